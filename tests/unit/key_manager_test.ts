@@ -97,11 +97,14 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
     [{ label: " " }, "RangeError", /label/],
     [{ label: "a\nb" }, "RangeError", /label/],
     [{ label: "x".repeat(101) }, "RangeError", /label/],
+    [{ label: "\ud800" }, "RangeError", /label/],
     [{ label: undefined }, "TypeError", /label/],
+    [{ label: ["ci"] }, "TypeError", /label/],
     [{ label: "ci", expires: new Date(0) }, "RangeError", /expiry/],
     [{ label: "ci", expires: new Date(NaN) }, "RangeError", /expiry/],
     [{ label: "ci", expires: "tomorrow" }, "TypeError", /expiry/],
     [{ label: "ci", caller: "" }, "TypeError", /caller/],
+    [{ label: "ci", caller: 7 }, "TypeError", /caller/],
     [{ label: "ci", readOnly: "no" }, "TypeError", /readOnly/],
     [{ label: "ci", expire: new Date(0) }, "TypeError", /new key has no option "expire"/],
   ];
@@ -113,9 +116,48 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
   }
   const misspelt = { expire: new Date(0) } as RotateOptions;
   await assert.rejects(manager.rotate("key-1", misspelt), { name: "TypeError", message: /rotation .* "expire"/ });
-  assert.throws(() => createKeyManager({} as KeyStore), { name: "TypeError", message: /KeyStore.*list/ });
-  assert.throws(() => createKeyManager(createMemoryStore().keys, { key: [] } as KeyManagerOptions), /option "key"/);
+  await assert.rejects(manager.rotate("key-1", { expires: new Date(0) }), { name: "RangeError", message: /expiry/ });
   assert.deepEqual(await manager.list(), []);
+  const { keys } = createMemoryStore();
+  for (const method of ["list", "add", "revoke", "touch"]) {
+    const store = over(keys, { [method]: undefined });
+    const message = `A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`;
+    assert.throws(() => createKeyManager(store), { name: "TypeError", message });
+  }
+  assert.throws(() => createKeyManager(undefined as unknown as KeyStore), { name: "TypeError", message: /no list/ });
+  const wrongOptions = [[{ key: [] }, /option "key"/], [{ onOutage: "log" }, /onOutage/], [
+    { keys: [] },
+    /keys/,
+  ]] as const;
+  for (const [options, message] of wrongOptions) {
+    const create = () => createKeyManager(keys, options as unknown as KeyManagerOptions);
+    assert.throws(create, { name: "TypeError", message });
+  }
+});
+
+test("the label of a key has up to 100 characters, also those of two UTF-16 units, and its caller is the one given", async () => {
+  const { manager, ask } = open();
+  for (const label of ["x".repeat(100), "\u{1f436}".repeat(100)]) {
+    const { key, caller } = await manager.add({ label, caller: "shop" });
+    assert.deepEqual([caller, await ask(key)], ["shop", 200]);
+  }
+});
+
+test("an outage that no onOutage is told of is printed, and its end is not", async () => {
+  const { error } = console;
+  const printed: unknown[][] = [];
+  console.error = (...line: unknown[]) => printed.push(line);
+  try {
+    const { keys } = createMemoryStore();
+    const cause = new StoreUnavailableError("broken");
+    let isBroken = false;
+    const { manager } = open({}, over(keys, { list: () => isBroken ? Promise.reject(cause) : keys.list() }));
+    await manager.check();
+    for (isBroken of [true, false]) await manager.check().catch(() => {});
+    assert.deepEqual(printed, [["The API keys cannot be read at the moment; the last known ones stay valid", cause]]);
+  } finally {
+    console.error = error;
+  }
 });
 
 test("a key works once it is added, is listed without its text or digest, and is refused once it is revoked", async () => {
@@ -156,6 +198,49 @@ test("a rotated key and its successor are one caller, until the overlap ends", (
     await assert.rejects(manager.rotate(old.id), { name: "UnknownKeyError" });
     const last = await manager.rotate(next.id, { overlapMs: 0 });
     assert.deepEqual([await ask(next.key), await ask(last.key)], [401, 200]);
+  }));
+
+test("a key that ends while it is replaced has no successor, and neither has one that has just expired", async () => {
+  const { keys } = createMemoryStore();
+  const revoking = over(keys, {
+    async list() {
+      const listed = keys.list();
+      for (const { id } of await listed) keys.revoke(id, new Date());
+      return listed;
+    },
+  });
+  const { id } = await open({}, keys).manager.add({ label: "ci" });
+  const message = `There is no valid key "${id}"`;
+  await assert.rejects(open({}, revoking).manager.rotate(id), { name: "UnknownKeyError", id, message });
+  // As a store would whose keys never change.
+  const refusing = open({}, over(keys, { add: () => false })).manager;
+  await assert.rejects(refusing.add({ label: "ci" }), {
+    name: "UnknownKeyError",
+    message: /^There is no valid key "key-/,
+  });
+  const { now } = Date;
+  Date.now = () => 5_000_000_000_000;
+  try {
+    const { manager } = open();
+    const ending = await manager.add({ label: "ci", expires: new Date(Date.now() + 1) });
+    Date.now = () => 5_000_000_000_001;
+    await assert.rejects(manager.rotate(ending.id), { name: "UnknownKeyError", id: ending.id });
+    await assert.rejects(manager.add({ label: "ci", expires: new Date(Date.now()) }), { name: "RangeError" });
+  } finally {
+    Date.now = now;
+  }
+});
+
+test("a successor expires when the rotation says, and otherwise lives as long as its own line, not another of its caller", () =>
+  withClock(async () => {
+    const { manager } = open();
+    const inDays = (days: number) => new Date(Date.now() + days * 24 * HOUR);
+    const { id } = await manager.add({ label: "ci", caller: "shop", expires: inDays(90) });
+    await manager.add({ label: "web", caller: "shop", expires: inDays(30) });
+    await manager.add({ label: "ci", caller: "other", expires: inDays(10) });
+    const days = ({ expires }: { expires: Date | undefined }) => Math.round((+expires! - Date.now()) / HOUR / 24);
+    assert.equal(days(await manager.rotate(id)), 90);
+    assert.equal(days(await manager.rotate(id, { expires: inDays(5) })), 5);
   }));
 
 test("the successor of a key that was replaced before lives as long as the first successor", () =>
