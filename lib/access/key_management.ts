@@ -106,7 +106,7 @@ function endOf(overlapMs: number): Date {
 function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
-  if (!old || old.revoked || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
+  if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
   // A key that was replaced before expires early. The last one of its line tells how long they live.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
   return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };

@@ -7,10 +7,44 @@ export const access: Equivalents = {
       reason: "A field value ends without a space, so each scheme is compared in lower case, which takes longer",
     },
   ],
-  "lib/access/limit_table.ts": [
+  "lib/access/key_cache.ts": [
     {
-      changes: ["i < name.length → i <= name.length", "hash + i → hash - i"],
-      reason: "The hash is another one, which spreads names as well",
+      changes: ["ring && age < RENEW_AFTER → false"],
+      reason: "The lines below return the ring too, which takes longer",
+    },
+    { changes: ["known && content === known.content → false"], reason: "The ring is made anew, which takes longer" },
+    {
+      changes: [
+        "number > this.#knownNumber → number >= this.#knownNumber",
+        "number < this.#knownNumber → number <= this.#knownNumber",
+      ],
+      reason: "No two reads have the same number, and one that has failed is not the known one",
+    },
+  ],
+  "lib/access/key_management.ts": [
+    {
+      changes: ["{ revoked: undefined, lastUsed: undefined } → {}"],
+      reason: "A member that is absent reads as undefined",
+    },
+  ],
+  "lib/access/key_manager.ts": [
+    { changes: ["false → true"], line: "readOnly = false", reason: "Only its type is looked at" },
+  ],
+  "lib/access/key_ring.ts": [
+    { changes: ["isDigest → true"], reason: "The key is hashed at its first use, which takes longer" },
+    {
+      changes: ["header.length - start > MAX_KEY_LENGTH → false", "this.#byDigest.size === 0 → false"],
+      reason: "The key is found to be none of the known ones below, which takes longer",
+    },
+    { changes: ["this.#findKnown(key, 0) → false"], line: "if (this.", reason: "The key is kept twice" },
+  ],
+  "lib/access/limit_table.ts": [
+    { changes: ["hash + i → hash - i"], reason: "The slots are others, which are spread as well" },
+  ],
+  "lib/hash.ts": [
+    {
+      changes: ["i < text.length → i <= text.length"],
+      reason: "The hash is another one, which spreads texts as well",
     },
   ],
   "lib/access/rate_limit.ts": [
