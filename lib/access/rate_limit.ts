@@ -163,7 +163,8 @@ export function networksOf(address: string): string[] {
   // A URL writes an address in one way.
   const { hostname } = new URL(url);
   if (!hostname.startsWith("[")) return [hostname];
-  const [head = [], tail = []] = hostname.slice(1, -1).split("::").map((part) => part === "" ? [] : part.split(":"));
+  const halves = hostname.slice(1, -1).split("::").map((half) => half === "" ? [] : half.split(":"));
+  const [head = [], tail = []] = halves;
   // The double colon stands for zeros.
   while (head.length + tail.length < 8) head.push("0");
   const groups = [...head, ...tail];
