@@ -9,7 +9,8 @@ test("a key has the prefix, 178 random bits and the CRC-32 of them in base 62", 
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   for (let i = 0; i < 200; i++) {
     const key = makeKey();
-    const [, secret = "", check = ""] = /^petstore_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(key) ?? [];
+    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
+    const [secret, check] = [key.slice(9, -6), key.slice(-6)];
     const value = Array.from(check).reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
     assert.equal(value, crc32(secret), key);
     assert.equal(isMistyped(key), false);
