@@ -104,6 +104,13 @@ test("a verifier accepts by true or a caller alone, without a key by a caller al
   await assert.rejects(createCheck(() => Promise.reject(cause))(`Bearer ${KEY}`), cause);
 });
 
+test("the first record of a key counts, in clear and as its digest", async () => {
+  for (const [one, two] of [[KEY, KEY], [KEY, DIGEST], [DIGEST, KEY], [DIGEST, DIGEST]] as const) {
+    const check = createCheck([{ key: one, caller: "first" }, { key: two, caller: "second" }]);
+    assert.equal(await callerOf(check, KEY), "first");
+  }
+});
+
 test("a key without a caller gets an id that does not reveal it, the same for its digest and for a verifier", async () => {
   const id = await callerOf(createCheck([KEY]), KEY);
   assert.match(id, /^key-[0-9a-f]{32}$/);
