@@ -5,6 +5,16 @@ export function mix(bits: number): number {
   return (most ^ most >>> 16) >>> 0;
 }
 
+/** A hash of the text from `start` on. Its cost depends only on the length, and without the seed it cannot be foretold. */
+export function hashText(text: string, start: number, seed: number): number {
+  let hash = seed;
+  for (let i = start; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  return hash;
+}
+
 /** The SHA-256 digest of a text. */
 export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));

@@ -120,6 +120,6 @@ function isCaller(verdict: unknown): verdict is Caller {
 /** Distinguishes a malformed header from a wrong key by its form alone, so the response reveals nothing about valid keys. */
 function refusal(authorization: string, start: number): Problem {
   const token = authorization.slice(start);
-  const isMalformed = token === "" || token.includes(" ") || token.includes(",");
+  const isMalformed = token.includes(" ") || token.includes(",");
   return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }

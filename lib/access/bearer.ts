@@ -33,7 +33,7 @@ export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
 
 const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
 
-/** The key is missing or has a comma in it, or more follows it. */
+/** The key has a comma in it, or more follows it. */
 export const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
 
 /** The scheme is another one. The challenge then has no error code (RFC 6750 §3.1). */

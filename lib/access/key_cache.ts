@@ -40,10 +40,13 @@ export class KeyCache {
   readonly #onOutage: (error: unknown) => unknown;
   readonly #uses = new Map<string, LastUse & { written: number }>();
   #known: Known | undefined;
-  /** When the last successful read, and the last one of all, began, and when one ended. As in `performance.now()`. */
-  #readAt = -Infinity;
-  #triedAt = -Infinity;
-  #endedAt = -Infinity;
+  /**
+   * When the last successful read, and the last one of all, began, and when one ended. As in `performance.now()`. Without known
+   * keys, a request waits whatever they are.
+   */
+  #readAt = 0;
+  #triedAt = 0;
+  #endedAt = 0;
   #reading: Promise<void> | undefined;
   /** Reads are numbered as they begin. The result of an older one does not replace that of a newer one. */
   #lastNumber = 0;
@@ -122,8 +125,10 @@ export class KeyCache {
     let known = this.#known;
     const { version, keys } = await this.#list(known?.version ?? "");
     if (keys || !known) {
-      const content = contentOf(keys ?? []);
-      const ring = known && content === known.content ? known.ring : await this.#makeRing(keys ?? []);
+      // Of a store whose version without keys is "", nothing has changed at first.
+      const stored = keys ?? [];
+      const content = contentOf(stored);
+      const ring = known && content === known.content ? known.ring : await this.#makeRing(stored);
       known = { version, content, ring };
     }
     if (number < this.#knownNumber) return;

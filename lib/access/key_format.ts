@@ -27,11 +27,10 @@ export function makeKey(): string {
   return PREFIX + secret + checkOf(secret);
 }
 
-/** Whether a text has the prefix of these keys, but cannot be one. */
+/** Whether a text has the prefix of these keys, but not their checksum. */
 export function isMistyped(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
-  const secret = text.slice(PREFIX.length, -CHECK_LENGTH);
-  return secret.length !== SECRET_LENGTH || !text.endsWith(checkOf(secret));
+  return !text.endsWith(checkOf(text.slice(PREFIX.length, -CHECK_LENGTH)));
 }
 
 function digit(value: number): string {

@@ -30,6 +30,7 @@ import {
   checkNewKey,
   type KeyManager,
   type NewKeyOptions,
+  refuseUnknown,
   requireTime,
   type RotateOptions,
   UnknownKeyError,
@@ -65,8 +66,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     if (typeof store?.[method] === "function") continue;
     throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
   }
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`A key manager has no option ${JSON.stringify(name)}`);
+  refuseUnknown(unknown, "A key manager");
   if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
   const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   const manager: KeyManager & ChangingKeys = {
@@ -77,7 +77,8 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
     async rotate(id, options = {}) {
-      const { overlapMs = DAY, expires } = withoutPrototype(options);
+      const { overlapMs = DAY, expires, ...unknown } = withoutPrototype(options);
+      refuseUnknown(unknown, "A rotation");
       const oldEnd = endOf(overlapMs);
       requireTime(expires);
       const next = findSuccessor(await store.list(), id);
@@ -105,7 +106,7 @@ function endOf(overlapMs: number): Date {
 function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
-  if (!old || old.revoked || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
+  if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
   // A key that was replaced before expires early. The last one of its line tells how long they live.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
   return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };

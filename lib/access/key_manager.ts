@@ -82,11 +82,19 @@ export class UnknownKeyError extends Error {
  * @throws {RangeError} If an option is out of range.
  */
 export function checkNewKey(options: NewKeyOptions): void {
-  const { label, expires, caller } = withoutPrototype(options);
+  const { label, expires, readOnly = false, caller, ...unknown } = withoutPrototype(options);
+  refuseUnknown(unknown, "A new key");
   requireLabel(label);
   requireTime(expires);
+  if (typeof readOnly !== "boolean") throw new TypeError("The right readOnly of a key must be a boolean");
   if (caller === undefined || (typeof caller === "string" && caller !== "")) return;
   throw new TypeError("The caller of a key must be a string that is not empty");
+}
+
+/** A key with a misspelt expiry would never expire. */
+export function refuseUnknown(unknown: object, what: string): void {
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`${what} has no option ${JSON.stringify(name)}`);
 }
 
 function requireLabel(label: string): void {

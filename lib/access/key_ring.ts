@@ -1,6 +1,6 @@
 /** Looks up keys in such a way that the response time does not reveal how much of a guess was right. */
 
-import { sha256 } from "../hash.ts";
+import { hashText, sha256 } from "../hash.ts";
 import type { Caller } from "../http/context.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
@@ -58,9 +58,9 @@ export class KeyRing {
   readonly #known = new Map<number, KnownKey[]>();
   readonly #byDigest = new Map<string, KeyOwner>();
 
-  constructor() {
-    const random = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4));
-    this.#seed = random[0] ?? 0;
+  /** @param random The seed and the pad. */
+  constructor(random: Uint32Array<ArrayBuffer> = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4))) {
+    this.#seed = random[0]!;
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
@@ -73,7 +73,7 @@ export class KeyRing {
         { caller: { id: caller ?? defaultCallerId(digest), readOnly }, expires, use };
       owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
-      else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
+      else this.#remember(key, owner);
     }
   }
 
@@ -95,12 +95,11 @@ export class KeyRing {
     const caller = { id: defaultCallerId(await digestOf(key)), readOnly: false };
     // Bounded, because a verifier may accept any number of keys.
     if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
-    if (!this.#findKnown(key, 0)) this.#remember(key, { caller, expires: Infinity });
-    return caller;
+    return this.#remember(key, { caller, expires: Infinity }).caller;
   }
 
   #findKnown(header: string, start: number): KeyOwner | undefined {
-    const candidates = this.#known.get(this.#fingerprint(header, start));
+    const candidates = this.#known.get(hashText(header, start, this.#seed));
     for (let i = 0; candidates && i < candidates.length; i++) {
       if (this.#matches(header, start, candidates[i]!.blinded)) return candidates[i]!.owner;
     }
@@ -109,15 +108,16 @@ export class KeyRing {
 
   async #findDigest(key: string): Promise<KeyOwner | undefined> {
     const owner = this.#byDigest.get(await digestOf(key));
-    // Another request with this key may have been first.
-    if (owner && !this.#findKnown(key, 0)) this.#remember(key, owner);
-    return owner;
+    return owner && this.#remember(key, owner);
   }
 
-  #remember(key: string, owner: KeyOwner): void {
+  #remember(key: string, owner: KeyOwner): KeyOwner {
+    // Another request with this key may have been first.
+    if (this.#findKnown(key, 0)) return owner;
     const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ this.#pad[i]!);
-    const fingerprint = this.#fingerprint(key, 0);
+    const fingerprint = hashText(key, 0, this.#seed);
     this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { blinded, owner }]);
+    return owner;
   }
 
   #matches(header: string, start: number, blinded: Uint8Array): boolean {
@@ -127,14 +127,5 @@ export class KeyRing {
       difference |= header.charCodeAt(start + i) ^ this.#pad[i]! ^ blinded[i]!;
     }
     return difference === 0;
-  }
-
-  #fingerprint(header: string, start: number): number {
-    let hash = this.#seed;
-    for (let i = start; i < header.length; i++) {
-      hash = Math.imul(hash ^ header.charCodeAt(i), 0x9e3779b1);
-      hash ^= hash >>> 15;
-    }
-    return hash;
   }
 }

@@ -1,6 +1,6 @@
 /** Counts requests by name in constant memory, however many names there are. */
 
-import { mix } from "../hash.ts";
+import { hashText, mix } from "../hash.ts";
 
 /** How many slots a table has, and how many of them each name uses. */
 const SLOTS = 65_536, USED = 3;
@@ -65,8 +65,7 @@ export class LimitTable {
 
   /** Finds the slots of a name. Returns when its requests would have ended. */
   #find(name: string, now: number): number {
-    let hash = this.#seed;
-    for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x9e3779b1) ^ hash >>> 15;
+    let hash = hashText(name, 0, this.#seed);
     let earliest = Infinity;
     for (let i = 0; i < USED; i++) {
       hash = mix(hash + i);

@@ -94,7 +94,7 @@ export function limitRate(
   const { clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let limits: Limits | undefined;
-  let knowsAddresses = clientHeader !== undefined;
+  let knowsAddresses = false;
 
   return (context) => {
     const [callers, ...networks] = limits ??= createLimits(
@@ -163,7 +163,8 @@ export function networksOf(address: string): string[] {
   // A URL writes an address in one way.
   const { hostname } = new URL(url);
   if (!hostname.startsWith("[")) return [hostname];
-  const [head = [], tail = []] = hostname.slice(1, -1).split("::").map((part) => part === "" ? [] : part.split(":"));
+  const halves = hostname.slice(1, -1).split("::").map((half) => half === "" ? [] : half.split(":"));
+  const [head = [], tail = []] = halves;
   // The double colon stands for zeros.
   while (head.length + tail.length < 8) head.push("0");
   const groups = [...head, ...tail];

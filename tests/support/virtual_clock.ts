@@ -39,8 +39,8 @@ export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<
     }
   };
   Object.assign(globalThis, {
-    setTimeout(run: () => void, milliseconds = 0) {
-      timers.set(++last, { at: now + milliseconds, run });
+    setTimeout(run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) {
+      timers.set(++last, { at: now + milliseconds, run: () => run(...args) });
       return last;
     },
     clearTimeout: (id: number) => timers.delete(id),

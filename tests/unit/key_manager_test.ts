@@ -4,8 +4,7 @@ import { createKeyManager, type KeyManagerOptions, UnknownKeyError } from "../..
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { crc32 } from "node:zlib";
-import { isMistyped, makeKey } from "../../lib/access/key_format.ts";
+import { makeKey } from "../../lib/access/key_format.ts";
 import {
   type ApiKeys,
   createMemoryStore,
@@ -51,37 +50,6 @@ async function withClock(run: (advance: (ms: number) => void) => Promise<void>):
   }
 }
 
-test("a key has the prefix, 178 random bits and the CRC-32 of them in base 62", () => {
-  const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  const seen = new Set<string>();
-  for (let i = 0; i < 2_000; i++) {
-    const key = makeKey();
-    const [, secret = "", check = ""] = /^petstore_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(key) ?? [];
-    const value = Array.from(check).reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
-    assert.equal(value, crc32(secret), key);
-    assert.equal(isMistyped(key), false);
-    for (const digit of secret) seen.add(digit);
-  }
-  assert.equal(seen.size, 62);
-});
-
-test("a key with one character wrong, missing, doubled or swapped is mistyped, and a text of another kind is not", () => {
-  for (let i = 0; i < 20; i++) {
-    const key = makeKey();
-    for (let at = 9; at < key.length; at++) {
-      const [before, after] = [key.slice(0, at), key.slice(at + 1)];
-      const typos = [
-        before + (key[at] === "x" ? "y" : "x") + after,
-        before + after,
-        before + key[at] + key[at] + after,
-      ];
-      if (at > 9 && key[at] !== key[at - 1]) typos.push(key.slice(0, at - 1) + key[at] + key[at - 1] + after);
-      for (const typo of typos) assert.ok(isMistyped(typo), `${key} ${typo}`);
-    }
-  }
-  for (const text of ["", "petstore", "pk_example", makeKey().slice(1)]) assert.equal(isMistyped(text), false, text);
-});
-
 test("a key manager refuses a label, an expiry, an option or a store that is wrong", async () => {
   const { manager } = open();
   const wrong: [options: Record<string, unknown>, name: string, message: RegExp][] = [
@@ -89,11 +57,16 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
     [{ label: " " }, "RangeError", /label/],
     [{ label: "a\nb" }, "RangeError", /label/],
     [{ label: "x".repeat(101) }, "RangeError", /label/],
+    [{ label: "\ud800" }, "RangeError", /label/],
     [{ label: undefined }, "TypeError", /label/],
+    [{ label: ["ci"] }, "TypeError", /label/],
     [{ label: "ci", expires: new Date(0) }, "RangeError", /expiry/],
     [{ label: "ci", expires: new Date(NaN) }, "RangeError", /expiry/],
     [{ label: "ci", expires: "tomorrow" }, "TypeError", /expiry/],
     [{ label: "ci", caller: "" }, "TypeError", /caller/],
+    [{ label: "ci", caller: 7 }, "TypeError", /caller/],
+    [{ label: "ci", readOnly: "no" }, "TypeError", /readOnly/],
+    [{ label: "ci", expire: new Date(0) }, "TypeError", /new key has no option "expire"/],
   ];
   for (const [options, name, message] of wrong) {
     await assert.rejects(manager.add(options as unknown as NewKeyOptions), { name, message });
@@ -101,9 +74,50 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
   for (const [overlapMs, name] of [[-1, "RangeError"], [Infinity, "RangeError"], ["1d", "TypeError"]]) {
     await assert.rejects(manager.rotate("key-1", { overlapMs } as RotateOptions), { name, message: /overlapMs/ });
   }
-  assert.throws(() => createKeyManager({} as KeyStore), { name: "TypeError", message: /KeyStore.*list/ });
-  assert.throws(() => createKeyManager(createMemoryStore().keys, { key: [] } as KeyManagerOptions), /option "key"/);
+  const misspelt = { expire: new Date(0) } as RotateOptions;
+  await assert.rejects(manager.rotate("key-1", misspelt), { name: "TypeError", message: /rotation .* "expire"/ });
+  await assert.rejects(manager.rotate("key-1", { expires: new Date(0) }), { name: "RangeError", message: /expiry/ });
   assert.deepEqual(await manager.list(), []);
+  const { keys } = createMemoryStore();
+  for (const method of ["list", "add", "revoke", "touch"]) {
+    const store = over(keys, { [method]: undefined });
+    const message = `A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`;
+    assert.throws(() => createKeyManager(store), { name: "TypeError", message });
+  }
+  assert.throws(() => createKeyManager(undefined as unknown as KeyStore), { name: "TypeError", message: /no list/ });
+  const wrongOptions = [[{ key: [] }, /A key manager has no option "key"/], [{ onOutage: "log" }, /onOutage/], [
+    { keys: [] },
+    /keys/,
+  ]] as const;
+  for (const [options, message] of wrongOptions) {
+    const create = () => createKeyManager(keys, options as unknown as KeyManagerOptions);
+    assert.throws(create, { name: "TypeError", message });
+  }
+});
+
+test("the label of a key has up to 100 characters, also those of two UTF-16 units, and its caller is the one given", async () => {
+  const { manager, ask } = open();
+  for (const label of ["x".repeat(100), "\u{1f436}".repeat(100)]) {
+    const { key, caller } = await manager.add({ label, caller: "shop" });
+    assert.deepEqual([caller, await ask(key)], ["shop", 200]);
+  }
+});
+
+test("an outage that no onOutage is told of is printed, and its end is not", async () => {
+  const { error } = console;
+  const printed: unknown[][] = [];
+  console.error = (...line: unknown[]) => printed.push(line);
+  try {
+    const { keys } = createMemoryStore();
+    const cause = new StoreUnavailableError("broken");
+    let isBroken = false;
+    const { manager } = open({}, over(keys, { list: () => isBroken ? Promise.reject(cause) : keys.list() }));
+    await manager.check();
+    for (isBroken of [true, false]) await manager.check().catch(() => {});
+    assert.deepEqual(printed, [["The API keys cannot be read at the moment; the last known ones stay valid", cause]]);
+  } finally {
+    console.error = error;
+  }
 });
 
 test("a key works once it is added, is listed without its text or digest, and is refused once it is revoked", async () => {
@@ -123,6 +137,7 @@ test("a key works once it is added, is listed without its text or digest, and is
     assert.deepEqual([error.name, error.id, error.message], ["UnknownKeyError", "key-0", 'There is no key "key-0"']);
     return true;
   });
+  await assert.rejects(manager.rotate("key-0"), { name: "UnknownKeyError", message: /no valid key "key-0"/ });
   await assert.rejects(manager.rotate(info.id), { name: "UnknownKeyError", message: /no valid key/ });
 });
 
@@ -144,6 +159,49 @@ test("a rotated key and its successor are one caller, until the overlap ends", (
     await assert.rejects(manager.rotate(old.id), { name: "UnknownKeyError" });
     const last = await manager.rotate(next.id, { overlapMs: 0 });
     assert.deepEqual([await ask(next.key), await ask(last.key)], [401, 200]);
+  }));
+
+test("a key that ends while it is replaced has no successor, and neither has one that has just expired", async () => {
+  const { keys } = createMemoryStore();
+  const revoking = over(keys, {
+    async list() {
+      const listed = keys.list();
+      for (const { id } of await listed) keys.revoke(id, new Date());
+      return listed;
+    },
+  });
+  const { id } = await open({}, keys).manager.add({ label: "ci" });
+  const message = `There is no valid key "${id}"`;
+  await assert.rejects(open({}, revoking).manager.rotate(id), { name: "UnknownKeyError", id, message });
+  // As a store would whose keys never change.
+  const refusing = open({}, over(keys, { add: () => false })).manager;
+  await assert.rejects(refusing.add({ label: "ci" }), {
+    name: "UnknownKeyError",
+    message: /^There is no valid key "key-/,
+  });
+  const { now } = Date;
+  Date.now = () => 5_000_000_000_000;
+  try {
+    const { manager } = open();
+    const ending = await manager.add({ label: "ci", expires: new Date(Date.now() + 1) });
+    Date.now = () => 5_000_000_000_001;
+    await assert.rejects(manager.rotate(ending.id), { name: "UnknownKeyError", id: ending.id });
+    await assert.rejects(manager.add({ label: "ci", expires: new Date(Date.now()) }), { name: "RangeError" });
+  } finally {
+    Date.now = now;
+  }
+});
+
+test("a successor expires when the rotation says, and otherwise lives as long as its own line, not another of its caller", () =>
+  withClock(async () => {
+    const { manager } = open();
+    const inDays = (days: number) => new Date(Date.now() + days * 24 * HOUR);
+    const { id } = await manager.add({ label: "ci", caller: "shop", expires: inDays(90) });
+    await manager.add({ label: "web", caller: "shop", expires: inDays(30) });
+    await manager.add({ label: "ci", caller: "other", expires: inDays(10) });
+    const days = ({ expires }: { expires: Date | undefined }) => Math.round((+expires! - Date.now()) / HOUR / 24);
+    assert.equal(days(await manager.rotate(id)), 90);
+    assert.equal(days(await manager.rotate(id, { expires: inDays(5) })), 5);
   }));
 
 test("the successor of a key that was replaced before lives as long as the first successor", () =>
@@ -169,6 +227,12 @@ test("keys that cannot be read yet make a request fail as the store does, and a 
   assert.equal(await ask(key), 503);
   isBroken = false;
   assert.equal(await ask(key), 200);
+});
+
+test("the other keys of a manager work on a store that has no keys and says so by its version alone", async () => {
+  const store = over(createMemoryStore().keys, { listSince: (version) => ({ version }) });
+  const { ask } = open({ keys: ["pk_fixed"] }, store);
+  assert.deepEqual([await ask("pk_fixed"), await ask("pk_other")], [200, 401]);
 });
 
 test("a key with the prefix that was not made here is valid, as its digest and for a verifier too", async () => {
@@ -237,6 +301,22 @@ test("a use is known within a minute, also soon after another one, and a write t
     await manager.check();
     assert.ok(await isKnown(lost));
   }));
+
+test("a use that is not yet written is not lost when another key is added", async () => {
+  const { manager, ask } = open();
+  const { key } = await manager.add({ label: "ci" });
+  // Writes what there is to write, so that the next use waits for a minute.
+  assert.equal(await ask(key), 200);
+  await manager.flush();
+  const [before] = await manager.list();
+  await withClock(async (advance) => {
+    advance(1_000);
+    assert.equal(await ask(key), 200);
+    await manager.add({ label: "another" });
+    await manager.flush();
+  });
+  assert.ok((await manager.list())[0]!.lastUsed! > before!.lastUsed!);
+});
 
 test("each server writes a use once a minute at most, and moves none back", () =>
   withClock(async (advance) => {

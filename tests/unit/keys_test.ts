@@ -47,6 +47,18 @@ for (const [form, keys] of KEY_FORMS) {
   });
 }
 
+test("a key check that fails at its first request, because nothing can be hashed yet, works at the next one", async () => {
+  const { subtle } = crypto, { digest } = subtle;
+  const check = createCheck([KEY]);
+  subtle.digest = () => Promise.reject(new Error("not yet"));
+  try {
+    await assert.rejects(outcome(check, `Bearer ${KEY}`), /not yet/);
+  } finally {
+    subtle.digest = digest;
+  }
+  assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
+});
+
 test("a later change of the list of keys does not change the check", async () => {
   const keys = [KEY];
   const check = createCheck(keys);
@@ -92,6 +104,13 @@ test("a verifier accepts by true or a caller alone, without a key by a caller al
   await assert.rejects(createCheck(() => Promise.reject(cause))(`Bearer ${KEY}`), cause);
 });
 
+test("the first record of a key counts, in clear and as its digest", async () => {
+  for (const [one, two] of [[KEY, KEY], [KEY, DIGEST], [DIGEST, KEY], [DIGEST, DIGEST]] as const) {
+    const check = createCheck([{ key: one, caller: "first" }, { key: two, caller: "second" }]);
+    assert.equal(await callerOf(check, KEY), "first");
+  }
+});
+
 test("a key without a caller gets an id that does not reveal it, the same for its digest and for a verifier", async () => {
   const id = await callerOf(createCheck([KEY]), KEY);
   assert.match(id, /^key-[0-9a-f]{32}$/);
@@ -132,12 +151,15 @@ const BAD_KEYS: [what: string, keys: unknown][] = [
   ["a key beyond ASCII", ["pk_secret_é"]],
   ["a key of 4097 characters", ["pk_secret".padEnd(4097, "x")]],
   ["a key that is not a string", [KEY, 7]],
+  ["a key in a list", [{ key: ["pk_secret"] }]],
   ["a digest that is too short", [`sha256:${"ab".repeat(31)}`]],
   ["a digest that is too long", [`sha256:${"ab".repeat(33)}`]],
   ["a digest that is not hexadecimal", [`sha256:${"xy".repeat(32)}`]],
   ["an empty digest", ["sha256:"]],
   ["a record without a key", [{ caller: "pk_secret" }]],
   ["an empty caller", [{ key: "pk_secret", caller: "" }]],
+  ["a caller that is not a string", [{ key: "pk_secret", caller: 7 }]],
+  ["a right that is not a boolean", [{ key: "pk_secret", readOnly: "no" }]],
   ["an expiry that is not a Date", [{ key: "pk_secret", expires: "2030-01-01" }]],
   ["a record with a misspelt member", [{ key: "pk_secret", expire: new Date(0) }]],
   ["an invalid Date as expiry", [{ key: "pk_secret", expires: new Date(NaN) }]],
@@ -153,6 +175,7 @@ test("a key check refuses wrong keys by their number and without showing them", 
     });
   }
   assert.throws(() => createCheck([KEY, OTHER, "a b"]), /API key number 3 /);
+  assert.throws(() => createCheck([null as unknown as string]), /API key number 1 must be 1 to 4096 visible ASCII /);
   // As process.env.API_KEY is where it is not set.
   for (const unset of [undefined, { key: undefined }, { caller: "shop" }]) {
     assert.throws(() => createCheck([KEY, unset as unknown as string]), {

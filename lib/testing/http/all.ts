@@ -1,10 +1,12 @@
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
+import { CALLER_CASES } from "./callers.ts";
 import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
 import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
+import { LIMIT_CASES } from "./limits.ts";
 import { READ_CASES } from "./read.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
@@ -12,6 +14,8 @@ import { SPECIFICATION_CASES } from "./specification.ts";
 export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...SPECIFICATION_CASES,
   ...AUTH_CASES,
+  ...CALLER_CASES,
+  ...LIMIT_CASES,
   ...READ_CASES,
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,

@@ -1,7 +1,8 @@
 /** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
-import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
+import { createPetstore, type KeyStore, type PetStore, type StoredKey } from "../../../mod.ts";
+import { type AddedKey, createKeyManager } from "../../access/key_management.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 
 const MADE = new Date(1_790_000_000_001);
@@ -143,6 +144,38 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       assert.deepEqual(known.expires, isAdded ? at(60) : undefined);
       assert.equal(list.some(({ id }) => id === next.id), isAdded);
     }
+  },
+  async "lets a key manager add, replace and revoke the keys of a petstore"(keys, store) {
+    const manager = createKeyManager(keys, { keys: ["fixed"] });
+    const { handle } = createPetstore({ keys: manager, store });
+    const statuses = async (...all: Pick<AddedKey, "key">[]) => {
+      const found: number[] = [];
+      for (const { key } of all) {
+        const headers = { authorization: `Bearer ${key}` };
+        found.push((await handle(new Request("http://petstore.example/v1/pets", { headers }))).status);
+      }
+      return found;
+    };
+    const expires = new Date(Date.now() + 3_600_000);
+    const old = await manager.add({ label: "ci", readOnly: true, caller: "shop", expires });
+    const other = await manager.add({ label: "other" });
+    const next = await manager.rotate(old.id);
+    assert.deepEqual(await statuses(old, other, next, { key: "fixed" }), [200, 200, 200, 200]);
+    const last = await manager.rotate(next.id, { overlapMs: 0, expires });
+    await manager.revoke(other.id);
+    assert.deepEqual(await statuses(old, other, next, last, { key: "fixed" }), [200, 401, 401, 200, 200]);
+    for (const { id } of [other, next]) await assert.rejects(manager.rotate(id), { name: "UnknownKeyError", id });
+    await manager.flush();
+    const list = await manager.list();
+    assert.deepEqual(list.map(({ id }) => id), [old, other, next, last].map(({ id }) => id));
+    for (const { label, caller, readOnly, revoked, lastUsed } of list.toSpliced(1, 1)) {
+      assert.deepEqual([label, caller, readOnly, revoked], ["ci", "shop", true, undefined]);
+      assert.ok(lastUsed);
+    }
+    assert.ok(list[1]?.revoked && list[1].caller === other.id);
+    assert.deepEqual([list[0]?.expires, list[3]?.expires], [expires, expires]);
+    const kept = JSON.stringify(await keys.list());
+    for (const { key } of [old, other, next, last]) assert.ok(!kept.includes(key));
   },
 };
 

@@ -1,0 +1,135 @@
+/** The option `keys`: the forms of keys, expiries, rights, callers and verifiers. */
+
+import type { PetstoreOptions } from "../../../mod.ts";
+import { type Api, KEY } from "./api.ts";
+import { assert } from "./assert.ts";
+import { REALM } from "./auth.ts";
+import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+
+const KEYS = addition("auth", "Keys are given in clear, as SHA-256 digests, with an expiry, or are left to a verifier");
+const RIGHTS = addition("auth", "A key may be for reading only");
+const CALLERS = addition("auth", "Keys of one caller share its Idempotency-Keys");
+
+/** SHA-256 of "hashed-key". */
+const HASHED = "sha256:a4ae87b73fa5645e6aee415a6f72be4dcbd99d057a7b40cb1b867c181d179260";
+
+/** All characters that a key may have: visible ASCII without the comma. */
+const CHARACTERS = String.fromCharCode(...Array.from({ length: 94 }, (_, i) => 0x21 + i)).replace(",", "");
+const LONG = CHARACTERS.padEnd(4096, "x");
+
+const READ_ONLY = "The API key may only read";
+const PET = { name: "Rex", categoryId: 7 };
+
+async function assertStatuses(api: Api, statuses: Readonly<Record<string, number>>): Promise<void> {
+  // Twice, because the second check of a digest's key uses a cache.
+  for (const [key, status] of [...Object.entries(statuses), ...Object.entries(statuses)]) {
+    assert.equal((await api.get("/pets", { key })).status, status, key);
+  }
+}
+
+/** What a verifier says of each key, if not `true`. */
+const VERDICTS: Record<string, unknown> = {
+  ...{ later: Promise.resolve(true), reader: { id: "shop", readOnly: true }, writer: { id: "shop", readOnly: false } },
+  ...{
+    no: false,
+    truthy: "yes",
+    nothing: undefined,
+    null: null,
+    nameless: {},
+    unnamed: { id: "" },
+    numbered: { id: 7 },
+  },
+};
+
+const verify: PetstoreOptions["keys"] = (key = "", request) => {
+  if (request.headers.get("cookie") === "session=7") return { id: "owner of the session" };
+  return (key in VERDICTS ? VERDICTS[key] : true) as boolean;
+};
+
+export const CALLER_CASES: HttpCase[] = [
+  ...cases({ ...KEYS, options: { keys: new Set(["old-key", HASHED, "new-key", CHARACTERS, LONG]) } }, {
+    async "accepts several keys at once, in clear or as a SHA-256 digest"(api) {
+      const refused = { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401 };
+      await assertStatuses(api, { "old-key": 200, "new-key": 200, "hashed-key": 200, ...refused });
+    },
+    async "takes several spaces before a key (RFC 6750 §2.1)"(api) {
+      for (const key of ["old-key", "hashed-key"]) {
+        assert.equal((await api.get("/pets", { headers: { authorization: `Bearer   ${key}` } })).status, 200);
+      }
+    },
+    async "accepts keys of up to 4,096 characters, which are all of visible ASCII but the comma"(api) {
+      await assertStatuses(api, { [CHARACTERS]: 200, [LONG]: 200, [LONG.slice(1)]: 401, [LONG.slice(0, -1)]: 401 });
+    },
+  }),
+  ...cases({
+    ...KEYS,
+    options: { keys: [{ key: "old", expires: new Date(0) }, { key: "young", expires: new Date(8.64e15) }] },
+  }, {
+    async "refuses a key that has expired, and says so"(api) {
+      const message = "The API key has expired";
+      for (let i = 0; i < 2; i++) {
+        const { headers, error } = await api.get("/pets", { key: "old" });
+        assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 });
+        const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
+        assert.equal(headers.get("www-authenticate"), challenge);
+      }
+      assert.equal((await api.get("/pets", { key: "young" })).status, 200);
+    },
+  }),
+  ...cases({ ...KEYS, options: { keys: verify } }, {
+    async "asks a verifier, and lets in only those that it names or answers true to"(api) {
+      await assertStatuses(api, { yes: 200, later: 200, reader: 200, [CHARACTERS]: 200, [LONG]: 200 });
+      const refused = Object.keys(VERDICTS).filter((key) => !["later", "reader", "writer"].includes(key));
+      await assertStatuses(api, Object.fromEntries(refused.map((key) => [key, 401])));
+    },
+    async "accepts a request without a key only if the verifier names its caller"(api) {
+      const cookie = { cookie: "session=7" };
+      assert.equal((await api.get("/pets", { key: null, headers: cookie })).status, 200);
+      assertResponse(await api.get("/pets", { key: null }), { status: 401, code: "missing_api_key" });
+    },
+    async "does not ask a verifier about credentials that cannot be a key"(api) {
+      for (const text of ["", `${LONG}x`, "yes,yes", "yes yes", "y\u00e9s"]) {
+        const response = await api.get("/pets", { headers: { authorization: `Bearer ${text}` } });
+        assertResponse(response, { status: 401, code: "invalid_api_key" }, text);
+      }
+    },
+    async "lets a verifier decide who may only read"(api) {
+      for (const [key, status] of [["reader", 403], ["writer", 201], ["yes", 201]] as const) {
+        assert.equal((await api.post(PET, { key })).status, status, key);
+      }
+    },
+  }),
+  ...cases({
+    ...RIGHTS,
+    options: { keys: [{ key: "reader", readOnly: true, caller: "shop" }, { key: "writer", caller: "shop" }] },
+  }, {
+    async "answers 403 to a create with a key that may only read, after 404 and 405, and before the body"(api) {
+      const challenge = `${REALM}, error="insufficient_scope", error_description="${READ_ONLY}"`;
+      for (const body of [PET, "", "{", "x".repeat(900_000)]) {
+        const { headers, error } = await api.post(body, { key: "reader" });
+        assert.deepEqual(error, { code: "insufficient_scope", message: READ_ONLY, status: 403 });
+        assert.equal(headers.get("www-authenticate"), challenge);
+      }
+      const sent = [["POST", "/unknown"], ["POST", "/pets/1"], ["DELETE", "/pets"]] as const;
+      const refused = await Promise.all(sent.map(([method, path]) => api.send(method, path, { key: "reader" })));
+      assert.deepEqual(refused.map(({ status }) => status), [404, 405, 405]);
+      assert.equal((await api.get("/pets", { key: "reader" })).text, "[]");
+      assert.equal((await api.post(PET, { key: "writer" })).status, 201);
+      for (const path of ["/pets", "/pets/1"]) assert.equal((await api.get(path, { key: "reader" })).status, 200);
+    },
+  }),
+  ...cases({
+    ...CALLERS,
+    needs: ["createOnce"],
+    options: { keys: [{ key: "old", caller: "shop" }, { key: "new", caller: "shop" }, "one", "two"] },
+  }, {
+    async "repeats a create for each key of its caller, and for no other"(api) {
+      const headers = { "idempotency-key": "order-1" };
+      const found: unknown[] = [];
+      for (const key of ["old", "new", "one", "two", "one"]) {
+        found.push((await api.post(PET, { key, headers })).headers.get("location"));
+      }
+      assert.deepEqual(found, [1, 1, 2, 3, 2].map((id) => `/v1/pets/${id}`));
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+/** What a key ring takes for the same key, and which keys it remembers. keys_test.ts has the forms of keys. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { digestOf, KeyRing } from "../../lib/access/key_ring.ts";
+import type { KeyRecord } from "../../lib/access/keys.ts";
+import { hashText } from "../../lib/hash.ts";
+import { isPromise } from "../../lib/maybe_promise.ts";
+
+const recordOf = (key: string, isDigest = false): KeyRecord => (
+  { key, isDigest, caller: `caller of ${key}`, expires: Infinity, readOnly: false }
+);
+
+test("keys with the same hash are not taken for each other", async () => {
+  // Found for this seed, which is random otherwise.
+  const random = new Uint32Array(1025).fill(2_454_953_768);
+  const keys = ["pk_right", "pk_righte", "pkhzbgaz"];
+  assert.equal(new Set(keys.map((key) => hashText(key, 0, random[0]!))).size, 1);
+  for (const known of [...keys.map((key) => [key]), keys, keys.toReversed()]) {
+    const ring = new KeyRing(random);
+    await ring.add(known.map((key) => recordOf(key)));
+    for (const key of keys) {
+      const owner = await ring.find(`Bearer ${key}`, 7);
+      assert.equal(owner?.caller.id, known.includes(key) ? `caller of ${key}` : undefined);
+    }
+  }
+});
+
+test("a key that was given as its digest is hashed at its first use only, and a key in clear never", async () => {
+  const ring = new KeyRing();
+  await ring.add([recordOf(await digestOf("hashed"), true), recordOf("clear")]);
+  const isHashed = (key: string) => isPromise(ring.find(key, 0));
+  assert.deepEqual([isHashed("clear"), isHashed("hashed"), isHashed("wrong")], [false, true, true]);
+  await Promise.all(["hashed", "wrong"].map((key) => ring.find(key, 0)));
+  assert.deepEqual([isHashed("clear"), isHashed("hashed"), isHashed("wrong")], [false, false, true]);
+});
+
+test("10,000 keys that a verifier accepted are remembered, and no more", async () => {
+  const ring = new KeyRing();
+  const isHashed = (key: string) => isPromise(ring.callerOf(key));
+  await Promise.all(Array.from({ length: 10_000 }, (_, i) => ring.callerOf(`pk_${i}`)));
+  assert.deepEqual([isHashed("pk_0"), isHashed("pk_9999")], [false, false]);
+  await ring.callerOf("pk_10000");
+  assert.deepEqual([isHashed("pk_10000"), isHashed("pk_0")], [false, true]);
+});
