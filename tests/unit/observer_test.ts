@@ -57,6 +57,20 @@ test("onResponse is told the route, the caller, the status and the bytes of each
   assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
 });
 
+test("onResponse is told the size of an app's own response, if it is known", async () => {
+  const own = [
+    new Response(null),
+    new Response("Zoë"),
+    new Response("Zoë", { headers: { "content-length": "4" } }),
+    new Response(new ReadableStream()),
+  ];
+  const { seen, send } = createObserved({ handleStoreOrders: () => own.shift()! });
+  while (own.length > 0) await send("GET", "/store/orders");
+  // Bun adds a type to a response whose body has been looked at.
+  const empty = "Bun" in globalThis ? undefined : 0;
+  assert.deepEqual(seen.map(({ bodyBytes }) => bodyBytes), [empty, undefined, 4, undefined]);
+});
+
 test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
   const { now } = performance;
   let reading = 0;
@@ -73,38 +87,11 @@ test("durationMs has the wait for the key, and is 0 for a kept response that wai
   }
 });
 
-test("requestIds decides which responses have an id, 304 and HEAD included, and entity tags stay the same", async () => {
-  const ids = async (requestIds: NonNullable<PetstoreOptions["requestIds"]>) => {
-    const { send } = createObserved({ requestIds });
-    await send("POST", "/pets", {}, PET);
-    const first = await send("GET", "/pets/1");
-    const etag = first.headers.get("etag")!;
-    const responses = [
-      ...[first, await send("GET", "/pets/1"), await send("HEAD", "/pets/1")],
-      ...[await send("GET", "/pets/1", { "if-none-match": etag }), await send("GET", "/pets/9")],
-    ];
-    assert.deepEqual(responses.map(({ status }) => status), [200, 200, 200, 304, 404]);
-    assert.ok(responses.slice(0, 4).every(({ headers }) => headers.get("etag") === etag));
-    return responses.map(({ headers }) => headers.get("x-request-id"));
-  };
-  const all = await ids("all");
-  assert.equal(new Set(all).size, 5);
-  for (const id of all) assert.match(id ?? "", UUID);
-  assert.deepEqual((await ids("failures")).map((id) => id === null), [true, true, true, true, false]);
-  assert.deepEqual(await ids("none"), [null, null, null, null, null]);
-});
-
-test("a request id is taken if it is 1 to 128 visible ASCII characters, and replaced otherwise", async () => {
-  const { seen, send } = createObserved({ requestIds: "all" });
-  const long = "~".repeat(128);
-  for (const id of ["4bf92f35-77b3/4da6", "!", long]) {
-    assert.equal((await send("GET", "/pets", { "x-request-id": id })).headers.get("x-request-id"), id);
-    assert.equal(seen.at(-1)?.requestId, id);
-  }
-  for (const id of ["", long + "~", "a b", "a, b", "caf\u00e9", "a\tb"]) {
-    const response = await send("GET", "/pets", { "x-request-id": id });
-    assert.match(response.headers.get("x-request-id") ?? "", UUID, JSON.stringify(id));
-  }
+test("onResponse is told the usable id of a request, also if the response has none", async () => {
+  const { seen, send } = createObserved();
+  for (const id of ["theirs", "a b"]) await send("GET", "/pets", { "x-request-id": id });
+  assert.equal(seen[0]?.requestId, "theirs");
+  assert.match(seen[1]?.requestId ?? "", UUID);
 });
 
 test("onError gets the id that the client gets, and an id of the app's own response stays", async () => {

@@ -6,6 +6,7 @@ import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { READ_CASES } from "./read.ts";
+import { REQUEST_ID_CASES } from "./request_ids.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
 
@@ -19,4 +20,5 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...IDEMPOTENCY_CASES,
   ...ROUTE_CASES,
   ...CORS_CASES,
+  ...REQUEST_ID_CASES,
 ];

@@ -1,4 +1,4 @@
-import type { PetstoreOptions } from "../../../mod.ts";
+import { createMemoryStore, type PetstoreOptions, StoreUnavailableError } from "../../../mod.ts";
 import type { Api } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
@@ -42,7 +42,8 @@ async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<v
       // Request changes common methods to upper case.
       const isAllowed = allow.includes(new Request("http://localhost", { method }).method);
       const expected = { status: 405, code: "method_not_allowed", headers: { allow } } as const;
-      if (!isAllowed) assertResponse(await api.send(method, path), expected, `${method} ${path}`);
+      const message = new RegExp(method);
+      if (!isAllowed) assertResponse(await api.send(method, path), { ...expected, message }, `${method} ${path}`);
     }
   }
 }
@@ -92,6 +93,12 @@ const fail = () => {
   throw new Error("secret");
 };
 
+/** A store that is down for lists, and has a fault in single pets. */
+const failingStore = Object.assign(createMemoryStore(), {
+  get: () => Promise.reject(new Error("secret")),
+  list: () => Promise.reject(new StoreUnavailableError("secret")),
+});
+
 /** An app that fails in all that the petstore asks of it. */
 const FAILING: Partial<PetstoreOptions> = {
   keys: (key) => key === "accepted" || (key === "rejects" ? Promise.reject(new Error("secret")) : fail()),
@@ -103,6 +110,8 @@ export const ROUTE_CASES: HttpCase[] = [
   ...cases({ ...PATHS, ...ON_HOST }, {
     async "answers 404 route_not_found to every path without a route"(api) {
       await assertUnknown(api, UNKNOWN);
+      const missing = { status: 404, code: "route_not_found", message: /\/cats"$/ } as const;
+      assertResponse(await api.get("/cats?limit=1"), missing);
       assert.equal((await api.get("/%70ets")).status, 200);
     },
   }),
@@ -180,6 +189,26 @@ export const ROUTE_CASES: HttpCase[] = [
         const { error } = await api.get(path, { key });
         assert.deepEqual(error, { code: "internal_error", message: "An internal error occurred", status: 500 });
       }
+    },
+  }),
+  ...cases({ ...SAFE_FAILURES, options: { store: failingStore, onError: fail } }, {
+    async "answers 503 with Retry-After when the store is down, and 500 to another failure of it, with Deprecation"(
+      api,
+    ) {
+      const down = {
+        status: 503,
+        code: "store_unavailable",
+        message: /^[^:]*$/,
+        headers: { "retry-after": "5" },
+      } as const;
+      assertResponse(await api.get("/pets"), down);
+      const headers = { "retry-after": null, deprecation: "@1795132800" };
+      assertResponse(await api.get("/pets/1"), {
+        status: 500,
+        code: "internal_error",
+        message: /^An internal/,
+        headers,
+      });
     },
   }),
   ...MOUNT_CASES,
