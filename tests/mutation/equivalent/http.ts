@@ -1,6 +1,58 @@
 import type { Equivalents } from "./equivalents.ts";
 
 export const http: Equivalents = {
+  "lib/http/body.ts": [
+    {
+      changes: ['"\\uFFFD" → ""'],
+      reason: "The slow way gives the same text, or the same failure",
+    },
+    {
+      changes: ['type !== "application/json" → true', '"application/json" → ""'],
+      line: "type !== null",
+      reason: "The slow way finds the same type",
+    },
+    {
+      changes: ["!isFramed → true"],
+      reason: "It saves a look-up: HTTP has no transfer coding beside a length (RFC 9112 §6.1)",
+    },
+    {
+      changes: ["isFramed && +declared <= WHOLE_BODY → false", "+declared <= WHOLE_BODY → +declared < WHOLE_BODY"],
+      reason: "Reading in pieces gives the same text, and takes longer",
+    },
+  ],
+  "lib/http/body_stream.ts": [
+    {
+      changes: ["pieces > 1 → true", "pieces > 1 → pieces >= 1"],
+      reason: "A body of one piece is decoded by another decoder, which takes longer",
+    },
+    { changes: ["value.slice() → value"], reason: "The buffer of the piece takes memory until the next one arrives" },
+    {
+      changes: ["pieces % PIECES_A_TURN === 0 → true", "pieces % PIECES_A_TURN === 0 → pieces % PIECES_A_TURN !== 0"],
+      reason: "Others have a turn more often, which takes longer",
+    },
+    {
+      changes: ["discard(reader); → ;", "TIMERS_END_WITH_REQUESTS → false"],
+      line: "if (TIMERS_END_WITH_REQUESTS) discard(reader);",
+      reason: "It is false everywhere but on Cloudflare Workers",
+    },
+  ],
+  "lib/http/router.ts": [
+    { changes: ["brace < 0 → brace <= 0"], reason: "A path begins with a slash" },
+    {
+      changes: ['"/" → ""'],
+      line: "segments = Math.max",
+      reason: "A greater limit: a path with more segments has no route, decoded or not",
+    },
+    {
+      changes: ["segments.length > maxSegments → false"],
+      reason: "A path with more segments has no route, decoded or not",
+    },
+    {
+      changes: ['path.indexOf("/", prefix.length) < 0 → path.indexOf("/", prefix.length) <= 0'],
+      reason: "It is found behind the prefix, which is not empty",
+    },
+    { changes: ['"read" → ""'], reason: "Only the access to write is refused" },
+  ],
   "lib/http/query.ts": [
     { changes: ["start < query.length → start <= query.length"], reason: "Behind the end there is no name" },
     { changes: ["{ return undefined; } → {}"], reason: "A function without a return returns undefined" },

@@ -1,0 +1,96 @@
+/** What the standalone server adds to the path of a request: a guard before all else, and operations without a key. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { serve } from "../../lib/hosts/fetch.ts";
+import type { Operation } from "../../lib/http/operation.ts";
+import { Problem } from "../../lib/http/problem.ts";
+import { createService, type ServiceParts } from "../../lib/petstore/service.ts";
+import { checkOptions } from "../../lib/petstore/settings.ts";
+
+const KEY = "pk_test";
+const ORIGIN = "https://app.example";
+
+/** Sends requests to a service with these parts, by default without a key. */
+function createSend(parts: Partial<ServiceParts>) {
+  const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] } });
+  const { handle } = serve(createService(settings, parts));
+  return async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const response = await handle(new Request(`http://h${path}`, { method, headers: { origin: ORIGIN, ...headers } }));
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+test("a guard refuses a request before all else, and its response has the common headers", async () => {
+  const send = createSend({
+    guard: ({ target }) => target === "/v1/pets" ? new Problem(400, "invalid_host", "Refused") : undefined,
+  });
+  const preflight = { "access-control-request-method": "GET" };
+  for (const [method, headers] of [["GET", {}], ["OPTIONS", preflight]] as const) {
+    const { status, headers: fields, text } = await send(method, "/v1/pets", headers);
+    assert.deepEqual([status, text], [400, '{"code":"invalid_host","message":"Refused","status":400}']);
+    assert.ok(fields.get("x-request-id"));
+    assert.equal(fields.get("access-control-allow-origin"), ORIGIN);
+  }
+  assert.equal((await send("GET", "/v1/pets/1")).status, 401);
+});
+
+function operation(method: Operation["method"], path: string, access: Operation["access"]): Operation {
+  return {
+    ...{ method, path, access },
+    handler: ({ caller: { id, readOnly }, query }) => {
+      return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
+    },
+  };
+}
+
+test("a public operation needs no key, and the other methods of its path only if one of them does", async () => {
+  const send = createSend({
+    operations: [
+      operation("GET", "/open", "public"),
+      operation("GET", "/mixed", "public"),
+      operation("PUT", "/mixed", "write"),
+    ],
+  });
+  for (const path of ["/open", "/mixed"]) {
+    assert.equal((await send("GET", `${path}?a=1`)).text, "GET by anonymous, true, a=1");
+  }
+  const { status, headers } = await send("DELETE", "/open", { "access-control-request-method": "GET" });
+  assert.deepEqual([status, headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
+  // Also where it would be a preflight.
+  assert.equal(
+    (await send("OPTIONS", "/open", { "access-control-request-method": "GET" })).headers.get("allow"),
+    "GET, HEAD, OPTIONS",
+  );
+  for (const method of ["PUT", "DELETE", "OPTIONS"]) assert.equal((await send(method, "/mixed")).status, 401);
+  const authorization = `Bearer ${KEY}`;
+  assert.match((await send("PUT", "/mixed", { authorization })).text, /^PUT by (?!anonymous)/);
+});
+
+test("the other methods of a path are deprecated if all its operations are", async () => {
+  const fields = { deprecation: "@1" };
+  const old = (method: Operation["method"], path: string) => ({ ...operation(method, path, "public"), fields });
+  const send = createSend({
+    operations: [old("GET", "/old"), old("PUT", "/old"), old("GET", "/both"), operation("PUT", "/both", "public")],
+  });
+  for (const [path, expected] of [["/old", "@1"], ["/both", null]] as const) {
+    assert.equal((await send("GET", path)).headers.get("deprecation"), "@1");
+    for (const method of ["OPTIONS", "DELETE"]) {
+      assert.equal((await send(method, path)).headers.get("deprecation"), expected, `${method} ${path}`);
+    }
+  }
+});
+
+test("HEAD has the length of bytes, and none for a stream", async () => {
+  const bytes = new TextEncoder().encode("Zoë");
+  const bodies = { "/bytes": () => bytes, "/stream": () => new Blob([bytes]).stream() };
+  const operations = Object.entries(bodies).map(([path, body]) => {
+    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, headers: {}, body: body() }) };
+  });
+  const send = createSend({ operations });
+  for (const [path, length] of [["/bytes", "4"], ["/stream", null]] as const) {
+    assert.equal((await send("GET", path)).text, "Zoë");
+    const { headers, text } = await send("HEAD", path);
+    assert.deepEqual([headers.get("content-length"), text], [length, ""]);
+  }
+});
