@@ -5,15 +5,17 @@ import { test } from "node:test";
 import { serve } from "../../lib/hosts/fetch.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
+import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
 import { createService, type ServiceParts } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
+import type { ResponseInfo } from "../../mod.ts";
 
 const KEY = "pk_test";
 const ORIGIN = "https://app.example";
 
 /** Sends requests to a service with these parts, by default without a key. */
-function createSend(parts: Partial<ServiceParts>) {
-  const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] } });
+function createSend(parts: Partial<ServiceParts>, onResponse: (info: ResponseInfo) => void = () => {}) {
+  const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] }, onResponse });
   const { handle } = serve(createService(settings, parts));
   return async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await handle(new Request(`http://h${path}`, { method, headers: { origin: ORIGIN, ...headers } }));
@@ -81,16 +83,38 @@ test("the other methods of a path are deprecated if all its operations are", asy
   }
 });
 
-test("HEAD has the length of bytes, and none for a stream", async () => {
-  const bytes = new TextEncoder().encode("Zoë");
-  const bodies = { "/bytes": () => bytes, "/stream": () => new Blob([bytes]).stream() };
-  const operations = Object.entries(bodies).map(([path, body]) => {
-    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, headers: {}, body: body() }) };
+test("an operation may grant more origins, and its Vary stays beside that of CORS", async () => {
+  const withHeaders = (path: string, headers: HeaderFields): Operation => {
+    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, headers, body: null }) };
+  };
+  const send = createSend({
+    operations: [
+      withHeaders("/any", { "access-control-allow-origin": "*" }),
+      withHeaders("/file", { vary: "Accept-Encoding" }),
+    ],
   });
-  const send = createSend({ operations });
-  for (const [path, length] of [["/bytes", "4"], ["/stream", null]] as const) {
-    assert.equal((await send("GET", path)).text, "Zoë");
-    const { headers, text } = await send("HEAD", path);
-    assert.deepEqual([headers.get("content-length"), text], [length, ""]);
+  for (const [path, granted, vary] of [["/any", "*", null], ["/file", ORIGIN, "Accept-Encoding, Origin"]] as const) {
+    const { headers } = await send("GET", path);
+    assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [granted, vary]);
+    assert.equal(headers.has("access-control-expose-headers"), granted === ORIGIN);
   }
+});
+
+test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {
+  const bytes = new TextEncoder().encode("Zoë");
+  const bodies: Record<string, Pick<Reply, "headers" | "body">> = {
+    "/bytes": { headers: {}, body: bytes },
+    "/stream": { headers: { "content-length": "4" }, body: new Blob([bytes]).stream() },
+  };
+  const operations = Object.entries(bodies).map(([path, reply]): Operation => {
+    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, ...reply }) };
+  });
+  const sizes: unknown[] = [];
+  const send = createSend({ operations }, ({ bodyBytes }) => sizes.push(bodyBytes));
+  for (const path of Object.keys(bodies)) {
+    const { headers, text } = await send("HEAD", path);
+    assert.deepEqual([headers.get("content-length"), text], ["4", ""]);
+    assert.equal((await send("GET", path)).text, "Zoë");
+  }
+  assert.deepEqual(sizes, [0, 4, 0, 4]);
 });

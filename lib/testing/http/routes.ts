@@ -9,6 +9,7 @@ const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
 const HEADS = addition("routes", "HEAD works wherever GET does");
 const MOUNTED = addition("routes", "Links begin with the base path, or with the public address");
+const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Options: nosniff");
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 const SAFE_FAILURES = addition("errors", "The cause of an unexpected failure is not sent");
 
@@ -149,6 +150,14 @@ export const ROUTE_CASES: HttpCase[] = [
       assert.equal((await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } })).status, 304);
     },
   }),
+  ...cases(NOT_GUESSED, {
+    async "forbids browsers to guess the type of a body"(api) {
+      const responses = [await api.post({ name: "<b>Rex</b>", categoryId: 7 }), await api.get("/pets")];
+      for (const { headers } of [...responses, await api.get("/cats")]) {
+        assert.equal(headers.get("x-content-type-options"), "nosniff");
+      }
+    },
+  }),
   ...cases(ORDERS, {
     async "answers 501 to store orders unless the app answers them"(api) {
       const response = await api.get("/store/orders");
@@ -166,7 +175,8 @@ export const ROUTE_CASES: HttpCase[] = [
         assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
         assert.equal((await api.get("/store/orders", { key: null })).status, 401);
         assert.equal((await api.send("POST", "/store/orders")).status, 405);
-        assert.equal((await api.send("HEAD", "/store/orders")).text, "");
+        const { status, headers, text } = await api.send("HEAD", "/store/orders");
+        assert.deepEqual([status, headers.get("content-type"), text], [200, "application/json", ""]);
       },
     },
   ),

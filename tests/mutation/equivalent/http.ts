@@ -36,6 +36,33 @@ export const http: Equivalents = {
       reason: "It is false everywhere but on Cloudflare Workers",
     },
   ],
+  "lib/http/cors.ts": [
+    { changes: ['[] → ["Stryker was here"]'], reason: "With * the list is not read" },
+    { changes: ["origin !== null → true"], line: "return origin !== null", reason: "The list has no null" },
+    { changes: ["headers.length === given.length → false"], reason: "A copy of the response takes longer" },
+  ],
+  "lib/http/reply.ts": [
+    {
+      changes: [
+        '"Bun" → ""',
+        '"content-type" → ""',
+        '!ON_BUN || response.headers.has("content-type") → true',
+        '!ON_BUN || response.headers.has("content-type") → false',
+        '!ON_BUN || response.headers.has("content-type") → !ON_BUN && response.headers.has("content-type")',
+        "!ON_BUN → ON_BUN",
+        "{ // Throws if it is locked. The copy must not keep what the other one reads. " +
+        "response.clone().body?.cancel().catch(() => {}); return true; } → {}",
+        "response.clone().body?.cancel → response.clone().body.cancel",
+        "true → false",
+        "{ return false; } → {}",
+      ],
+      reason: "Only Bun needs the copy, which is whole where the body is unread",
+    },
+    {
+      changes: ['"headers" in body && !ON_BUN → true', '"headers" in body && !ON_BUN → "headers" in body || !ON_BUN'],
+      reason: "A stream has no member body, so it is not null",
+    },
+  ],
   "lib/http/router.ts": [
     { changes: ["brace < 0 → brace <= 0"], reason: "A path begins with a slash" },
     {
