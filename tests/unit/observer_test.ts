@@ -1,4 +1,4 @@
-/** What an observer of responses is told, and the ids of requests. */
+/** What an observer of responses is told beside what the HTTP contract says, and the ids of requests. */
 
 import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
@@ -7,55 +7,19 @@ import { createMemoryStore, createPetstore, type PetstoreOptions, type ResponseI
 
 const KEY = "pk_example";
 
-/** Creates a petstore with one pet. */
 function createObserved(options: Partial<PetstoreOptions> = {}) {
   const seen: ResponseInfo[] = [];
   const keys = [{ key: KEY, caller: "shop" }];
   const { handle } = createPetstore({ keys, onResponse: (answered) => seen.push(answered), ...options });
-  const send = (method: string, path: string, given: Record<string, string> = {}, body?: string) => {
-    const headers = { "content-type": "application/json", ...given };
-    const init = { method, headers: { authorization: `Bearer ${KEY}`, ...headers }, ...body !== undefined && { body } };
-    return handle(new Request(`http://localhost/v1${path}`, init));
+  const send = (method: string, path: string, given: Record<string, string> = {}) => {
+    const headers = { authorization: `Bearer ${KEY}`, ...given };
+    return handle(new Request(`http://localhost/v1${path}`, { method, headers }));
   };
   return { seen, send };
 }
 
-const PET = '{"name":"Zoë","categoryId":7}';
-
 /** As crypto.randomUUID() makes it. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-test("onResponse is told the route, the caller, the status and the bytes of each response, kept ones included", async () => {
-  const { seen, send } = createObserved();
-  await send("POST", "/pets", {}, PET);
-  const { headers } = await send("GET", "/pets/1");
-  const requests: [method: string, path: string, headers: Record<string, string>][] = [
-    ["GET", "/pets/1", {}],
-    ["HEAD", "/pets/1", {}],
-    ["GET", "/pets/1", { "if-none-match": headers.get("etag")! }],
-    ["GET", "/pets?limit=0", {}],
-    ["DELETE", "/pets", {}],
-    ["GET", "/nowhere", {}],
-    ["GET", "/pets", { authorization: "Bearer wrong" }],
-  ];
-  for (const [method, path, headers] of requests) await send(method, path, headers);
-  const shown = seen.map(({ method, route, status, caller, bodyBytes }) =>
-    [method, route, status, caller?.id, status < 400 ? bodyBytes : undefined].join(" ")
-  );
-  assert.deepEqual(shown, [
-    "POST /v1/pets 201 shop 58",
-    "GET /v1/pets/{petId} 200 shop 58",
-    "GET /v1/pets/{petId} 200 shop 58",
-    "HEAD /v1/pets/{petId} 200 shop 0",
-    "GET /v1/pets/{petId} 304 shop 0",
-    "GET /v1/pets 400 shop ",
-    "DELETE /v1/pets 405 shop ",
-    "GET  404 shop ",
-    "GET  401  ",
-  ]);
-  assert.ok(seen.every(({ durationMs }) => durationMs >= 0));
-  assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
-});
 
 test("onResponse is told the size of an app's own response, if it is known", async () => {
   const own = [

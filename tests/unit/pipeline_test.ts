@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serve } from "../../lib/hosts/fetch.ts";
+import { representation } from "../../lib/http/conditional.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
@@ -97,6 +98,17 @@ test("an operation may grant more origins, and its Vary stays beside that of COR
     const { headers } = await send("GET", path);
     assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [granted, vary]);
     assert.equal(headers.has("access-control-expose-headers"), granted === ORIGIN);
+  }
+});
+
+test("If-None-Match is for GET and HEAD alone", async () => {
+  const withTag = (method: Operation["method"]): Operation => {
+    return { ...operation(method, "/tagged", "public"), handler: () => representation("{}", "alteration") };
+  };
+  const send = createSend({ operations: [withTag("GET"), withTag("PUT")] });
+  const headers = { "if-none-match": "*" };
+  for (const [method, status] of [["GET", 304], ["HEAD", 304], ["PUT", 200]] as const) {
+    assert.equal((await send(method, "/tagged", headers)).status, status, method);
   }
 });
 

