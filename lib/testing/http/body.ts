@@ -182,8 +182,8 @@ export const BODY_CASES: HttpCase[] = [
         });
         const response = await postAs(api, body, headers);
         assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ });
-        // One that is read whole cannot be cancelled.
-        assert.equal(isCancelled, !("content-length" in headers));
+        // A short one is read whole, and cannot be cancelled.
+        assert.ok(isCancelled || "content-length" in headers, "The body must be cancelled");
         resolve(PET);
         // The body is read within a turn or two of the event loop.
         for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
