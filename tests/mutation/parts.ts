@@ -79,7 +79,7 @@ export const PARTS: Record<string, Part> = {
       "unit/body unit/body_stream unit/conditional unit/deadlines unit/response_cache unit/routing unit/options unit/observer " +
         "unit/pipeline unit/rate_limit security/cors security/failing_callbacks security/pollution security/linear_work contract/http unit/node_listener",
     ),
-    floors: UNMEASURED,
+    floors: { published: 85, all: 95 },
     equivalent: http,
   },
   access: {
