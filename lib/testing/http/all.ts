@@ -1,5 +1,6 @@
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
+import { BODY_LIMIT_CASES } from "./body_limits.ts";
 import { CALLBACK_CASES } from "./callbacks.ts";
 import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
@@ -20,6 +21,7 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,
   ...BODY_CASES,
+  ...BODY_LIMIT_CASES,
   ...IDEMPOTENCY_CASES,
   ...ROUTE_CASES,
   ...CORS_CASES,
