@@ -78,7 +78,7 @@ function withoutGrants(response: Response): Response {
 
 function requireOrigin(origin: string): string {
   // Browsers do not support wildcards within an origin.
-  if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin || origin === "null") {
+  if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin) {
     throw new TypeError(`CORS origin ${JSON.stringify(origin)} must be an origin such as "https://app.example"`);
   }
   return origin;

@@ -1,8 +1,9 @@
 /** Removes spaces and tabs around a field value (RFC 9110 §5.6.3). `trim()` would remove more than these. */
 export function trimField(value: string): string {
   let start = 0, end = value.length;
-  while (start < end && isWhiteSpace(value.charCodeAt(start))) start++;
-  while (end > start && isWhiteSpace(value.charCodeAt(end - 1))) end--;
+  // Outside the text, charCodeAt() is NaN.
+  while (isWhiteSpace(value.charCodeAt(start))) start++;
+  while (isWhiteSpace(value.charCodeAt(end - 1))) end--;
   return value.slice(start, end);
 }
 

@@ -2,7 +2,7 @@
 
 import { callSafely } from "../maybe_promise.ts";
 import type { RequestContext } from "./context.ts";
-import { INTERNAL_ERROR, Problem } from "./problem.ts";
+import { Problem } from "./problem.ts";
 import { extendReply, type Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -27,7 +27,7 @@ export type Recovery = (thrown: unknown, context: RequestContext) => Reply;
  */
 export function createRecovery(
   onError: (info: ErrorInfo) => unknown,
-  explain: (thrown: unknown) => Problem = () => INTERNAL_ERROR,
+  explain: (thrown: unknown) => Problem,
 ): Recovery {
   return (thrown, context) => {
     const { operationFields } = context;

@@ -105,44 +105,6 @@ test("a list of origins grants the one that asked, kept responses included, and 
   }
 });
 
-test("the option cors replaces the CORS headers of handleStoreOrders", async () => {
-  const own = {
-    "access-control-allow-origin": "https://evil.example",
-    "access-control-allow-credentials": "true",
-    "access-control-expose-headers": "X-Total",
-    vary: "Accept",
-  };
-  const handleStoreOrders = () => Response.json([], { headers: own });
-  for (const options of [LISTED, ALL]) {
-    await withApi(IN_PROCESS, { ...options, handleStoreOrders }, async (api) => {
-      const { status, headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
-      assert.equal(status, 200);
-      assert.equal(headers.get("access-control-allow-origin"), options === ALL ? "*" : ORIGIN);
-      assert.equal(headers.get("access-control-allow-credentials"), null);
-      assert.match(headers.get("access-control-expose-headers") ?? "", /^X-Total, Link, /);
-      assert.deepEqual(list(headers.get("vary")), options === ALL ? ["Accept"] : ["Accept", "Origin"]);
-    });
-  }
-  await withApi(IN_PROCESS, { ...LISTED, handleStoreOrders }, async (api) => {
-    const { headers } = await api.get("/store/orders", { headers: { origin: "https://evil.example" } });
-    assert.deepEqual(grants({ headers } as ApiResponse), ["access-control-expose-headers"]);
-  });
-  // Without the option they stay as the app set them.
-  await withApi(IN_PROCESS, { handleStoreOrders }, async (api) => {
-    const { headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
-    assert.equal(headers.get("access-control-allow-origin"), "https://evil.example");
-  });
-});
-
-test("OPTIONS without the headers of a preflight needs a key, even from a listed origin", () =>
-  withApi(IN_PROCESS, LISTED, async (api) => {
-    const withoutMethod = await api.send("OPTIONS", "/pets", { key: null, headers: { origin: ORIGIN } });
-    const headers = { "access-control-request-method": "GET" };
-    const withoutOrigin = await api.send("OPTIONS", "/pets", { key: null, headers });
-    assert.deepEqual([withoutMethod.status, withoutOrigin.status], [401, 401]);
-    assert.equal((await api.get("/pets", { key: null, headers: { ...headers, origin: ORIGIN } })).status, 401);
-  }));
-
 test("createPetstore() refuses origins that no browser sends, and wildcards beside or within an origin", () => {
   const wrong = LOOKALIKES.filter((origin) => URL.parse(origin)?.origin !== origin || origin === "null");
   wrong.push("**", "http://localhost:*", "https://app.example\r\nx: y", `${ORIGIN} `);

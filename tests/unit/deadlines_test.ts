@@ -56,6 +56,35 @@ function check(steps: readonly Step[], clock: Clock): void {
   assert.equal(clock.timer, undefined);
 }
 
+test("a deadline is not postponed by those that begin after it", () => {
+  withClock((clock) => {
+    const deadlines = new Deadlines(LENGTH);
+    const expired: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      deadlines.begin(() => expired.push(i));
+      clock.pass(TICK / 2);
+    }
+    const isDue = (i: number) => i * TICK / 2 + LENGTH + TICK <= clock.now;
+    const due = Array.from({ length: 40 }, (_, i) => i).filter(isDue);
+    assert.deepEqual(expired.slice(0, due.length), due);
+  });
+});
+
+test("a deadline whose timer the host has lost expires when another begins", () => {
+  withClock((clock) => {
+    const deadlines = new Deadlines(LENGTH);
+    const expired: string[] = [];
+    deadlines.begin(() => expired.push("first"));
+    clock.timer = undefined;
+    clock.pass(10 * LENGTH);
+    deadlines.begin(() => expired.push("second"));
+    clock.pass(TICK);
+    assert.deepEqual(expired, ["first"]);
+    clock.pass(LENGTH);
+    assert.deepEqual(expired, ["first", "second"]);
+  });
+});
+
 interface Clock {
   now: number;
   timer: { at: number; run: () => void } | undefined;

@@ -1,4 +1,4 @@
-/** What an observer of responses is told, and the ids of requests. */
+/** What an observer of responses is told beside what the HTTP contract says, and the ids of requests. */
 
 import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
@@ -7,54 +7,32 @@ import { createMemoryStore, createPetstore, type PetstoreOptions, type ResponseI
 
 const KEY = "pk_example";
 
-/** Creates a petstore with one pet. */
 function createObserved(options: Partial<PetstoreOptions> = {}) {
   const seen: ResponseInfo[] = [];
   const keys = [{ key: KEY, caller: "shop" }];
   const { handle } = createPetstore({ keys, onResponse: (answered) => seen.push(answered), ...options });
-  const send = (method: string, path: string, given: Record<string, string> = {}, body?: string) => {
-    const headers = { "content-type": "application/json", ...given };
-    const init = { method, headers: { authorization: `Bearer ${KEY}`, ...headers }, ...body !== undefined && { body } };
-    return handle(new Request(`http://localhost/v1${path}`, init));
+  const send = (method: string, path: string, given: Record<string, string> = {}) => {
+    const headers = { authorization: `Bearer ${KEY}`, ...given };
+    return handle(new Request(`http://localhost/v1${path}`, { method, headers }));
   };
   return { seen, send };
 }
 
-const PET = '{"name":"Zoë","categoryId":7}';
-
 /** As crypto.randomUUID() makes it. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test("onResponse is told the route, the caller, the status and the bytes of each response, kept ones included", async () => {
-  const { seen, send } = createObserved();
-  await send("POST", "/pets", {}, PET);
-  const { headers } = await send("GET", "/pets/1");
-  const requests: [method: string, path: string, headers: Record<string, string>][] = [
-    ["GET", "/pets/1", {}],
-    ["HEAD", "/pets/1", {}],
-    ["GET", "/pets/1", { "if-none-match": headers.get("etag")! }],
-    ["GET", "/pets?limit=0", {}],
-    ["DELETE", "/pets", {}],
-    ["GET", "/nowhere", {}],
-    ["GET", "/pets", { authorization: "Bearer wrong" }],
+test("onResponse is told the size of an app's own response, if it is known", async () => {
+  const own = [
+    new Response(null),
+    new Response("Zoë"),
+    new Response("Zoë", { headers: { "content-length": "4" } }),
+    new Response(new ReadableStream()),
   ];
-  for (const [method, path, headers] of requests) await send(method, path, headers);
-  const shown = seen.map(({ method, route, status, caller, bodyBytes }) =>
-    [method, route, status, caller?.id, status < 400 ? bodyBytes : undefined].join(" ")
-  );
-  assert.deepEqual(shown, [
-    "POST /v1/pets 201 shop 58",
-    "GET /v1/pets/{petId} 200 shop 58",
-    "GET /v1/pets/{petId} 200 shop 58",
-    "HEAD /v1/pets/{petId} 200 shop 0",
-    "GET /v1/pets/{petId} 304 shop 0",
-    "GET /v1/pets 400 shop ",
-    "DELETE /v1/pets 405 shop ",
-    "GET  404 shop ",
-    "GET  401  ",
-  ]);
-  assert.ok(seen.every(({ durationMs }) => durationMs >= 0));
-  assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
+  const { seen, send } = createObserved({ handleStoreOrders: () => own.shift()! });
+  while (own.length > 0) await send("GET", "/store/orders");
+  // Bun adds a type to a response whose body has been looked at.
+  const empty = "Bun" in globalThis ? undefined : 0;
+  assert.deepEqual(seen.map(({ bodyBytes }) => bodyBytes), [empty, undefined, 4, undefined]);
 });
 
 test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
@@ -73,38 +51,11 @@ test("durationMs has the wait for the key, and is 0 for a kept response that wai
   }
 });
 
-test("requestIds decides which responses have an id, 304 and HEAD included, and entity tags stay the same", async () => {
-  const ids = async (requestIds: NonNullable<PetstoreOptions["requestIds"]>) => {
-    const { send } = createObserved({ requestIds });
-    await send("POST", "/pets", {}, PET);
-    const first = await send("GET", "/pets/1");
-    const etag = first.headers.get("etag")!;
-    const responses = [
-      ...[first, await send("GET", "/pets/1"), await send("HEAD", "/pets/1")],
-      ...[await send("GET", "/pets/1", { "if-none-match": etag }), await send("GET", "/pets/9")],
-    ];
-    assert.deepEqual(responses.map(({ status }) => status), [200, 200, 200, 304, 404]);
-    assert.ok(responses.slice(0, 4).every(({ headers }) => headers.get("etag") === etag));
-    return responses.map(({ headers }) => headers.get("x-request-id"));
-  };
-  const all = await ids("all");
-  assert.equal(new Set(all).size, 5);
-  for (const id of all) assert.match(id ?? "", UUID);
-  assert.deepEqual((await ids("failures")).map((id) => id === null), [true, true, true, true, false]);
-  assert.deepEqual(await ids("none"), [null, null, null, null, null]);
-});
-
-test("a request id is taken if it is 1 to 128 visible ASCII characters, and replaced otherwise", async () => {
-  const { seen, send } = createObserved({ requestIds: "all" });
-  const long = "~".repeat(128);
-  for (const id of ["4bf92f35-77b3/4da6", "!", long]) {
-    assert.equal((await send("GET", "/pets", { "x-request-id": id })).headers.get("x-request-id"), id);
-    assert.equal(seen.at(-1)?.requestId, id);
-  }
-  for (const id of ["", long + "~", "a b", "a, b", "caf\u00e9", "a\tb"]) {
-    const response = await send("GET", "/pets", { "x-request-id": id });
-    assert.match(response.headers.get("x-request-id") ?? "", UUID, JSON.stringify(id));
-  }
+test("onResponse is told the usable id of a request, also if the response has none", async () => {
+  const { seen, send } = createObserved();
+  for (const id of ["theirs", "a b"]) await send("GET", "/pets", { "x-request-id": id });
+  assert.equal(seen[0]?.requestId, "theirs");
+  assert.match(seen[1]?.requestId ?? "", UUID);
 });
 
 test("onError gets the id that the client gets, and an id of the app's own response stays", async () => {

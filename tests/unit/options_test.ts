@@ -127,12 +127,13 @@ test("a body that was read before gets 500, and only onError learns why", async 
 });
 
 test("handle() answers 500 if handleStoreOrders returns no unread Response, and onError learns why", async () => {
-  const [locked, used] = [new Response("[]"), new Response("[]")];
-  const reader = locked.body!.getReader();
-  await used.text();
+  const [locked, used, begun] = [new Response("[]"), new Response("[]"), new Response("[]")];
+  const [reader, first] = [locked.body!.getReader(), begun.body!.getReader()];
+  await Promise.all([used.text(), first.read()]);
+  first.releaseLock();
   for (const cors of [{}, { cors: { origins: ["*"] } }]) {
     for (const method of ["GET", "HEAD"]) {
-      for (const unusable of [undefined, {}, Response.error(), locked, used]) {
+      for (const unusable of [undefined, {}, Response.error(), locked, used, begun]) {
         const told: unknown[] = [];
         const handleStoreOrders = () => unusable as Response;
         const onError = ({ error }: ErrorInfo) => told.push(error);
@@ -169,6 +170,8 @@ test("a HEAD request cancels the body that handleStoreOrders returns", async () 
   const headers = { authorization: "Bearer k" };
   const response = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
   assert.deepEqual([response.status, response.body, cancelled], [200, null, true]);
+  const empty = createPetstore({ keys: ["k"], handleStoreOrders: () => new Response(null, { status: 204 }) });
+  assert.equal((await empty.handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }))).status, 204);
 });
 
 test("createOpenApi() describes the effects of the options", () => {

@@ -5,8 +5,8 @@ import test from "node:test";
 import fc from "fast-check";
 import type { Reply } from "../../lib/http/reply.ts";
 import { ResponseCache } from "../../lib/http/response_cache.ts";
-import { createMemoryStore, createPetstore } from "../../mod.ts";
-import { IN_PROCESS, KEY, withApi } from "../support/api.ts";
+import { createPetstore } from "../../mod.ts";
+import { KEY } from "../support/api.ts";
 import { createContext } from "../support/context.ts";
 
 type Valid = NonNullable<Reply["validUntil"]>;
@@ -88,31 +88,6 @@ test("the cache is bounded, and replacing a response does not count its size twi
   assert.ok(kept.length > 0 && kept.length < 16, `${kept.length} were kept`);
   void get("/large", () => replyOf("alteration", "x".repeat(20_000)));
   assert.equal(has("/large"), false);
-});
-
-test("a full page and a pet are read once, the last page again after each create, and all of them need a key", async (t) => {
-  const store = createMemoryStore();
-  const [get, list] = [t.mock.method(store, "get"), t.mock.method(store, "list")];
-  const count = () => get.mock.callCount() + list.mock.callCount();
-  await withApi(IN_PROCESS, { store }, async (api) => {
-    for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
-    for (let i = 0; i < 3; i++) {
-      for (const path of ["/pets?limit=2", "/pets/1", "/pets"]) assert.equal((await api.get(path)).status, 200);
-    }
-    assert.equal(count(), 3);
-    await api.post({ name: "Rex", categoryId: 7 });
-    assert.equal((await api.get("/pets?limit=2")).pets.length, 2);
-    const { headers } = await api.get("/pets/1");
-    for (const key of [null, "wrong"]) assert.equal((await api.get("/pets/1", { key })).status, 401);
-    assert.equal((await api.send("HEAD", "/pets/1")).headers.get("content-length"), "57");
-    const again = await api.get("/pets/1", { headers: { "if-none-match": headers.get("etag") ?? "" } });
-    assert.deepEqual([again.status, again.headers.get("sunset")], [304, headers.get("sunset")]);
-    assert.equal((await api.send("DELETE", "/pets/1")).status, 405);
-    // HEAD is not kept.
-    assert.equal(count(), 4);
-    assert.equal((await api.get("/pets")).pets.length, 4);
-    assert.equal(count(), 5);
-  });
 });
 
 test("what an app does with a kept response changes no other response, nor do two at once, and HEAD has its headers", async () => {

@@ -1,13 +1,17 @@
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
+import { BODY_LIMIT_CASES } from "./body_limits.ts";
+import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
 import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
+import { KEPT_CASES } from "./kept.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { READ_CASES } from "./read.ts";
+import { REQUEST_ID_CASES } from "./request_ids.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
 
@@ -17,10 +21,14 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...CALLER_CASES,
   ...LIMIT_CASES,
   ...READ_CASES,
+  ...KEPT_CASES,
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,
   ...BODY_CASES,
+  ...BODY_LIMIT_CASES,
   ...IDEMPOTENCY_CASES,
   ...ROUTE_CASES,
   ...CORS_CASES,
+  ...REQUEST_ID_CASES,
+  ...CALLBACK_CASES,
 ];

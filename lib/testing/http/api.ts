@@ -127,6 +127,13 @@ export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget
   };
 }
 
+/** Adds the length of a body that is no stream, as clients of a socket do. */
+function announce({ headers, body }: SentRequest): void {
+  if (body === undefined || body instanceof ReadableStream) return;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  headers.set("content-length", String(bytes.length));
+}
+
 export async function withApi<T>(
   options: Partial<PetstoreOptions>,
   run: (api: Api) => Promise<T>,
@@ -135,6 +142,7 @@ export async function withApi<T>(
   const { handle } = createPetstore({ keys: [KEY], ...options });
   return await host.use(handle, (origin, transport) => {
     const exchange: ApiTarget["exchange"] = async (url, init) => {
+      if (host === IN_PROCESS) announce(init);
       const response = await transport(new Request(url, init));
       const seen = { status: response.status, headers: response.headers, text: await response.text() };
       check?.(init.method, new URL(url).pathname, seen);

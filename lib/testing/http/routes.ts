@@ -3,12 +3,13 @@ import type { Api } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 import { ABSENT_ID, linkTarget } from "./catalogue.ts";
-import { petOf } from "./exact.ts";
+import { assertJson, petOf } from "./exact.ts";
 
 const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
 const HEADS = addition("routes", "HEAD works wherever GET does");
 const MOUNTED = addition("routes", "Links begin with the base path, or with the public address");
+const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Options: nosniff");
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 const SAFE_FAILURES = addition("errors", "The cause of an unexpected failure is not sent");
 
@@ -42,7 +43,8 @@ async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<v
       // Request changes common methods to upper case.
       const isAllowed = allow.includes(new Request("http://localhost", { method }).method);
       const expected = { status: 405, code: "method_not_allowed", headers: { allow } } as const;
-      if (!isAllowed) assertResponse(await api.send(method, path), expected, `${method} ${path}`);
+      const message = new RegExp(method);
+      if (!isAllowed) assertResponse(await api.send(method, path), { ...expected, message }, `${method} ${path}`);
     }
   }
 }
@@ -103,6 +105,8 @@ export const ROUTE_CASES: HttpCase[] = [
   ...cases({ ...PATHS, ...ON_HOST }, {
     async "answers 404 route_not_found to every path without a route"(api) {
       await assertUnknown(api, UNKNOWN);
+      const missing = { status: 404, code: "route_not_found", message: /\/cats"$/ } as const;
+      assertResponse(await api.get("/cats?limit=1"), missing);
       assert.equal((await api.get("/%70ets")).status, 200);
     },
   }),
@@ -140,6 +144,14 @@ export const ROUTE_CASES: HttpCase[] = [
       assert.equal((await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } })).status, 304);
     },
   }),
+  ...cases(NOT_GUESSED, {
+    async "forbids browsers to guess the type of a body"(api) {
+      const responses = [await api.post({ name: "<b>Rex</b>", categoryId: 7 }), await api.get("/pets")];
+      for (const { headers } of [...responses, await api.get("/cats")]) {
+        assert.equal(headers.get("x-content-type-options"), "nosniff");
+      }
+    },
+  }),
   ...cases(ORDERS, {
     async "answers 501 to store orders unless the app answers them"(api) {
       const response = await api.get("/store/orders");
@@ -157,7 +169,9 @@ export const ROUTE_CASES: HttpCase[] = [
         assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
         assert.equal((await api.get("/store/orders", { key: null })).status, 401);
         assert.equal((await api.send("POST", "/store/orders")).status, 405);
-        assert.equal((await api.send("HEAD", "/store/orders")).text, "");
+        const head = await api.send("HEAD", "/store/orders");
+        assertJson(head);
+        assert.deepEqual([head.status, head.text], [200, ""]);
       },
     },
   ),

@@ -1,6 +1,142 @@
 import type { Equivalents } from "./equivalents.ts";
 
 export const http: Equivalents = {
+  "lib/http/body.ts": [
+    {
+      changes: ['"\\uFFFD" → ""'],
+      reason: "The slow way gives the same text, or the same failure",
+    },
+    {
+      changes: ['type !== "application/json" → true', '"application/json" → ""'],
+      line: "type !== null",
+      reason: "The slow way finds the same type",
+    },
+    {
+      changes: ["!isFramed → true"],
+      reason: "It saves a look-up: HTTP has no transfer coding beside a length (RFC 9112 §6.1)",
+    },
+    {
+      changes: ["isFramed && +declared <= WHOLE_BODY → false", "+declared <= WHOLE_BODY → +declared < WHOLE_BODY"],
+      reason: "Reading in pieces gives the same text, and takes longer",
+    },
+  ],
+  "lib/http/body_stream.ts": [
+    {
+      changes: ["pieces > 1 → true", "pieces > 1 → pieces >= 1"],
+      reason: "A body of one piece is decoded by another decoder, which takes longer",
+    },
+    { changes: ["value.slice() → value"], reason: "The buffer of the piece takes memory until the next one arrives" },
+    {
+      changes: ["pieces % PIECES_A_TURN === 0 → true", "pieces % PIECES_A_TURN === 0 → pieces % PIECES_A_TURN !== 0"],
+      reason: "Others have a turn more often, which takes longer",
+    },
+    {
+      changes: ["discard(reader); → ;", "TIMERS_END_WITH_REQUESTS → false"],
+      line: "if (TIMERS_END_WITH_REQUESTS) discard(reader);",
+      reason: "It is false everywhere but on Cloudflare Workers",
+    },
+  ],
+  "lib/http/cors.ts": [
+    { changes: ['[] → ["Stryker was here"]'], reason: "With * the list is not read" },
+    { changes: ["origin !== null → true"], line: "return origin !== null", reason: "The list has no null" },
+    { changes: ["headers.length === given.length → false"], reason: "A copy of the response takes longer" },
+  ],
+  "lib/http/deadlines.ts": [
+    {
+      changes: [
+        'globalThis.navigator?.userAgent === "Cloudflare-Workers" → false',
+        "globalThis.navigator?.userAgent → globalThis.navigator.userAgent",
+        '"Cloudflare-Workers" → ""',
+        "TIMERS_END_WITH_REQUESTS → false",
+        "{ expire, due: 0, timer: setTimeout(expire, this.#length), index: 0 } → {}",
+        "deadline.timer !== undefined → true",
+        "deadline.timer !== undefined → false",
+      ],
+      reason: "Only Cloudflare Workers have a timer for each deadline",
+    },
+    {
+      changes: [
+        "this.#firesBy < now → this.#firesBy <= now",
+        "now + 2 * delay → now - 2 * delay",
+        "2 * delay → 2 / delay",
+      ],
+      reason: "How late a timer may be is approximate",
+    },
+    { changes: ["clearTimeout(this.#timer); → ;"], reason: "A timer more finds no more deadlines that are due" },
+  ],
+  "lib/http/finisher.ts": [
+    { changes: ["fields → true"], reason: "It adds no fields, which takes longer" },
+  ],
+  "lib/http/operation.ts": [
+    { changes: ['"read" → ""'], reason: "Only the access to write is refused" },
+  ],
+  "lib/http/reply.ts": [
+    {
+      changes: [
+        '"Bun" → ""',
+        '"content-type" → ""',
+        '!ON_BUN || response.headers.has("content-type") → true',
+        '!ON_BUN || response.headers.has("content-type") → false',
+        '!ON_BUN || response.headers.has("content-type") → !ON_BUN && response.headers.has("content-type")',
+        "{ // Throws if it is locked. The copy must not keep what the other one reads. " +
+        "response.clone().body?.cancel().catch(() => {}); return true; } → {}",
+        "response.clone().body?.cancel → response.clone().body.cancel",
+        "true → false",
+        "{ return false; } → {}",
+      ],
+      reason: "Only Bun needs the copy, which is whole where the body is unread",
+    },
+    { changes: ["!ON_BUN → ON_BUN"], line: "if (!ON_BUN || ", reason: "A copy takes longer" },
+    {
+      changes: ['"headers" in body && !ON_BUN → true', '"headers" in body && !ON_BUN → "headers" in body || !ON_BUN'],
+      reason: "A stream has no member body, so it is not null",
+    },
+  ],
+  "lib/http/response_cache.ts": [
+    { changes: ["-1 → +1"], reason: "An empty cache need not be emptied" },
+    {
+      changes: ["{ return this.#entries.has(targetKey); } → {}"],
+      reason: "A route is then found for kept responses too",
+    },
+    { changes: ['typeof body !== "string" → false'], reason: "What may be kept has a text" },
+    {
+      changes: [
+        "weight > this.#maxWeight → weight >= this.#maxWeight",
+        "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight",
+      ],
+      reason: "The sizes are approximate, so one byte more or less is the same limit",
+    },
+  ],
+  "lib/http/target.ts": [
+    { changes: ["question < 0 → question <= 0"], reason: "A path begins with a slash" },
+  ],
+  "lib/http/utf8.ts": [
+    {
+      changes: ["3 * text.length + 16 → 3 * text.length - 16"],
+      reason: "JSON has more than sixteen ASCII characters in every long text, and each takes one byte of three",
+    },
+    {
+      changes: ["scratch.length < size → true", "scratch.length < size → scratch.length <= size"],
+      reason: "A new buffer takes longer",
+    },
+  ],
+  "lib/http/router.ts": [
+    { changes: ["brace < 0 → brace <= 0"], reason: "A path begins with a slash" },
+    {
+      changes: ['"/" → ""'],
+      line: "segments = Math.max",
+      reason: "A greater limit: a path with more segments has no route, decoded or not",
+    },
+    {
+      changes: ["segments.length > maxSegments → false"],
+      reason: "A path with more segments has no route, decoded or not",
+    },
+    {
+      changes: ['path.indexOf("/", prefix.length) < 0 → path.indexOf("/", prefix.length) <= 0'],
+      reason: "It is found behind the prefix, which is not empty",
+    },
+    { changes: ['"read" → ""'], reason: "Only the access to write is refused" },
+  ],
   "lib/http/query.ts": [
     { changes: ["start < query.length → start <= query.length"], reason: "Behind the end there is no name" },
     { changes: ["{ return undefined; } → {}"], reason: "A function without a return returns undefined" },

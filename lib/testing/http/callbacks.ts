@@ -1,0 +1,92 @@
+/** What an app is told of requests. */
+
+import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
+import { createMemoryStore, StoreUnavailableError } from "../../../mod.ts";
+import { KEY } from "./api.ts";
+import { assert } from "./assert.ts";
+import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+
+const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");
+const RESPONSES = addition("routes", "onResponse is told of every response");
+
+/** A store that is down for lists, and has a fault in single pets. */
+const store = Object.assign(createMemoryStore(), {
+  get: () => Promise.reject(new Error("secret fault")),
+  list: () => Promise.reject(new StoreUnavailableError("secret outage")),
+});
+
+const errors: ErrorInfo[] = [];
+const onError = (info: ErrorInfo) => errors.push(info);
+
+const responses: ResponseInfo[] = [];
+const onResponse = (info: ResponseInfo) => responses.push(info);
+
+const OWN: (() => Response)[] = [
+  () => new Response("Zoë"),
+  () => new Response("Zoë", { headers: { "content-length": "4", "x-request-id": "own" } }),
+  () => new Response(new ReadableStream({ pull: (controller) => controller.close() })),
+];
+let next = 0;
+const handleStoreOrders = () => OWN[next++ % OWN.length]!();
+
+/** Requests, and what onResponse is told of them: the method, the route, the status, the caller and the size. */
+const REQUESTS: readonly [method: string, path: string, headers: Record<string, string>, told: string][] = [
+  ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
+  ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
+  ["HEAD", "/pets/1", {}, "HEAD /v1/pets/{petId} 200 shop 0"],
+  ["GET", "/pets/1", { "if-none-match": "*" }, "GET /v1/pets/{petId} 304 shop 0"],
+  ["GET", "/pets?limit=0", {}, "GET /v1/pets 400 shop "],
+  ["DELETE", "/pets", {}, "DELETE /v1/pets 405 shop "],
+  ["GET", "/nowhere", {}, "GET  404 shop "],
+  ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  401  "],
+  ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
+  ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop 4"],
+  ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
+];
+
+export const CALLBACK_CASES: readonly HttpCase[] = [
+  ...cases({ ...FAILURES, options: { store, onError } }, {
+    async "answers 503 with Retry-After when the store is down, and 500 to another failure, and tells onError why"(
+      api,
+    ) {
+      errors.length = 0;
+      const headers = { "x-request-id": "theirs" };
+      const down = { status: 503, code: "store_unavailable", headers: { "retry-after": "5" } } as const;
+      const failed = { status: 500, code: "internal_error", message: /^An internal error/ } as const;
+      const deprecated = { "retry-after": null, deprecation: "@1795132800" };
+      const [list, one] = [await api.get("/pets", { headers }), await api.get("/pets/1", { headers })];
+      assertResponse(list, { ...down, message: /later/ });
+      assertResponse(one, { ...failed, headers: deprecated });
+      assertResponse(await api.get("/pets?limit=0"), { status: 400, code: "invalid_limit" });
+      for (const { text } of [list, one]) assert.ok(!text.includes("secret"));
+      const told = errors.map(({ error, request, requestId }) => {
+        return [(error as Error).message, new URL(request.url).pathname, requestId];
+      });
+      assert.deepEqual(told, [["secret outage", "/v1/pets", "theirs"], ["secret fault", "/v1/pets/1", "theirs"]]);
+    },
+  }),
+  ...cases({
+    ...RESPONSES,
+    options: { keys: [{ key: KEY, caller: "shop" }], handleStoreOrders, onResponse, requestIds: "all" },
+  }, {
+    async "tells onResponse the route, the caller, the status and the size of each response"(api) {
+      next = 0;
+      await api.post({ name: "Zoë", categoryId: 7 });
+      responses.length = 0;
+      const ids: (string | null)[] = [];
+      for (const [method, path, headers] of REQUESTS) {
+        ids.push((await api.send(method, path, { headers })).headers.get("x-request-id"));
+      }
+      const told = responses.map(({ method, route, status, caller, bodyBytes }) =>
+        [method, route, status, caller?.id, status < 400 ? String(bodyBytes) : ""].join(" ")
+      );
+      assert.deepEqual(told, REQUESTS.map(([, , , told]) => told));
+      assert.ok(responses.every(({ durationMs }) => durationMs >= 0 && durationMs < 60_000));
+      // The app's own response keeps its own.
+      const [own] = ids.splice(9, 1);
+      assert.equal(own, "own");
+      assert.deepEqual(responses.toSpliced(9, 1).map(({ requestId }) => requestId), ids);
+      assert.equal(new Set(ids).size, ids.length);
+    },
+  }),
+];

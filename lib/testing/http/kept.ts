@@ -1,0 +1,80 @@
+/** Responses that are sent again, which a store with `changes()` makes possible. */
+
+import { createMemoryStore, type PetStore } from "../../../mod.ts";
+import type { Api } from "./api.ts";
+import { assert } from "./assert.ts";
+import { addition, cases, type HttpCase } from "./case.ts";
+import { addPets } from "./catalogue.ts";
+
+const KEPT = addition("pets.list", "What was read is sent again while nothing has changed, and never when it has");
+
+/** A store that counts reads. Its pets can be replaced, as by a backup that is restored. */
+class ReplacedStore implements PetStore {
+  reads = 0;
+  #pets = createMemoryStore();
+  #alterations = 0;
+
+  replace(): void {
+    this.#pets = createMemoryStore();
+    this.#alterations++;
+  }
+
+  changes: NonNullable<PetStore["changes"]> = () => {
+    return { additions: this.#pets.changes!().additions, alterations: this.#alterations };
+  };
+
+  create: PetStore["create"] = (pet) => this.#pets.create(pet);
+  check: PetStore["check"] = () => {};
+  close: PetStore["close"] = () => {};
+
+  get: PetStore["get"] = (id) => {
+    this.reads++;
+    return this.#pets.get(id);
+  };
+
+  list: PetStore["list"] = (query) => {
+    this.reads++;
+    return this.#pets.list(query);
+  };
+}
+
+const store = new ReplacedStore();
+
+/** How often reads of these paths ask the store. All must have this status. */
+async function countReads(api: Api, paths: readonly string[], status = 200): Promise<number> {
+  const before = store.reads;
+  for (const path of paths) assert.equal((await api.get(path)).status, status, path);
+  return store.reads - before;
+}
+
+/** A page that is full, the last page, which is not, and a pet. */
+const PATHS = ["/pets?limit=2", "/pets", "/pets/1"];
+
+export const KEPT_CASES: readonly HttpCase[] = cases({ ...KEPT, options: { store } }, {
+  async "asks the store again for what may have changed, and for nothing else"(api) {
+    store.replace();
+    assert.equal(await countReads(api, ["/pets/4", "/pets/4"], 404), 1);
+    await addPets(api, ["sold", "sold", "sold"]);
+    assert.equal(await countReads(api, PATHS), 3);
+    assert.equal(await countReads(api, [...PATHS, ...PATHS]), 0);
+    await addPets(api, ["sold"]);
+    assert.equal(await countReads(api, [...PATHS, ...PATHS]), 1);
+    assert.equal((await api.get("/pets")).pets.length, 4);
+    assert.equal(await countReads(api, ["/pets/4", "/pets/4"]), 1);
+    store.replace();
+    assert.equal(await countReads(api, ["/pets/1", "/pets/4"], 404), 2);
+    await addPets(api, ["pending"]);
+    assert.deepEqual((await api.get("/pets?limit=2")).pets.map(({ status }) => status), ["pending"]);
+    assert.equal((await api.get("/pets/1")).pet.status, "pending");
+    assert.equal(await countReads(api, ["/pets?limit=2", "/pets/1"]), 0);
+  },
+  async "asks for the key before it sends a response again"(api) {
+    store.replace();
+    await addPets(api, ["sold"]);
+    assert.equal(await countReads(api, PATHS), 3);
+    for (const path of PATHS) {
+      for (const key of [null, "wrong"]) assert.equal((await api.get(path, { key })).status, 401);
+      assert.equal((await api.send("DELETE", path)).status, 405);
+    }
+  },
+});

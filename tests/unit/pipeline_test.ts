@@ -1,0 +1,132 @@
+/** What the standalone server adds to the path of a request: a guard before all else, and operations without a key. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { serve } from "../../lib/hosts/fetch.ts";
+import { representation } from "../../lib/http/conditional.ts";
+import type { Operation } from "../../lib/http/operation.ts";
+import { Problem } from "../../lib/http/problem.ts";
+import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
+import { createService, type ServiceParts } from "../../lib/petstore/service.ts";
+import { checkOptions } from "../../lib/petstore/settings.ts";
+import type { ResponseInfo } from "../../mod.ts";
+
+const KEY = "pk_test";
+const ORIGIN = "https://app.example";
+
+/** Sends requests to a service with these parts, by default without a key. */
+function createSend(parts: Partial<ServiceParts>, onResponse: (info: ResponseInfo) => void = () => {}) {
+  const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] }, onResponse });
+  const { handle } = serve(createService(settings, parts));
+  return async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const response = await handle(new Request(`http://h${path}`, { method, headers: { origin: ORIGIN, ...headers } }));
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+test("a guard refuses a request before all else, and its response has the common headers", async () => {
+  const send = createSend({
+    guard: ({ target }) => target === "/v1/pets" ? new Problem(400, "invalid_host", "Refused") : undefined,
+  });
+  const preflight = { "access-control-request-method": "GET" };
+  for (const [method, headers] of [["GET", {}], ["OPTIONS", preflight]] as const) {
+    const { status, headers: fields, text } = await send(method, "/v1/pets", headers);
+    assert.deepEqual([status, text], [400, '{"code":"invalid_host","message":"Refused","status":400}']);
+    assert.ok(fields.get("x-request-id"));
+    assert.equal(fields.get("access-control-allow-origin"), ORIGIN);
+  }
+  assert.equal((await send("GET", "/v1/pets/1")).status, 401);
+});
+
+function operation(method: Operation["method"], path: string, access: Operation["access"]): Operation {
+  return {
+    ...{ method, path, access },
+    handler: ({ caller: { id, readOnly }, query }) => {
+      return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
+    },
+  };
+}
+
+test("a public operation needs no key, and the other methods of its path only if one of them does", async () => {
+  const send = createSend({
+    operations: [
+      operation("GET", "/open", "public"),
+      operation("GET", "/mixed", "public"),
+      operation("PUT", "/mixed", "write"),
+    ],
+  });
+  for (const path of ["/open", "/mixed"]) {
+    assert.equal((await send("GET", `${path}?a=1`)).text, "GET by anonymous, true, a=1");
+  }
+  const { status, headers } = await send("DELETE", "/open", { "access-control-request-method": "GET" });
+  assert.deepEqual([status, headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
+  // Also where it would be a preflight.
+  assert.equal(
+    (await send("OPTIONS", "/open", { "access-control-request-method": "GET" })).headers.get("allow"),
+    "GET, HEAD, OPTIONS",
+  );
+  for (const method of ["PUT", "DELETE", "OPTIONS"]) assert.equal((await send(method, "/mixed")).status, 401);
+  const authorization = `Bearer ${KEY}`;
+  assert.match((await send("PUT", "/mixed", { authorization })).text, /^PUT by (?!anonymous)/);
+});
+
+test("the other methods of a path are deprecated if all its operations are", async () => {
+  const fields = { deprecation: "@1" };
+  const old = (method: Operation["method"], path: string) => ({ ...operation(method, path, "public"), fields });
+  const send = createSend({
+    operations: [old("GET", "/old"), old("PUT", "/old"), old("GET", "/both"), operation("PUT", "/both", "public")],
+  });
+  for (const [path, expected] of [["/old", "@1"], ["/both", null]] as const) {
+    assert.equal((await send("GET", path)).headers.get("deprecation"), "@1");
+    for (const method of ["OPTIONS", "DELETE"]) {
+      assert.equal((await send(method, path)).headers.get("deprecation"), expected, `${method} ${path}`);
+    }
+  }
+});
+
+test("an operation may grant more origins, and its Vary stays beside that of CORS", async () => {
+  const withHeaders = (path: string, headers: HeaderFields): Operation => {
+    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, headers, body: null }) };
+  };
+  const send = createSend({
+    operations: [
+      withHeaders("/any", { "access-control-allow-origin": "*" }),
+      withHeaders("/file", { vary: "Accept-Encoding" }),
+    ],
+  });
+  for (const [path, granted, vary] of [["/any", "*", null], ["/file", ORIGIN, "Accept-Encoding, Origin"]] as const) {
+    const { headers } = await send("GET", path);
+    assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [granted, vary]);
+    assert.equal(headers.has("access-control-expose-headers"), granted === ORIGIN);
+  }
+});
+
+test("If-None-Match is for GET and HEAD alone", async () => {
+  const withTag = (method: Operation["method"]): Operation => {
+    return { ...operation(method, "/tagged", "public"), handler: () => representation("{}", "alteration") };
+  };
+  const send = createSend({ operations: [withTag("GET"), withTag("PUT")] });
+  const headers = { "if-none-match": "*" };
+  for (const [method, status] of [["GET", 304], ["HEAD", 304], ["PUT", 200]] as const) {
+    assert.equal((await send(method, "/tagged", headers)).status, status, method);
+  }
+});
+
+test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {
+  const bytes = new TextEncoder().encode("Zoë");
+  const bodies: Record<string, Pick<Reply, "headers" | "body">> = {
+    "/bytes": { headers: {}, body: bytes },
+    "/stream": { headers: { "content-length": "4" }, body: new Blob([bytes]).stream() },
+  };
+  const operations = Object.entries(bodies).map(([path, reply]): Operation => {
+    return { ...operation("GET", path, "public"), handler: () => ({ status: 200, ...reply }) };
+  });
+  const sizes: unknown[] = [];
+  const send = createSend({ operations }, ({ bodyBytes }) => sizes.push(bodyBytes));
+  for (const path of Object.keys(bodies)) {
+    const { headers, text } = await send("HEAD", path);
+    assert.deepEqual([headers.get("content-length"), text], ["4", ""]);
+    assert.equal((await send("GET", path)).text, "Zoë");
+  }
+  assert.deepEqual(sizes, [0, 4, 0, 4]);
+});
