@@ -37,9 +37,6 @@ const everyday = (names: string) => names.split(" ").map((name) => `tests/${name
 
 const PUBLISHED_ON_SQLITE = "tests/mutation/published_sqlite.ts";
 
-/** Of a part that was not yet measured as a whole. */
-const UNMEASURED = { published: 0, all: 0 };
-
 /** The definitions of operations. */
 const OPERATIONS = ["create_pet", "get_pet", "list_pets", "list_store_orders"];
 const inOperations = (name: string) => `lib/operations/${name}.ts`;
