@@ -3,7 +3,7 @@
 import test from "node:test";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { storeCases } from "../../lib/testing/testing.ts";
-import { type Host, withApi } from "../support/api.ts";
+import { type Host, IN_PROCESS, withApi } from "../support/api.ts";
 import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
 
 export function testStoreContract(kinds: readonly StoreKind[]): void {
@@ -15,10 +15,14 @@ export function testStoreContract(kinds: readonly StoreKind[]): void {
   }
 }
 
-/** All cases in memory, and on other stores those that depend on a store. A variant of a store would show nothing new. */
+/**
+ * All cases in memory, and on other stores those that depend on a store. A variant of a store would show nothing new. Over a socket,
+ * those that can be sent.
+ */
 export function testHttpContract(host: Host, kinds: readonly StoreKind[]): void {
   for (const kind of kinds.filter(({ isVariant }) => !isVariant)) {
-    for (const { name, options, dependsOn = [], run } of HTTP_CONTRACT) {
+    for (const { name, options, dependsOn = [], inProcess, run } of HTTP_CONTRACT) {
+      if (inProcess && host !== IN_PROCESS) continue;
       if (kind !== MEMORY && !dependsOn.includes("store")) continue;
       test(`${host.name}, ${kind.name} store: the petstore ${name}`, async () => {
         await withStore(kind, (store) => withApi(host, { store, ...options }, run));

@@ -1,4 +1,5 @@
 import type { Handle, Host } from "../api.ts";
+import { sendAlone } from "./send_alone.ts";
 
 const LOCAL = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
 
@@ -29,5 +30,5 @@ export function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
 
 export const DENO_SERVE: Host = {
   name: "Deno.serve",
-  use: (handle, run) => withDenoServe(handle, (port) => run(`http://127.0.0.1:${port}`, fetch)),
+  use: (handle, run) => withDenoServe(handle, (port) => run(`http://127.0.0.1:${port}`, sendAlone)),
 };
