@@ -21,8 +21,8 @@ export function testStoreContract(kinds: readonly StoreKind[]): void {
  */
 export function testHttpContract(host: Host, kinds: readonly StoreKind[]): void {
   for (const kind of kinds.filter(({ isVariant }) => !isVariant)) {
-    for (const { name, options, dependsOn = [], inProcess, run } of HTTP_CONTRACT) {
-      if (inProcess && host !== IN_PROCESS) continue;
+    for (const { name, options, dependsOn = [], isLocal, run } of HTTP_CONTRACT) {
+      if (isLocal && host !== IN_PROCESS) continue;
       if (kind !== MEMORY && !dependsOn.includes("store")) continue;
       test(`${host.name}, ${kind.name} store: the petstore ${name}`, async () => {
         await withStore(kind, (store) => withApi(host, { store, ...options }, run));

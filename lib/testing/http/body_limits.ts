@@ -11,7 +11,10 @@ const BOUNDS = {
   ...ON_HOST,
 };
 
-const IN_PIECES = "a connection does not keep the pieces of a body, nor their times";
+const IN_PIECES = {
+  ...{ ...BOUNDS, dependsOn: [], isLocal: true },
+  inProcess: "a connection does not keep the pieces of a body, nor their times",
+};
 
 const TOO_LARGE = { status: 413, code: "body_too_large" } as const;
 
@@ -47,7 +50,7 @@ export const BODY_LIMIT_CASES: readonly HttpCase[] = [
       assert.deepEqual(added, []);
     },
   }),
-  ...cases({ ...BOUNDS, dependsOn: [], inProcess: IN_PIECES }, {
+  ...cases(IN_PIECES, {
     async "takes a body in hundreds of pieces, and answers 413 to one in more than 256, and one more for each 256 bytes"(
       api,
     ) {
@@ -60,7 +63,7 @@ export const BODY_LIMIT_CASES: readonly HttpCase[] = [
       }
     },
   }),
-  ...cases({ ...BOUNDS, dependsOn: [], inProcess: IN_PIECES, options: { maxBodyBytes: 2 * UNDER_WAY } }, {
+  ...cases({ ...IN_PIECES, options: { maxBodyBytes: 2 * UNDER_WAY } }, {
     async "answers 503 to a body over 16 KiB while others take 64 MiB, and takes shorter ones"(api) {
       const held = holding(new Uint8Array(SHORT + 1), new Uint8Array(UNDER_WAY - 1));
       const first = postAs(api, held.body);
@@ -87,7 +90,7 @@ export const BODY_LIMIT_CASES: readonly HttpCase[] = [
       assert.equal((await api.get("/pets")).pets.length, 2);
     },
   }),
-  ...cases({ ...BOUNDS, dependsOn: [], inProcess: IN_PIECES, options: { maxBodyBytes: 100 } }, {
+  ...cases({ ...IN_PIECES, options: { maxBodyBytes: 100 } }, {
     async "answers 413 to a Content-Length beyond the limit at once, and to more bytes than were announced"(api) {
       const withLength = (body: ReadableStream, length: string) => postAs(api, body, { "content-length": length });
       assertResponse(await withLength(stalled(), "101"), TOO_LARGE);
@@ -95,7 +98,7 @@ export const BODY_LIMIT_CASES: readonly HttpCase[] = [
       assert.equal((await withLength(stream(PET.padEnd(100)), "100")).status, 201);
     },
   }),
-  ...cases({ ...BOUNDS, dependsOn: [], inProcess: IN_PIECES, options: { bodyTimeoutMs: 20 } }, {
+  ...cases({ ...IN_PIECES, options: { bodyTimeoutMs: 20 } }, {
     async "cancels a body that stalls, and creates no pet from one that arrives too late"(api) {
       for (const headers of [{}, { "content-length": String(PET.length) }]) {
         const { promise, resolve } = Promise.withResolvers<string>();

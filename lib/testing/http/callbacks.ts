@@ -45,7 +45,7 @@ const REQUESTS: readonly [method: string, path: string, headers: Record<string, 
 ];
 
 export const CALLBACK_CASES: readonly HttpCase[] = [
-  ...cases({ ...FAILURES, options: { store, onError } }, {
+  ...cases({ ...FAILURES, isLocal: true, options: { store, onError } }, {
     async "answers 503 with Retry-After when the store is down, and 500 to another failure, and tells onError why"(
       api,
     ) {
@@ -67,6 +67,7 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
   }),
   ...cases({
     ...RESPONSES,
+    isLocal: true,
     options: { keys: [{ key: KEY, caller: "shop" }], handleStoreOrders, onResponse, requestIds: "all" },
   }, {
     async "tells onResponse the route, the caller, the status and the size of each response"(api) {

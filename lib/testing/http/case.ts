@@ -45,6 +45,8 @@ export interface HttpCase extends Topic {
   options?: Partial<PetstoreOptions>;
   /** Why else such a server cannot be tested. */
   inProcess?: string;
+  /** It watches the app, or sends what no connection carries. So the petstore must be in the same process, without a socket. */
+  isLocal?: boolean;
   /** What the case needs from its store. */
   needs?: readonly "createOnce"[];
   dependsOn?: readonly Dependency[];

@@ -29,8 +29,8 @@ export function contractTests(host: RemoteHost, dependency?: Dependency): Map<st
   const tests = new Map<string, () => Promise<void>>();
   const met = new Set<Deviation>();
   for (const [number, contractCase] of HTTP_CONTRACT.entries()) {
-    const { name, options = {}, dependsOn = [], inProcess, run } = contractCase;
-    if (dependency ? !dependsOn.includes(dependency) : inProcess) continue;
+    const { name, options = {}, dependsOn = [], isLocal, run } = contractCase;
+    if (dependency ? !dependsOn.includes(dependency) : isLocal) continue;
     tests.set(`${host.name}: the petstore ${name}`, async () => {
       const origin = await host.originFor(contractCase);
       const carrier: Host = {
