@@ -2,7 +2,7 @@
 
 import type { RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
-import { ENCODER, PET, stream } from "./body.ts";
+import { encode, PET, stream } from "./body.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
 import { addedBy } from "./catalogue.ts";
 
@@ -22,7 +22,7 @@ const TOO_LARGE = { status: 413, code: "body_too_large" } as const;
 const SHORT = 16_384, UNDER_WAY = 64 * 1024 * 1024;
 
 function stalled(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.enqueue(ENCODER.encode('{"name":')) });
+  return new ReadableStream({ start: (controller) => controller.enqueue(encode('{"name":')) });
 }
 
 /** A body of these pieces, whose end is its failure. */
@@ -105,7 +105,7 @@ export const BODY_LIMIT_CASES: readonly HttpCase[] = [
         let isCancelled = false;
         const body = new ReadableStream({
           pull: async (controller) => {
-            controller.enqueue(ENCODER.encode(await promise));
+            controller.enqueue(encode(await promise));
             controller.close();
           },
           cancel: () => void (isCancelled = true),

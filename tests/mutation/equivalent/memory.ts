@@ -12,8 +12,8 @@ export const memory: Equivalents = {
       reason: "The text takes more memory until it is read",
     },
     {
-      changes: ["this.#changes.additions++ → this.#changes.additions--", "this.#version++ → this.#version--"],
-      reason: "Counters are compared, and only whether they differ counts",
+      changes: ["this.#changes.additions++ → this.#changes.additions--"],
+      reason: "Only whether the counter has changed matters",
     },
     { changes: ["old && replaced → old || replaced"], reason: "After the line above, both are there or none is" },
     {
