@@ -14,7 +14,7 @@ const PUBLISHED = "tests/mutation/published.ts";
 const WITHOUT = "SQLite|PostgreSQL|every error example of the description";
 
 /** A second run that takes more processor time has an endless loop. Without a mutant, it takes half of it at most. */
-const SECOND_LIMIT_CPU_S = 10;
+const SECOND_LIMIT_CPU_S = 20;
 
 /** A second run that takes longer counts as if no test had failed. */
 const SECOND_LIMIT_MS = 60_000;
@@ -53,22 +53,26 @@ export async function runStryker(
   try {
     const config = `${folder}/config.json`;
     await Deno.writeTextFile(config, JSON.stringify(configuration(folder, mutate)));
-    const all: Tests = { published: floors.published === undefined ? [] : [published], all: tests };
-    const env = { MUTATION_TESTS: JSON.stringify({ files: Object.values(all).flat(), without }) };
+    const levels: Tests = { published: floors.published === undefined ? [] : [published], all: tests };
+    const env = { MUTATION_TESTS: JSON.stringify({ files: Object.values(levels).flat(), without }) };
     const args = [`${FOLDER}node_modules/@stryker-mutator/core/bin/stryker.js`, "run", config];
     const { stdout, stderr } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
     const { files } = await readReport(folder).catch(() => {
       throw new Error([stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join(""));
     });
     const sandbox = Array.from(Deno.readDirSync(folder)).find(({ isDirectory }) => isDirectory)!.name;
-    const run: Run = { sandbox: `${folder}/${sandbox}`, tests: all, without };
+    const run: Run = { sandbox: `${folder}/${sandbox}`, tests: levels, without };
+    const all = Object.entries(files).flatMap(([file, { source, mutants }]) =>
+      mutants.filter(({ status }) => status !== "Ignored")
+        .map((mutant) => ({ mutant, place: locate(mutant, file, source) }))
+    );
     const mutants: Mutant[] = [];
-    for (const [file, { source, mutants: reported }] of Object.entries(files)) {
-      for (const mutant of reported) {
-        if (mutant.status === "Ignored") continue;
-        mutants.push({ ...locate(mutant, file, source), noticed: await noticedBy(mutant, run) });
-      }
-    }
+    // Each takes the next. A second run mostly waits.
+    const waiting = all.values();
+    const judge = async () => {
+      for (const { mutant, place } of waiting) mutants.push({ ...place, noticed: await noticedBy(mutant, run) });
+    };
+    await Promise.all([judge(), judge(), judge()]);
     for (const change of sql) mutants.push(await judgeSql(change, run));
     return mutants.sort((one, other) =>
       one.file < other.file ? -1 : Number(one.file > other.file) || one.row - other.row
