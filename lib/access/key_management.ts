@@ -21,6 +21,7 @@
  * @module
  */
 
+import { refuseUnknown } from "../check_options.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { KeyCache } from "./key_cache.ts";
@@ -30,7 +31,6 @@ import {
   checkNewKey,
   type KeyManager,
   type NewKeyOptions,
-  refuseUnknown,
   requireTime,
   type RotateOptions,
   UnknownKeyError,

@@ -1,5 +1,6 @@
 /** The interface of a manager of API keys, and the validation of what it is given. */
 
+import { refuseUnknown } from "../check_options.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
@@ -89,12 +90,6 @@ export function checkNewKey(options: NewKeyOptions): void {
   if (typeof readOnly !== "boolean") throw new TypeError("The right readOnly of a key must be a boolean");
   if (caller === undefined || (typeof caller === "string" && caller !== "")) return;
   throw new TypeError("The caller of a key must be a string that is not empty");
-}
-
-/** A key with a misspelt expiry would never expire. */
-export function refuseUnknown(unknown: object, what: string): void {
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${what} has no option ${JSON.stringify(name)}`);
 }
 
 function requireLabel(label: string): void {

@@ -17,6 +17,7 @@
  * @module
  */
 
+import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import { type KeyedPetStore, storeClosed } from "../store.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
@@ -59,12 +60,8 @@ export interface KvStoreOptions {
 export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
   const { prefix = ["petstore"], timeoutMs = 5000, ...unknown } = options;
   requireKv(kv);
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    const type = typeof timeoutMs === "number" ? RangeError : TypeError;
-    throw new type(`The timeoutMs of a KV store must be above 0 and below 2^31, not ${timeoutMs}`);
-  }
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`A KV store has no option ${JSON.stringify(name)}`);
+  requireTimeout(timeoutMs, "a KV store");
+  refuseUnknown(unknown, "A KV store");
   return openStore(new Kv(kv, timeoutMs), new Layout(prefix));
 }
 

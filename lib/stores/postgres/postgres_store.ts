@@ -17,6 +17,7 @@
  * @module
  */
 
+import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import type { CommittingStore } from "../batch.ts";
 import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
@@ -75,12 +76,8 @@ export async function createPostgresStore(
 ): Promise<KeyedPetStore> {
   const { schema, timeoutMs, prepare: _, ...unknown } = options;
   if (schema !== undefined) requireSchemaName(schema);
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    const type = typeof timeoutMs === "number" ? RangeError : TypeError;
-    throw new type(`The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`);
-  }
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
+  if (timeoutMs !== undefined) requireTimeout(timeoutMs, "a PostgreSQL store");
+  refuseUnknown(unknown, "A PostgreSQL store");
   return new PostgresStore(await openDatabase(client, options), new Database(client, options));
 }
 

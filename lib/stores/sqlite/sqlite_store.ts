@@ -19,6 +19,7 @@
  * @module
  */
 
+import { refuseUnknown } from "../../check_options.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -55,7 +56,6 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
       `The writer of an SQLite store must be "auto", "thread" or "same-thread", not ${JSON.stringify(writer)}`,
     );
   }
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`An SQLite store has no option ${JSON.stringify(name)}`);
+  refuseUnknown(unknown, "An SQLite store");
   return SqliteStore.open(path, writer);
 }
