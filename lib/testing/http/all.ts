@@ -7,10 +7,11 @@ import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
 import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
+import { GET_CASES } from "./get.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { KEPT_CASES } from "./kept.ts";
 import { LIMIT_CASES } from "./limits.ts";
-import { READ_CASES } from "./read.ts";
+import { LIST_CASES } from "./list.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
@@ -20,7 +21,8 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...AUTH_CASES,
   ...CALLER_CASES,
   ...LIMIT_CASES,
-  ...READ_CASES,
+  ...LIST_CASES,
+  ...GET_CASES,
   ...KEPT_CASES,
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,

@@ -127,10 +127,14 @@ export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget
   };
 }
 
+export function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
 /** Adds the length of a body that is no stream, as clients of a socket do. */
 function announce({ headers, body }: SentRequest): void {
   if (body === undefined || body instanceof ReadableStream) return;
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const bytes = typeof body === "string" ? encode(body) : body;
   headers.set("content-length", String(bytes.length));
 }
 

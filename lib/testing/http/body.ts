@@ -1,14 +1,11 @@
 /** Bodies: their types, codings and pieces. */
 
+import { encode } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
 import { petOf } from "./exact.ts";
 
 export const PET = '{"name":"Rex","categoryId":7}';
-
-export function encode(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text);
-}
 
 const FORM = {
   ...addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none"),

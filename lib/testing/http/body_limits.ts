@@ -1,8 +1,8 @@
 /** Bodies: the limits of their size, their pieces and their time. */
 
-import type { RequestBody } from "./api.ts";
+import { encode, type RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
-import { encode, PET, stream } from "./body.ts";
+import { PET, stream } from "./body.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
 import { addedBy } from "./catalogue.ts";
 

@@ -1,7 +1,7 @@
 /** Section 4.2: valid and invalid pets. */
 
 import type { ErrorBody } from "../../../mod.ts";
-import type { Api, RequestBody } from "./api.ts";
+import { type Api, encode, type RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs } from "./case.ts";
 import { addedBy, openEnd, withLimit } from "./catalogue.ts";
@@ -76,9 +76,9 @@ function bodiesWith(member: "name" | "categoryId" | "status", values: readonly s
 
 /** Bodies whose names are not UTF-8, and one that ends within a character. */
 const NO_UTF8 = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf5, 0x80, 0x80, 0x80]].map((bytes) => {
-  const [start, end] = ['{"categoryId":1,"name":"', '"}'].map((text) => new TextEncoder().encode(text));
+  const [start, end] = ['{"categoryId":1,"name":"', '"}'].map(encode);
   return new Uint8Array([...start!, ...bytes, ...end!]);
-}).concat(new Uint8Array([...new TextEncoder().encode(WHOLE), 0xc3]));
+}).concat(new Uint8Array([...encode(WHOLE), 0xc3]));
 
 /** Bodies that get 400 with this code and message, and of which nothing is stored. */
 type Refusal = [what: string, code: ErrorBody["code"], message: RegExp, bodies: readonly RequestBody[]];
