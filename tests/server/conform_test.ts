@@ -296,6 +296,7 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", url, "--key=sha256:00"], /must be in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
+    [["conform", url, "--key=k", "--only=limits"], /the areas are auth, (?!.*limits)/],
     [["conform", url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
     [
       ["conform", url, "--key=k", "--only=pets.lst"],
