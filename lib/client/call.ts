@@ -1,4 +1,4 @@
-/** Calls of an operation: all tries of a request. */
+/** Calls of an operation: all attempts of a request. */
 
 import { callSafely } from "../maybe_promise.ts";
 import { withoutPrototype } from "../without_prototype.ts";

@@ -7,7 +7,7 @@ import { withoutPrototype } from "../without_prototype.ts";
  * What the client itself reports:
  *
  * - `connection_failed`: no whole response came.
- * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last try that had ended.
+ * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
  * - `unexpected_response`: something other than a petstore answered, such as the page of a proxy, a redirect or more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
@@ -29,7 +29,8 @@ export interface ResponseFacts {
 
 /**
  * A request has failed, also after its retries. Whether a create was applied is certain only if a petstore has refused its first
- * try with a 4xx. If an earlier try may have been applied, the error of a later one has the failure of that as its `cause`.
+ * attempt with a 4xx. If an earlier attempt may have been applied, the error of a later one has the failure of that as its
+ * `cause`.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */
@@ -40,7 +41,7 @@ export class PetstoreError extends Error {
   readonly status: number;
   /** The `X-Request-Id` of the response. */
   readonly requestId: string | undefined;
-  /** How long the server asked to wait before the next try, in milliseconds. */
+  /** How long the server asked to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   /** The client makes it. */

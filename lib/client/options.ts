@@ -15,8 +15,8 @@ export interface ClientOptions {
   /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * How long a call may take with all its retries, in milliseconds; for a list, each page. A try that may be repeated has a third
-   * of it, and at least a second. Default: 30000.
+   * How long a call may take with all its retries, in milliseconds; for a list, each page. An attempt that may be repeated has a
+   * third of it, and at least a second. Default: 30000.
    */
   timeoutMs?: number | undefined;
   /** How often a request is repeated at most. 0 turns retries off. Default: 10, if they fit into `timeoutMs`. */

@@ -10,8 +10,9 @@ import { formatNewPet, type PetToAdd, readPet, requireBigint } from "./pet_json.
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Calls with the same key make one pet, also from another process. Default: a new random key, which all tries of the call share.
-   * With `null` none is sent, for a server that has no such keys, and nothing is retried: a second try could make a second pet.
+   * Calls with the same key make one pet, also from another process. Default: a new random key, which all attempts of the call
+   * share. With `null` none is sent, for a server that has no such keys, and nothing is retried: a second attempt could make a
+   * second pet.
    */
   idempotencyKey?: string | null | undefined;
 }

@@ -51,7 +51,7 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     response = await fetch();
     text = await readText(response);
   } catch (cause) {
-    // A permission of Deno, which the next try would not have either.
+    // A permission of Deno, which the next attempt would not have either.
     if ((cause as Error | undefined)?.name === "NotCapable") throw cause;
     throw failure("connection_failed", `${asked} got no whole response`, cause);
   }

@@ -15,8 +15,8 @@ const PASSING = [408, 429, 502, 503, 504];
 /** The bounds of the backoff, in milliseconds. */
 const FIRST = 100, LONGEST = 5_000;
 
-/** A try that may be repeated has a third of the time, but at least this, in milliseconds: it may stay silent. */
-const SHORTEST_TRY = 1_000;
+/** An attempt that may be repeated has a third of the time, but at least this, in milliseconds: it may stay silent. */
+const SHORTEST_ATTEMPT = 1_000;
 
 /**
  * Repeats `attempt` until it succeeds, fails for good, or the time is over.
@@ -32,7 +32,7 @@ export async function retry<T>(
   let last: PetstoreError | undefined, doubtful: PetstoreError | undefined;
   for (let retries = 0;; retries++) {
     const left = end - performance.now();
-    const limit = retries < maxRetries ? Math.max(SHORTEST_TRY, timeoutMs / 3) : left;
+    const limit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT, timeoutMs / 3) : left;
     const [code, time]: [ClientErrorCode, number] = limit < left
       ? ["connection_failed", Math.round(limit)]
       : ["deadline_exceeded", timeoutMs];
@@ -44,7 +44,7 @@ export async function retry<T>(
       const delay = (error.retryAfterMs ?? 0) + jitter(retries);
       // To wait beyond the end would end in the same failure, only later.
       if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
-        // A refusal is only that of the last try: the server may have carried out this one.
+        // A refusal is only that of the last attempt: the server may have carried out this one.
         if (doubtful) error.cause ??= doubtful;
         throw error;
       }

@@ -9,7 +9,7 @@ const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"sold"}';
 
 type Responses = (number: number) => Response | Promise<Response>;
 
-/** What happens to a call of a server with these responses: the moments of the tries, and its end. */
+/** What happens to a call of a server with these responses: the moments of the attempts, and its end. */
 async function tried(
   responses: Responses,
   clock: VirtualClock,
@@ -111,7 +111,7 @@ test("retries end with the deadline, with the last error", () =>
   }));
 
 for (const [timeoutMs, limit] of [[30_000, 10_000], [2_000, 1_000]] as const) {
-  test(`a try that stays silent is given up after ${limit} of ${timeoutMs} ms, and the request repeated`, () =>
+  test(`an attempt that stays silent is given up after ${limit} of ${timeoutMs} ms, and the request repeated`, () =>
     withVirtualClock(async (clock) => {
       const { at, value } = await tried((n) => n < 1 ? new Promise(() => {}) : new Response(REX), clock, { timeoutMs });
       assert.deepEqual([at.length, value?.name], [2, "Rex"]);
@@ -152,7 +152,7 @@ test("a request that is not repeated has the whole time", () =>
     assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: null })).name, "Rex");
   }));
 
-test("a refusal has as its cause the first try that may have been carried out", () =>
+test("a refusal has as its cause the first attempt that may have been carried out", () =>
   withVirtualClock(async (clock) => {
     const limited = new Response("", { status: 429 });
     const refused = Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
@@ -168,7 +168,7 @@ test("a refusal has as its cause the first try that may have been carried out", 
     assert.deepEqual([doubtful.code, (doubtful.cause as Error).message], ["connection_failed", "Cut"]);
   }));
 
-test("a refusal of the first try, or after a rate limit alone, has no cause", () =>
+test("a refusal of the first attempt, or after a rate limit alone, has no cause", () =>
   withVirtualClock(async (clock) => {
     const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
     for (const limits of [0, 2]) {
@@ -183,7 +183,7 @@ test("the deadline holds for a fetch that ignores its signal", () =>
     assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
   }));
 
-test("a deadline that has passed has as its cause the failure of the last try", () =>
+test("a deadline that has passed has as its cause the failure of the last attempt", () =>
   withVirtualClock(async (clock) => {
     const ends = [503, 502].map((status) => new Response("", { status }));
     const { error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
