@@ -18,10 +18,12 @@ export const CHECK: Command = {
     "For an SQLite file: SQLite's own integrity check, the schema, changes that another program has made to the schema, and " +
     "pets that the service cannot have stored. It reads the whole file. For PostgreSQL: the connection, the rights of the " +
     "role, and the schema: its columns, constraints, indexes and functions are those that this release makes.",
-    "A store that is not sound has exit status 2, and a store that cannot be checked at the moment 1. Each fault has a line " +
-    "on standard error.",
-    "With --url, a server that is ready has exit status 0, one that is not or cannot be reached 1, and anything else at " +
-    "that address 2. The health check of a container asks so.",
+    "Each fault has a line on standard error. The health check of a container asks with --url.",
+  ],
+  statuses: [
+    "the store is sound, or the server ready",
+    "the store cannot be checked at the moment, or the server is not ready or cannot be reached",
+    "a wrong command line, or the store is not sound, or something else answers at the address",
   ],
   examples: [
     "petstore check",

@@ -16,6 +16,8 @@ export interface Command {
   /** Paragraphs of its help text. */
   about: readonly string[];
   examples: readonly string[];
+  /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
+  statuses?: readonly [string, string, string];
   /** Whether it serves. The output of a server is only a log. */
   serves?(args: CommandArguments): boolean;
   /**

@@ -49,7 +49,11 @@ export const CONFORM: Command = {
     "The catalogue may be empty or filled. The cases add at most 500 pets, and the last line has their ids: the API cannot " +
     "remove them. Meanwhile no other client should add pets. No redirection is followed, so no other address gets the key.",
     "Cases that need more than an address are skipped, with the reason: another setting of the server, or an empty catalogue.",
-    "If all cases pass, the exit status is 0, and if one fails 1. It is 2 if the server cannot be reached, or refuses the key.",
+  ],
+  statuses: [
+    "all cases pass",
+    "a case fails, or the run is cut short",
+    "a wrong command line, or the server cannot be reached or refuses the key",
   ],
   examples: [
     "petstore conform http://127.0.0.1:8000/v1 --key secret",

@@ -6,11 +6,12 @@ import { type Command, optionsOf } from "./command.ts";
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
 
-const STATUSES = `Exit status:
-  0  success
-  1  a temporary obstacle, such as a port in use, a full disk or a locked database: try again
-  2  a wrong command line or setting, or a file that cannot be used: trying again does not help
-`;
+/** The meanings of the exit statuses of most commands. */
+const STATUSES = [
+  "success",
+  "a temporary obstacle, such as a port in use, a full disk or a locked database: try again",
+  "a wrong command line or setting, or a file that cannot be used: trying again does not help",
+];
 
 /** The text of `petstore <group> --help`, for a group of commands such as `keys`. */
 export function describeGroup(group: string, commands: Readonly<Record<string, Command>>): string {
@@ -40,12 +41,12 @@ ${describeFlag("--help", "print this text, or after a command the help of the co
   }
 Without a command, serve runs.
 
-${STATUSES}`;
+${describeStatuses(STATUSES)}`;
 }
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { operand, examples } = command;
+  const { operand, examples, statuses = STATUSES } = command;
   const [purpose, ...more] = command.about.map((text) => wrap(text, LINE_WIDTH).join("\n"));
   return `${purpose}
 
@@ -54,7 +55,11 @@ Usage: petstore ${name}${operand === undefined ? "" : ` <${operand}>`} [flags]
 ${Object.entries(optionsOf(command)).map(describeOption).join("")}
 ${more.map((text) => `${text}\n\n`).join("")}Examples:
 ${examples.map((line) => `  ${line}\n`).join("")}
-${STATUSES}`;
+${describeStatuses(statuses)}`;
+}
+
+function describeStatuses(statuses: readonly string[]): string {
+  return `Exit status:\n${statuses.map((meaning, status) => `  ${status}  ${meaning}\n`).join("")}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {
