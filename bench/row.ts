@@ -58,8 +58,14 @@ export function ratioOf(subject: readonly number[], base: readonly number[]): Sp
   return spreadOf(subject.map((figure, round) => figure / (base[round] ?? NaN)));
 }
 
-/** Whether a row meets its floor; `undefined` without a floor. */
+/** What a row compares, in words. */
+export function comparison({ subject, base }: Row): string {
+  return base === undefined ? subject : `${subject} / ${base}`;
+}
+
+/** Whether a row meets its floor, in the digits that are shown; `undefined` without a floor. */
 export function isMet({ figure, floor }: Row): boolean | undefined {
   if (floor === undefined) return undefined;
-  return floor.bound === "at least" ? figure.median >= floor.value : figure.median <= floor.value;
+  const median = Number(figure.median.toFixed(2));
+  return floor.bound === "at least" ? median >= floor.value : median <= floor.value;
 }

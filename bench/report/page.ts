@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { Result } from "../results.ts";
-import { isMet, type Row } from "../row.ts";
+import { comparison, isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
 import { cells, COLUMNS } from "./table.ts";
@@ -110,7 +110,7 @@ function formatMissed(rows: readonly Row[]): string[] {
   const titles = new Map<string, string[]>();
   for (const row of rows.filter((row) => isMet(row) === false)) {
     const reason = row.floor?.missed ?? "Nothing explains it yet.";
-    titles.set(reason, [...titles.get(reason) ?? [], `${row.title}${row.base ? `, beside ${row.base}` : ""}`]);
+    titles.set(reason, [...titles.get(reason) ?? [], `${row.title}, ${comparison(row)}`]);
   }
   if (titles.size === 0) return [];
   return [

@@ -1,19 +1,19 @@
 /** The table on the terminal, and its cells, which the page shares. */
 
 import { formatTable as formatValues } from "../../tests/support/command_line.ts";
-import { isMet, type Row } from "../row.ts";
+import { comparison, isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 
 /** The names of the columns of {@link cells}. */
 export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by processor time", "notes"];
 
 export function cells(row: Row): string[] {
-  const { title, subject, base, figure, unit, floor, byProcessorTime, notes } = row;
+  const { title, figure, unit, floor, byProcessorTime, notes } = row;
   const unitText = unit === "/s" ? " a second" : ` ${unit}`;
   const isSingle = figure.low === figure.high;
   return [
     title,
-    base === undefined ? subject : `${subject} / ${base}`,
+    comparison(row),
     digits(figure.median) + unitText,
     isSingle ? "" : `${digits(figure.low)} to ${digits(figure.high)}`,
     floor ? `${floor.bound} ${digits(floor.value)}` : "",

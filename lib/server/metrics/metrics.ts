@@ -10,7 +10,7 @@ import { createHistogram, type Histogram, labels, type Samples } from "./samples
 const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 const OTHER = "other";
 
-/** How many callers of a deprecated operation are counted separately. */
+/** How many callers of a deprecated route are counted separately. */
 const MAX_CALLERS = 100;
 
 /** The upper bounds of the buckets, in seconds and in creates. */
@@ -22,6 +22,8 @@ interface Route {
   durations: Histogram;
   /** By method, and then by status. */
   counts: Map<string, number[]>;
+  /** Requests by caller, if the route is deprecated. */
+  callers: Map<string, number>;
 }
 
 /** A store, whose parts are counted if it has them. That in memory has none. */
@@ -30,8 +32,6 @@ export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
 export class Metrics {
   /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
-  /** Requests to deprecated operations, by the labels of their sample. */
-  readonly #deprecated = new Map<string, number>();
   readonly #commitCreates = createHistogram(CREATES);
   readonly #commitSeconds = createHistogram(SECONDS);
   #storeErrors = 0;
@@ -49,7 +49,7 @@ export class Metrics {
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
-    if (!counted) this.#routes.set(route, counted = { durations: createHistogram(SECONDS), counts: new Map() });
+    if (!counted) this.#routes.set(route, counted = createRoute());
     const known = METHODS.includes(method) ? method : OTHER;
     let counts = counted.counts.get(known);
     if (!counts) counted.counts.set(known, counts = []);
@@ -57,17 +57,11 @@ export class Metrics {
     counted.durations.add((endedAt - startedAt) / 1000);
     // All responses of a deprecated route are marked, also those without the operation: to OPTIONS, and to other methods.
     const isOperation = method !== "OPTIONS" && status !== 405;
-    if (caller && isOperation && "deprecation" in headers) this.#countCaller(route, caller.id);
+    if (caller && isOperation && "deprecation" in headers) countCaller(counted, caller.id);
   };
 
   onStoreError(): void {
     this.#storeErrors++;
-  }
-
-  #countCaller(route: string, id: string): void {
-    let pairs = labels({ caller: id, route });
-    if (!this.#deprecated.has(pairs) && this.#deprecated.size >= MAX_CALLERS) pairs = labels({ caller: OTHER, route });
-    this.#deprecated.set(pairs, (this.#deprecated.get(pairs) ?? 0) + 1);
   }
 
   /** The counts so far. */
@@ -90,7 +84,7 @@ export class Metrics {
         [stateful("waiting")]: pool.waiting,
       };
     }
-    for (const [route, { durations, counts }] of this.#routes) {
+    for (const [route, { durations, counts, callers }] of this.#routes) {
       for (const [method, byStatus] of counts) {
         byStatus.forEach((count, status) => {
           const pairs = { method, status: String(status), route };
@@ -99,10 +93,21 @@ export class Metrics {
       }
       const name = "petstore_request_duration_seconds";
       Object.assign(samples[name]!, durations.read(name, { route }));
-    }
-    for (const [pairs, count] of this.#deprecated) {
-      samples["petstore_deprecated_requests"]![`petstore_deprecated_requests_total${pairs}`] = count;
+      for (const [caller, count] of callers) {
+        samples["petstore_deprecated_requests"]![`petstore_deprecated_requests_total${labels({ caller, route })}`] =
+          count;
+      }
     }
     return samples;
   }
+}
+
+function createRoute(): Route {
+  return { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() };
+}
+
+function countCaller({ callers }: Route, id: string): void {
+  const shown = id.toWellFormed();
+  const caller = callers.has(shown) || callers.size < MAX_CALLERS ? shown : OTHER;
+  callers.set(caller, (callers.get(caller) ?? 0) + 1);
 }
