@@ -38,6 +38,8 @@ import { HTTP_CONTRACT } from "./http/all.ts";
 import type { Area, Dependency, Level, Topic } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
+import { KEY_MANAGER_CASES } from "./store/key_manager.ts";
+import { KEY_READ_CASES } from "./store/key_reads.ts";
 import { KEY_CASES } from "./store/keys.ts";
 import { ONCE_CASES } from "./store/once.ts";
 import { PET_CASES } from "./store/pets.ts";
@@ -82,14 +84,15 @@ export interface StoreContractCase {
 }
 
 /**
- * The cases of the store contract. Run them one after the other within a process, because one of them changes `Date` for a moment.
+ * The cases of the store contract. Run them one after the other within a process, because some of them change the clock for a
+ * moment.
  *
  * @throws {TypeError} If the fixture is invalid.
  */
 export function storeCases(fixture: StoreFixture): StoreContractCase[] {
   requireFixture(fixture);
-  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES].flat();
-  return all.map(({ name, guarantee, needs, run }) => ({
+  const pets = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES];
+  return [...pets, KEY_CASES, KEY_MANAGER_CASES, KEY_READ_CASES].flat().map(({ name, guarantee, needs, run }) => ({
     ...{ name, guarantee, skip: skipReason(fixture, needs) },
     run: () =>
       withNamespace(fixture, async (context) => {

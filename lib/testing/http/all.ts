@@ -15,11 +15,13 @@ import { LIST_CASES } from "./list.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
+import { WRONG_KEY_CASES } from "./wrong_keys.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...SPECIFICATION_CASES,
   ...AUTH_CASES,
   ...CALLER_CASES,
+  ...WRONG_KEY_CASES,
   ...LIMIT_CASES,
   ...LIST_CASES,
   ...GET_CASES,

@@ -1,8 +1,7 @@
 /** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
-import { createPetstore, type KeyStore, type PetStore, type StoredKey } from "../../../mod.ts";
-import { type AddedKey, createKeyManager } from "../../access/key_management.ts";
+import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 
 const MADE = new Date(1_790_000_000_001);
@@ -19,7 +18,10 @@ function at(seconds: number): Date {
   return new Date(MADE.getTime() + seconds * 1000);
 }
 
-const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> = {
+/** Functions that get the keys of a store, by the names of the cases. */
+export type KeyRuns = Record<string, (keys: KeyStore, store: PetStore) => Promise<void>>;
+
+const RUNS: KeyRuns = {
   async "keeps keys as they were added, in this order, and none at first"(keys, store) {
     assert.deepEqual(await keys.list(), []);
     const added = [
@@ -145,40 +147,13 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       assert.equal(list.some(({ id }) => id === next.id), isAdded);
     }
   },
-  async "lets a key manager add, replace and revoke the keys of a petstore"(keys, store) {
-    const manager = createKeyManager(keys, { keys: ["fixed"] });
-    const { handle } = createPetstore({ keys: manager, store });
-    const statuses = async (...all: Pick<AddedKey, "key">[]) => {
-      const found: number[] = [];
-      for (const { key } of all) {
-        const headers = { authorization: `Bearer ${key}` };
-        found.push((await handle(new Request("http://petstore.example/v1/pets", { headers }))).status);
-      }
-      return found;
-    };
-    const expires = new Date(Date.now() + 3_600_000);
-    const old = await manager.add({ label: "ci", readOnly: true, caller: "shop", expires });
-    const other = await manager.add({ label: "other" });
-    const next = await manager.rotate(old.id);
-    assert.deepEqual(await statuses(old, other, next, { key: "fixed" }), [200, 200, 200, 200]);
-    const last = await manager.rotate(next.id, { overlapMs: 0, expires });
-    await manager.revoke(other.id);
-    assert.deepEqual(await statuses(old, other, next, last, { key: "fixed" }), [200, 401, 401, 200, 200]);
-    for (const { id } of [other, next]) await assert.rejects(manager.rotate(id), { name: "UnknownKeyError", id });
-    await manager.flush();
-    const list = await manager.list();
-    assert.deepEqual(list.map(({ id }) => id), [old, other, next, last].map(({ id }) => id));
-    for (const { label, caller, readOnly, revoked, lastUsed } of list.toSpliced(1, 1)) {
-      assert.deepEqual([label, caller, readOnly, revoked], ["ci", "shop", true, undefined]);
-      assert.ok(lastUsed);
-    }
-    assert.ok(list[1]?.revoked && list[1].caller === other.id);
-    assert.deepEqual([list[0]?.expires, list[3]?.expires], [expires, expires]);
-    const kept = JSON.stringify(await keys.list());
-    for (const { key } of [old, other, next, last]) assert.ok(!kept.includes(key));
-  },
 };
 
-export const KEY_CASES: StoreCase[] = Object.entries(RUNS).flatMap(([name, run]) =>
-  cases("keys", { [name]: (store) => run(store.keys!, store) }, ["keys"])
-);
+/** Makes cases for stores that keep keys. */
+export function casesOfKeys(runs: KeyRuns): StoreCase[] {
+  return Object.entries(runs).flatMap(([name, run]) =>
+    cases("keys", { [name]: (store) => run(store.keys!, store) }, ["keys"])
+  );
+}
+
+export const KEY_CASES: StoreCase[] = casesOfKeys(RUNS);
