@@ -1,4 +1,4 @@
-/** Two reads of a key cache at once. The published cases have one after the other, key_cache_test.ts every order of events. */
+/** Two reads of a key cache at once, and a wait for one. key_cache_test.ts has every order of events. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,6 +6,10 @@ import { KeyCache } from "../../lib/access/key_cache.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { StoredKey } from "../../lib/stores/key_store.ts";
 import { withStoppedClock } from "../../lib/testing/clock.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
+
+const never = () => assert.fail();
+const UNUSED = { add: never, revoke: never, touch: never, remove: never };
 
 test("an older read that fails after a newer one has ended is not told, and one that ends before leaves the newer one", () =>
   withStoppedClock(async (pass) => {
@@ -15,9 +19,7 @@ test("an older read that fails after a newer one has ended is not told, and one 
       reads.push(read);
       return read.promise;
     };
-    const never = () => assert.fail();
-    const store = { list, add: never, revoke: never, touch: never, remove: never };
-    const cache = new KeyCache(store, [], (error) => told.push(error));
+    const cache = new KeyCache({ ...UNUSED, list }, [], (error) => told.push(error));
     const [older, newer] = [cache.renew(), cache.renew()];
     reads[1]!.resolve([]);
     await newer;
@@ -32,4 +34,10 @@ test("an older read that fails after a newer one has ended is not told, and one 
     assert.deepEqual([isPromise(waiting), reads.length], [true, 4]);
     reads[3]!.resolve([]);
     await waiting;
+  }));
+
+test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
+  withVirtualClock(async ({ pending }) => {
+    await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current();
+    assert.equal(pending(), 0);
   }));
