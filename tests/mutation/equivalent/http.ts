@@ -16,7 +16,7 @@ export const http: Equivalents = {
       reason: "It saves a look-up: HTTP has no transfer coding beside a length (RFC 9112 §6.1)",
     },
     {
-      changes: ["isFramed && +declared <= WHOLE_BODY → false", "+declared <= WHOLE_BODY → +declared < WHOLE_BODY"],
+      changes: ["+declared <= WHOLE_BODY → +declared < WHOLE_BODY"],
       reason: "Reading in pieces gives the same text, and takes longer",
     },
   ],
