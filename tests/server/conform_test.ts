@@ -54,7 +54,7 @@ async function withServer(
 }
 
 function isSold({ url }: Request): boolean {
-  return url.includes("status=sold");
+  return url.endsWith("?status=sold");
 }
 
 test("conform prints a line for each case, and for a failure the promise, the request and the response, also as JUnit's XML", async () => {

@@ -68,7 +68,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
     const run = async () => {
       const recorder = newRecorder();
       try {
-        await contractCase.run(createApi({ origin, basePath, key, exchange: recorder.exchange }));
+        await contractCase.run(createApi({ origin, basePath, key, isOwn: false, exchange: recorder.exchange }));
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
         const exchange = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
@@ -93,7 +93,7 @@ export async function tryTarget(
   let failure = "";
   for (const path of ["/pets?limit=1", "/pets/1"]) {
     const { exchange } = createRecorders(target)();
-    const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, exchange });
+    const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, isOwn: false, exchange });
     try {
       const { status, headers } = await api.get(path);
       return { status, location: hide(headers.get("location") ?? "", [target.key], 1), path };

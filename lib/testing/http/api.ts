@@ -42,6 +42,8 @@ export interface ApiResponse extends SeenResponse {
   readonly pet: ParsedPet;
   readonly pets: ParsedPet[];
   readonly error: ErrorBody;
+  /** Whether this library sent it, so that the words of its message are known. */
+  readonly isOwn: boolean;
 }
 
 /** Paths are relative to the base path. A path that begins with `//` is relative to the root. */
@@ -63,6 +65,8 @@ export interface ApiTarget {
   /** Such as `/v1`, or empty. */
   basePath: string;
   key: string;
+  /** Whether it is this library's. */
+  isOwn: boolean;
   /** Sends a request, and reads the whole response. */
   exchange(url: string, init: SentRequest): Promise<SeenResponse>;
 }
@@ -82,8 +86,10 @@ class ReadResponse implements ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  readonly isOwn: boolean;
 
-  constructor({ status, headers, text }: SeenResponse) {
+  constructor({ status, headers, text }: SeenResponse, isOwn: boolean) {
+    this.isOwn = isOwn;
     this.status = status;
     this.headers = headers;
     this.text = text;
@@ -106,13 +112,13 @@ class ReadResponse implements ApiResponse {
   }
 }
 
-export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget): Api {
+export function createApi({ origin, basePath, key: ownKey, isOwn, exchange }: ApiTarget): Api {
   const send: Api["send"] = async (method, path, { headers, body, key = ownKey } = {}) => {
     const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
     const all = new Headers(headers);
     if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
     const streamed = body === undefined ? {} : { body, duplex: "half" } as const;
-    return new ReadResponse(await exchange(url, { method, headers: all, ...streamed }));
+    return new ReadResponse(await exchange(url, { method, headers: all, ...streamed }), isOwn);
   };
   return {
     key: ownKey,
@@ -152,6 +158,6 @@ export async function withApi<T>(
       check?.(init.method, new URL(url).pathname, seen);
       return seen;
     };
-    return run(createApi({ origin, basePath: options.basePath ?? "/v1", key: KEY, exchange }));
+    return run(createApi({ origin, basePath: options.basePath ?? "/v1", key: KEY, isOwn: true, exchange }));
   });
 }

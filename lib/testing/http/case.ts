@@ -80,6 +80,7 @@ export interface Expected {
   status: number;
   /** Of the error. Without it, the response must be no error. */
   code?: ErrorBody["code"];
+  /** The words of this library's message. Other petstores have words of their own. */
   message?: RegExp;
   headers?: Readonly<Record<string, string | null>>;
 }
@@ -93,6 +94,7 @@ export function assertResponse(response: ApiResponse, expected: Expected, reques
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
     assert.equal(headers.get(name), value, `${name} ${sent}`);
   }
+  if (!response.isOwn) return;
   if (expected.message) assert.match(error.message, expected.message);
   if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
 }

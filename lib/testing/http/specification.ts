@@ -71,8 +71,10 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     async "lists at most as many pets as the limit"(api) {
       await fillCatalogue(api);
       for (const limit of [1, 2, 99, 100]) {
-        const { length } = petsOf(await api.get(`/pets?limit=${limit}`));
-        assert.ok(length <= limit, `With the limit ${limit} there are ${length} pets`);
+        for (const query of [`?limit=${limit}`, `?limit=${limit}&status=sold`]) {
+          const { length } = petsOf(await api.get(`/pets${query}`));
+          assert.ok(length <= limit, `With ${query} there are ${length} pets`);
+        }
       }
     },
   }),
