@@ -53,7 +53,7 @@ export function requireFixture(fixture: StoreFixture): void {
 }
 
 /** Calls a method of the fixture. */
-async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
+async function calling<T>(method: "open" | "crash" | "remove", call: () => MaybePromise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
@@ -126,7 +126,7 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
     try {
       await Promise.all(opened.map(async (store) => await store.close()));
     } finally {
-      await fixture.remove?.(namespace);
+      await calling("remove", () => fixture.remove?.(namespace));
     }
   };
   const result = await work(context).catch(async (error) => {

@@ -39,6 +39,14 @@ test("an assertion of the cases compares 200,000 values that all differ, and doe
   assert.throws(() => assertions.deepEqual(some, others), { message: /^\[0,2,.{390,}… should be \[1,3,.{390,}…$/ });
 });
 
+test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
+  const [one, other] = ["a", "b"].map((end) => "x".repeat(5_000) + end);
+  assert.throws(() => assertions.equal(one, other), { message: /^…x{40}a" should be …x{40}b"$/ });
+  assert.throws(() => assertions.deepEqual([2n ** 63n - 1n], ["1"]), {
+    message: '[9223372036854775807] should be ["1"]',
+  });
+});
+
 /** Sends back what it gets, with the key. */
 async function echo(request: Request): Promise<Response> {
   const { authorization = "", ...rest } = Object.fromEntries(request.headers);

@@ -273,6 +273,8 @@ test("a failure of the fixture is not reported as one of the store, and the firs
   );
   const [other] = storeCases({ open: () => undefined as unknown as ReferenceStore, sharing: "none" });
   await assert.rejects(() => other!.run(), /^FixtureError: The fixture's open\(\) returned no store$/);
+  const [full] = storeCases({ ...fixtureFor(ReferenceStore), remove: refuse });
+  await assert.rejects(() => full!.run(), /^FixtureError: The fixture's remove\(\) failed: connect ECONNREFUSED$/);
   const removed: string[] = [];
   const broken = storeCases({
     ...fixtureFor(FullPage),

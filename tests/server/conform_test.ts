@@ -75,7 +75,7 @@ test("conform prints a line for each case, and for a failure the promise, the re
       "FAIL  specification  pets.list                restricts a list to the status that is asked for",
       "      promise: 4.1: When status is given, the result is restricted to animals with that status",
       String
-        .raw`      reason:  The status of a pet must be one of the three: {"id":"1","name":"\u009b2J\u007f]]>&<\ud800","categoryId":"7","status":"lost"}`,
+        .raw`      reason:  The status of a pet must be one of the three: {"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}`,
       "      > GET /v1/pets?status=sold",
       "      > authorization: Bearer <key>",
       "      >",

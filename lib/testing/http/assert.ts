@@ -50,16 +50,31 @@ function compareBy(compare: Compare, verb: string): Compare {
     } catch {
       throw new MismatchError((edit) => {
         const begin = what ? `${excerpt(edit(what), 200)}: ` : "";
-        return `${begin}${show(actual, edit)} ${verb} ${show(expected, edit)}`;
+        const [one, other] = [actual, expected].map((value) =>
+          edit(value instanceof RegExp ? `${value}` : asJson(value))
+        );
+        const start = differenceIn(one!, other!);
+        const show = (text: string) => excerpt(start === 0 ? text : `…${text.slice(start).toWellFormed()}`, SHOWN);
+        return `${begin}${show(one!)} ${verb} ${show(other!)}`;
       });
     }
   };
 }
 
-function show(value: unknown, edit: Edit): string {
-  if (value instanceof RegExp) return String(value);
-  const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member);
-  return excerpt(edit(text ?? String(value)), 400);
+/** How much of a value a message has. */
+const SHOWN = 400;
+
+/** Where to begin, so that a message has the first difference of two texts. */
+function differenceIn(one: string, other: string): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  return same < SHOWN - 100 ? 0 : same - 40;
+}
+
+/** JSON text. A bigint is an integer in it, and has all digits. */
+export function asJson(value: unknown): string {
+  const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? `\0${member}` : member);
+  return String(text).replaceAll(/"\\u0000(-?\d+)"/g, "$1");
 }
 
 /** Reads JSON. The message of a failure has the whole text: an engine's has a part of it, in which no key could be found and hidden. */

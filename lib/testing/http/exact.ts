@@ -3,7 +3,7 @@
 import { parseInt64 } from "../../json.ts";
 import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
-import { assert, parseJson } from "./assert.ts";
+import { asJson, assert, parseJson } from "./assert.ts";
 
 /** A pet of a response. */
 export interface ExactPet {
@@ -22,19 +22,14 @@ export function parseExact(text: string): unknown {
 }
 
 function asPet(value: unknown): ExactPet {
-  const shown = describe(value);
+  const shown = asJson(value);
   assert.ok(typeof value === "object" && value !== null, `A pet must be an object, not ${shown}`);
   const { id, name, categoryId, status } = value as Record<string, unknown>;
-  assert.equal(typeof id, "bigint", `The id of a pet must be an int64: ${shown}`);
-  assert.equal(typeof name, "string", `The name of a pet must be a string: ${shown}`);
-  assert.equal(typeof categoryId, "bigint", `The categoryId of a pet must be an int64: ${shown}`);
+  assert.ok(typeof id === "bigint", `The id of a pet must be an int64: ${shown}`);
+  assert.ok(typeof name === "string", `The name of a pet must be a string: ${shown}`);
+  assert.ok(typeof categoryId === "bigint", `The categoryId of a pet must be an int64: ${shown}`);
   assert.ok(status === undefined || isPetStatus(status), `The status of a pet must be one of the three: ${shown}`);
   return value as ExactPet;
-}
-
-/** The value of a body, for messages. */
-function describe(value: unknown): string {
-  return String(JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member));
 }
 
 export function assertJson({ headers }: SeenResponse): void {
@@ -54,7 +49,7 @@ const MOST_LISTED = 100;
 export function petsOf(response: SeenResponse): ExactPet[] {
   assert.equal(response.status, 200);
   const list = parseExact(response.text);
-  assert.ok(Array.isArray(list), `A list must be an array, not ${describe(list)}`);
+  assert.ok(Array.isArray(list), `A list must be an array, not ${asJson(list)}`);
   assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);
   return list.map(asPet);
 }

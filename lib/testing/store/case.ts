@@ -108,7 +108,7 @@ export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Pro
   for (let after: bigint | undefined = 0n; after !== undefined;) {
     const { json, next }: { json: string; next?: bigint } = await store.list({ after, ...query });
     const pets = splitPets(json);
-    assert(after === 0n || pets.length > 0, `The page after ${after} is empty, although there must be pets`);
+    assert(after === 0n || pets.length > 0, `A page has next ${after}, but no pet follows it`);
     assert(pets.length <= query.limit, `${pets.length} pets on a page of ${query.limit}`);
     assert(next === undefined || next > after, `next is ${next} after ${after}`);
     seen.push(...pets);
