@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { describeGaps } from "../../lib/server/commands/conform_report.ts";
 import { createPetstore } from "../../mod.ts";
 import { type Handle, KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
@@ -97,6 +98,32 @@ test("conform prints a line for each case, and for a failure the promise, the re
     assert.doesNotMatch(xml + stdout, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
     assert.ok(!(xml + stdout).includes(KEY));
   });
+});
+
+test("conform tells of ids that are not of its own pets, if a case fails, because another client may be the cause", async () => {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const both: Handle = async (request) => {
+    const copy = request.clone();
+    const response = await handle(request);
+    if (response.status === 201 && copy.headers.get("idempotency-key") === null) await handle(copy);
+    return response;
+  };
+  await inFolder(() =>
+    withDenoServe(both, async (port) => {
+      const run = (level: string) =>
+        runHere(["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY, "--level", level]);
+      assert.doesNotMatch((await run("specification")).stdout, /not of this run/);
+      const { status, stdout } = await run("full");
+      assert.equal(status, 1);
+      assert.match(stdout, /skipped\nsome ids in between are not of this run: .*\npets left behind: \d+, \d+, /);
+    })
+  );
+});
+
+test("conform tells nothing of gaps in ids that do not ascend, or where a pet of its own has no known id", () => {
+  const failed = [{ area: "", level: "", promise: "", name: "", outcome: "fail", seconds: 0 }] as const;
+  const gaps = (ids: bigint[], unknown = 0) => describeGaps({ ids: new Set(ids), unknown }, failed).length;
+  assert.deepEqual([gaps([1n, 3n]), gaps([1n, 2n]), gaps([1n, 9n, 3n]), gaps([1n, 3n], 1), gaps([])], [1, 0, 0, 0, 0]);
 });
 
 function cut(): Response {

@@ -4,7 +4,16 @@ import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
 import { explain, SettingError } from "../start_error.ts";
 import type { Command } from "./command.ts";
-import { asJson, asJunit, describePets, describeResult, type Pets, type Result, summarize } from "./conform_report.ts";
+import {
+  asJson,
+  asJunit,
+  describeGaps,
+  describePets,
+  describeResult,
+  type Pets,
+  type Result,
+  summarize,
+} from "./conform_report.ts";
 
 /** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
 const MOST_UNANSWERED = 5;
@@ -90,7 +99,7 @@ export const CONFORM: Command = {
     }
     clearTimeout(timer);
     if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
-    for (const line of [...summarize(results), describePets(pets)]) add(line);
+    for (const line of [...summarize(results), ...describeGaps(pets, results), describePets(pets)]) add(line);
     if (junit !== "") writeFileSync(junit, asJunit(url.href, results));
     await output.flush();
     // The pets stay, so something must tell of them.

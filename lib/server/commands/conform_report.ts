@@ -59,6 +59,17 @@ export function describePets({ ids, unknown }: Pets): string {
   return `pets left behind: ${texts.join(", ") || "none"}${more}`;
 }
 
+/** A hint, if a case has failed and ids that ascend have gaps: those of another client's pets, or of creates that failed. */
+export function describeGaps({ ids, unknown }: Pets, results: readonly Result[]): string[] {
+  const all = [...ids];
+  const steps = all.slice(1).map((id, i) => id - all[i]!);
+  const hasGaps = steps.every((step) => step > 0n) && steps.some((step) => step > 1n);
+  if (!hasGaps || unknown > 0 || count(results, "fail") === 0) return [];
+  return [
+    "some ids in between are not of this run: if another client has added pets, cases can have failed because of it",
+  ];
+}
+
 function sorted(ids: Iterable<bigint>): bigint[] {
   return [...ids].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
 }
