@@ -10,7 +10,7 @@ const REX = { name: "Rex", categoryId: 7, status: "sold" };
 const ONCE = addition("pets.create.idempotency", "A create that is repeated with its Idempotency-Key makes one pet");
 const FORM = addition(
   "pets.create.idempotency",
-  "An Idempotency-Key has 1 to 255 visible ASCII characters, bare or quoted",
+  "An Idempotency-Key is 1 to 255 visible ASCII characters without quote, backslash and comma, or a string of RFC 9651",
 );
 const REMEMBERED = { ...ONCE, needs: ["createOnce"], dependsOn: ["store"] } as const;
 
