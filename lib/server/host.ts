@@ -92,6 +92,8 @@ export interface Host {
   /** Resolves when the process is told to end. */
   ending(): Promise<void>;
   listen: Listen;
+  /** Sends a request once. Absent if `fetch` itself does. */
+  fetchOnce?: (request: Request) => Promise<Response>;
   /**
    * Lets the server make spans in this isolate, if they are wanted. Absent if another program prepares that.
    *

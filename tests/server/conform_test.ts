@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { describeGaps } from "../../lib/server/commands/conform_report.ts";
@@ -157,6 +159,34 @@ for (const [name, respond, shows] of BROKEN) {
       assert.match(stdout, shows);
     }));
 }
+
+test("conform sends creates once, and with their length, which is all that some servers can read", async () => {
+  const measured = ({ method, headers }: Request) =>
+    method === "POST" && !headers.has("content-length") ? new Response(null, { status: 411 }) : undefined;
+  await withServer(measured, async (url) => {
+    const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--level=specification"]);
+    assert.equal(status, 0, stdout);
+  });
+  let creates = 0;
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.method !== "POST") return void response.end("[]");
+      // Keeps the connection, and ends it within the next create.
+      if (++creates % 2 === 1) response.writeHead(500).end();
+      else request.socket.end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const { stdout } = await runHere(["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY]);
+    assert.ok(creates >= 5);
+    assert.match(stdout, new RegExp(`^pets left behind: none; and up to ${creates} whose`, "m"));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+});
 
 test("conform gives up after five cases without a response", () =>
   withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {

@@ -81,6 +81,7 @@ export const CONFORM: Command = {
       timeoutMs,
       onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
       signal: abort.signal,
+      ...(host.fetchOnce && { fetch: host.fetchOnce }),
     };
     const junit = args.text("junit");
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");

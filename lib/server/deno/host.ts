@@ -6,6 +6,14 @@ import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 
+let unpooled: Deno.HttpClient | undefined;
+
+/** Deno repeats a request, a create too, if a kept connection ends (denoland/deno #32566). So this one gets a new connection. */
+function fetchOnce(request: Request): Promise<Response> {
+  if (request.method !== "POST") return fetch(request);
+  return fetch(request, { client: unpooled ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) });
+}
+
 /** Deno as the host of the server. */
 export const DENO_HOST: Host = {
   postgresDriver: POSTGRES_DRIVER,
@@ -17,6 +25,7 @@ export const DENO_HOST: Host = {
   },
   ending: waitForSignal,
   listen,
+  fetchOnce,
   prepareTraces,
   createWorkerPool,
 };
