@@ -1,7 +1,7 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
 import type { ErrorBody, PetstoreOptions } from "../../../mod.ts";
-import type { Api, ApiResponse, RequestBody } from "./api.ts";
+import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
 
 /**
@@ -97,6 +97,12 @@ export function assertResponse(response: ApiResponse, expected: Expected, reques
   if (!response.isOwn) return;
   if (expected.message) assert.match(error.message, expected.message);
   if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
+}
+
+/** @param text What GET returns. A server need not know its length in advance, as this library does. */
+export function assertLength({ headers, isOwn }: ApiResponse, text: string): void {
+  const length = headers.get("content-length");
+  if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "content-length");
 }
 
 /** A create with a body that was written by hand. */
