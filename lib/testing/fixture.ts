@@ -1,6 +1,7 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "../../mod.ts";
+import { ContractError } from "./guarantees.ts";
 import type { CaseContext, Need, OptionalMember } from "./store/case.ts";
 
 /**
@@ -124,7 +125,8 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
   };
   const cleanUp = async () => {
     try {
-      await Promise.all(opened.map(async (store) => await store.close()));
+      await Promise.all(opened.map(async (store) => await store.close()))
+        .catch((cause) => Promise.reject(new ContractError("service", cause)));
     } finally {
       await calling("remove", () => fixture.remove?.(namespace));
     }

@@ -275,6 +275,12 @@ test("a failure of the fixture is not reported as one of the store, and the firs
   await assert.rejects(() => other!.run(), /^FixtureError: The fixture's open\(\) returned no store$/);
   const [full] = storeCases({ ...fixtureFor(ReferenceStore), remove: refuse });
   await assert.rejects(() => full!.run(), /^FixtureError: The fixture's remove\(\) failed: connect ECONNREFUSED$/);
+  const closed = () => Object.assign(new ReferenceStore(new Disk()), { close: refuse });
+  const [last] = storeCases({ ...more, open: closed, unsupported: UNSUPPORTED });
+  await assert.rejects(
+    () => last!.run(),
+    /^ContractError: A store must keep this guarantee \(service\): .*\n.*ECONNREFUSED$/,
+  );
   const removed: string[] = [];
   const broken = storeCases({
     ...fixtureFor(FullPage),
