@@ -1,6 +1,7 @@
 /**
  * `deno task bench client`: the client beside `fetch` that reads its JSON, bare and with a deadline, one request at a time on kept
- * connections, from a server in another process. They take turns in every round, so that they share what else the machine does.
+ * connections, from a server in another process: on loopback, and with responses that come a millisecond later, as over a network.
+ * They take turns in every round, so that they share what else the machine does.
  */
 
 import process from "node:process";
@@ -18,8 +19,8 @@ const HELP = `deno task bench client [options]
   --help        this text
 `;
 
-/** How many calls of each are measured in a round. */
-const CALLS = 1500;
+/** How much later the responses come, in milliseconds, and how many calls of each are then measured in a round. */
+const DISTANCES = [{ delayMs: 0, calls: 1500 }, { delayMs: 1, calls: 300 }];
 
 /** As the client has it, by default. */
 const DEADLINE = 30_000;
@@ -55,25 +56,22 @@ function callsOf(baseUrl: string): Record<string, { client: Call; bare: (more?: 
 }
 
 /** Milliseconds, and those of the processor, for a call. */
-async function measure(call: Call): Promise<{ elapsed: number; processor: number }> {
+async function measure(call: Call, calls: number): Promise<{ elapsed: number; processor: number }> {
   const before = process.cpuUsage(), begin = performance.now();
-  for (let i = 0; i < CALLS; i++) await call();
+  for (let i = 0; i < calls; i++) await call();
   const { user, system } = process.cpuUsage(before);
-  return { elapsed: (performance.now() - begin) / CALLS, processor: (user + system) / 1000 / CALLS };
+  return { elapsed: (performance.now() - begin) / calls, processor: (user + system) / 1000 / calls };
 }
 
-await runTool("bench-client", async () => {
-  const flags = parseFlags(Deno.args.slice(1), HELP, { rounds: { type: "string" } });
-  const rounds = readCount("rounds", flags.rounds, 15);
-  await using server = await ServerProcess.start({ runtime: "Deno", script: "library.ts", settings: { root: ROOT } });
-  console.log(
-    "              µs of bare fetch   client: of bare (low/median/high), of one with a deadline; the same by processor time",
-  );
+/** Prints a line for each operation. */
+async function compare({ delayMs, calls }: typeof DISTANCES[number], rounds: number): Promise<void> {
+  const settings = { root: ROOT, delayMs };
+  await using server = await ServerProcess.start({ runtime: "Deno", script: "library.ts", settings });
   for (const [name, { client, bare }] of Object.entries(callsOf(`http://127.0.0.1:${server.port}/v1`))) {
     const series = await inRounds({
-      client: () => measure(client),
-      bare: () => measure(() => bare()),
-      limited: () => measure(() => bare({ signal: AbortSignal.timeout(DEADLINE) })),
+      client: () => measure(client, calls),
+      bare: () => measure(() => bare(), calls),
+      limited: () => measure(() => bare({ signal: AbortSignal.timeout(DEADLINE) }), calls),
     }, rounds);
     const figures = (["elapsed", "processor"] as const).map((figure) => {
       const of = ({ [figure]: value }: { elapsed: number; processor: number }) => value;
@@ -83,7 +81,17 @@ await runTool("bench-client", async () => {
       }).join(" ");
     });
     const { median } = spreadOf(series.bare.map(({ elapsed }) => 1000 * elapsed));
-    console.log(`${name.padEnd(14)}${median.toFixed(0).padEnd(19)}${figures.join("; ")}`);
+    const title = delayMs === 0 ? name : `${name}, ${delayMs} ms`;
+    console.log(`${title.padEnd(20)}${median.toFixed(0).padEnd(19)}${figures.join("; ")}`);
   }
+}
+
+await runTool("bench-client", async () => {
+  const flags = parseFlags(Deno.args.slice(1), HELP, { rounds: { type: "string" } });
+  const rounds = readCount("rounds", flags.rounds, 15);
+  console.log(
+    "                    µs of bare fetch   client: of bare (low/median/high), of one with a deadline; the same by processor time",
+  );
+  for (const distance of DISTANCES) await compare(distance, rounds);
   return [];
 });

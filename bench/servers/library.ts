@@ -12,6 +12,8 @@ import { listen, readSettings } from "./host.ts";
 export interface LibrarySettings {
   /** The folder with its mod.ts. */
   root: string;
+  /** How much later each response comes, as over a network, in milliseconds. Default: 0. */
+  delayMs?: number;
 }
 
 /** What a loop has measured. */
@@ -35,12 +37,19 @@ const CALLS: Record<string, () => Request> = {
 /** Requests that are created together before the clock starts. */
 const BATCH = 500;
 
-const { root } = readSettings<LibrarySettings>();
+const { root, delayMs = 0 } = readSettings<LibrarySettings>();
 const { createPetstore }: typeof import("../../mod.ts") = await import(pathToFileURL(join(root, "mod.ts")).href);
 const { handle } = createPetstore({ keys: [KEY] });
 for (const body of CATALOGUE) await handle(post(body));
 
-await listen((request) => request.url.includes("/in-process?") ? inProcess(new URL(request.url)) : handle(request));
+const serve = delayMs === 0 ? handle : later;
+await listen((request) => request.url.includes("/in-process?") ? inProcess(new URL(request.url)) : serve(request));
+
+async function later(request: Request): Promise<Response> {
+  const response = await handle(request);
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  return response;
+}
 
 async function inProcess({ searchParams }: URL): Promise<Response> {
   const make = CALLS[searchParams.get("call") ?? ""];
