@@ -173,6 +173,13 @@ class ShortMemory extends ReferenceStore {
   }
 }
 
+/** Remembers requests for half of their time. */
+class HalvedMemory extends ReferenceStore {
+  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
+    super.remember({ ...request, retentionMs: request.retentionMs / 2 }, id, now);
+  }
+}
+
 /** Begins the retention of a request anew whenever it is repeated. */
 class ProlongedMemory extends ReferenceStore {
   /** In requests, so that a pause of this process lets none expire. */
@@ -203,6 +210,7 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [OwnChanges, "concurrency"],
   [LateChanges, "concurrency"],
   [ShortMemory, "idempotency"],
+  [HalvedMemory, "idempotency"],
   [ProlongedMemory, "idempotency"],
 ];
 

@@ -78,6 +78,19 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     }
     assert.deepEqual(await createOnce(store, draft(), request("long")), { outcome: "replayed", id });
   },
+  async "remembers a request until its retention time is over"(store) {
+    // Once more with a longer time, if the store or the machine took too long.
+    for (let retentionMs = 100;; retentionMs *= 2) {
+      const send = () => createOnce(store, draft(), request(`${retentionMs}`, "one", retentionMs));
+      const begun = performance.now();
+      const { id } = await send() as { id: bigint };
+      await pause(0.7 * retentionMs);
+      const outcome = await send();
+      if (outcome.outcome !== "created") return assert.deepEqual(outcome, { outcome: "replayed", id });
+      const passed = performance.now() - begun;
+      assert(passed >= retentionMs, `A request is forgotten after ${passed} milliseconds instead of ${retentionMs}`);
+    }
+  },
   async "accepts the key of an expired request for a new one"(store) {
     await createOnce(store, draft(), request("a", "one", 0));
     assert.deepEqual(await createOnce(store, draft(), request("a", "two")), { outcome: "created", id: 2n });
