@@ -17,8 +17,8 @@ import {
 } from "./case.ts";
 import { keyOf } from "./keys.ts";
 
-/** How many creates are in flight during a crash. */
-const IN_FLIGHT = 30;
+/** How many creates there are before a crash, and how many at once: a store may answer all that wait for it together. */
+const CREATES = 30, AT_ONCE = 10;
 
 /**
  * Crashes the store five times, when some of the creates in flight have been acknowledged, and opens it again.
@@ -34,21 +34,27 @@ async function* crashes(
   for (let round = 0; round < 5; round++) {
     const acknowledged: Pet[] = [];
     const enough = Promise.withResolvers<void>();
-    let settled = 0;
-    const names = Array.from({ length: IN_FLIGHT }, (_, i) => `pet ${round}.${i}`);
-    const creates = names.map(async (name) => {
-      try {
-        acknowledged.push({ id: await create(store, name), ...draft({ name }) });
-      } catch {
-        // A create that the crash interrupts may fail, and its pet may be stored or not.
+    let settled = 0, isOver = false;
+    const names = Array.from({ length: CREATES }, (_, i) => `pet ${round}.${i}`);
+    const waiting = names.values();
+    const createNext = async () => {
+      for (const name of waiting) {
+        if (isOver) return;
+        try {
+          acknowledged.push({ id: await create(store, name), ...draft({ name }) });
+        } catch {
+          // A create that the crash interrupts may fail, and its pet may be stored or not.
+        }
+        if (++settled === 1 + 5 * round) enough.resolve();
       }
-      if (++settled === 1 + 5 * round) enough.resolve();
-    });
+    };
+    const creating = Promise.all(Array.from({ length: AT_ONCE }, createNext));
     await enough.promise;
     const beforeCrash = [...acknowledged];
+    isOver = true;
     await context.crash();
     // A create may never settle when its server is gone.
-    await Promise.race([Promise.all(creates), pause(1000)]);
+    await Promise.race([creating, pause(1000)]);
     store = await context.open();
     yield { acknowledged: beforeCrash, names, store };
   }
@@ -141,7 +147,7 @@ export const RESTART_CASES: readonly StoreCase[] = [
           if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
           else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
         }
-        assert.equal((await readAll(last)).length, count += IN_FLIGHT);
+        assert.equal((await readAll(last)).length, count += CREATES);
       }
     },
   }, ["crash", "restarts", "createOnce"]),
