@@ -297,6 +297,10 @@ test("conform tells in one line that the key is wrong, that there is no petstore
       await runHere(["conform", `${url}/pets`, "--key", KEY]),
       /404 to \/pets, so it is not the base address/,
     );
+    const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
+    await withServer(page, async (url) => {
+      assertRefused(await runHere(["conform", url, "--key", KEY]), /a page to \/pets, so it is not the base address/);
+    });
     assertRefused(
       await runHere(["conform", url, "--key", KEY, "--junit=no/folder/x.xml"]),
       /--junit cannot write no\/folder\/x\.xml: /,

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
-import type { ConformanceCase, ConformanceError } from "../../testing/conformance/conformance.ts";
+import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
 import { explain, SettingError } from "../start_error.ts";
@@ -62,7 +62,7 @@ export const CONFORM: Command = {
   statuses: [
     "all cases pass",
     "a case fails, or the run is cut short",
-    "a wrong command line, or the server cannot be reached or refuses the key",
+    "a wrong command line, or the server cannot be reached, refuses the key, or is no petstore",
   ],
   examples: [
     "petstore conform http://127.0.0.1:8000/v1 --key secret",
@@ -146,15 +146,16 @@ function openForWriting(path: string): void {
 }
 
 /** Throws if there is no use in a hundred cases. */
-function checkTarget({ href }: URL, seen: { status: number; location: string; path: string } | string): void {
+function checkTarget({ href }: URL, seen: FirstResponse | string): void {
   if (typeof seen === "string") throw new SettingError(`${href} cannot be reached: ${seen}`);
-  const { status, location, path } = seen;
+  const { status, location, path, isPage } = seen;
   if (status === 401 || status === 403) {
     throw new SettingError(`${href} answers ${status}, so it refuses the key; name one that may read and write`);
   }
   // A pet with the id 1 may be missing.
-  if (status === 404 && path.startsWith("/pets?")) {
-    throw new SettingError(`${href} answers 404 to /pets, so it is not the base address of a petstore`);
+  if ((status === 404 && path.startsWith("/pets?")) || (status === 200 && isPage)) {
+    const answer = status === 404 ? "404" : "with a page";
+    throw new SettingError(`${href} answers ${answer} to /pets, so it is not the base address of a petstore`);
   }
   if (status >= 300 && status < 400 && status !== 304) {
     throw new SettingError(`${href} redirects to ${JSON.stringify(location)}; name the address of the API itself`);

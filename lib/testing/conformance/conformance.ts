@@ -81,22 +81,32 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   });
 }
 
+/** What a server answers first. */
+export interface FirstResponse {
+  status: number;
+  /** Where it redirects to, or empty. */
+  location: string;
+  /** The path of the request, with its query. */
+  path: string;
+  /** Whether the body begins as HTML does. */
+  isPage: boolean;
+}
+
 /**
  * Asks for a list, and then for a pet, because a server that fails at one of them can be tested.
  *
- * @returns The first response and its path, or why there is none.
+ * @returns The first response, or why there is none.
  */
-export async function tryTarget(
-  target: ConformanceTarget,
-): Promise<{ status: number; location: string; path: string } | string> {
+export async function tryTarget(target: ConformanceTarget): Promise<FirstResponse | string> {
   const { origin, pathname } = requireBase(target.baseUrl);
   let failure = "";
   for (const path of ["/pets?limit=1", "/pets/1"]) {
     const { exchange } = createRecorders(target)();
     const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, isOwn: false, exchange });
     try {
-      const { status, headers } = await api.get(path);
-      return { status, location: hide(headers.get("location") ?? "", [target.key], 1), path };
+      const { status, headers, text } = await api.get(path);
+      const location = hide(headers.get("location") ?? "", [target.key], 1);
+      return { status, location, path, isPage: /^\s*</.test(text) };
     } catch (error) {
       failure ||= (error as Error).message;
     }
