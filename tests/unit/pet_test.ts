@@ -55,6 +55,20 @@ test("parsePetId() reads every positive int64 in its shortest form", () => {
   }
 });
 
+test("formatPet() tells pets with the same id apart, also one after the other", () => {
+  const pet: Pet = { id: 1n, name: "Rex", categoryId: 7n, status: "sold" };
+  const others: Pet[] = [{ ...pet, id: 2n }, { ...pet, name: "Bo" }, { ...pet, categoryId: 8n }, {
+    ...pet,
+    status: "pending",
+  }];
+  for (const other of others) {
+    for (const each of [pet, other, pet]) {
+      const { id, categoryId, ...rest } = JSON.parse(formatPet(each));
+      assert.deepEqual({ id: BigInt(id), categoryId: BigInt(categoryId), ...rest }, each);
+    }
+  }
+});
+
 test("formatPet() and formatPets() write JSON with exact numbers", () => {
   const pet: Pet = { id: 9007199254740993n, name: '"\u2028\\', categoryId: -(2n ** 63n), status: "sold" };
   const text = '{"id":9007199254740993,"name":"\\"\u2028\\\\","categoryId":-9223372036854775808,"status":"sold"}';

@@ -10,6 +10,22 @@ export const domain: Equivalents = {
   "lib/pet.ts": [
     {
       changes: [
+        "id == last.id && name === last.name && categoryId === last.categoryId && status === last.status → false",
+        "isLast → false",
+        "{ id, name, categoryId, status, text } → {}",
+      ],
+      reason: "The text is made again",
+    },
+    {
+      changes: [
+        '{ id: -1 as bigint | number, name: "", categoryId: 0n, status: "", text: "" } → {}',
+        '"" → "Stryker was here!"',
+      ],
+      line: "let last = ",
+      reason: "No pet has the id -1",
+    },
+    {
+      changes: [
         "Number.isSafeInteger(categoryId) && hasPlainNumbers(text) → false",
         '{ return petOrFaults(name, BigInt(categoryId as number), "", status); } → {}',
       ],
