@@ -85,6 +85,28 @@ test("a deadline whose timer the host has lost expires when another begins", () 
   });
 });
 
+test("on Workers, where a timer ends with its request, each deadline has its own, which is cleared", async () => {
+  const { navigator } = globalThis;
+  const define = (value: unknown) => Object.defineProperty(globalThis, "navigator", { value, configurable: true });
+  define({ userAgent: "Cloudflare-Workers" });
+  // A second copy of the module, which looks at the runtime once.
+  const copy = "../../lib/http/deadlines.ts?workers";
+  const { Deadlines }: typeof import("../../lib/http/deadlines.ts") = await import(copy).finally(() =>
+    define(navigator)
+  );
+  withClock((clock) => {
+    const deadlines = new Deadlines(LENGTH);
+    let expired = 0;
+    deadlines.begin(() => expired++);
+    clock.pass(LENGTH - 1);
+    assert.equal(expired, 0);
+    clock.pass(1);
+    assert.equal(expired, 1);
+    deadlines.end(deadlines.begin(() => expired++));
+    assert.equal(clock.timer, undefined);
+  });
+});
+
 interface Clock {
   now: number;
   timer: { at: number; run: () => void } | undefined;
