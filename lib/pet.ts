@@ -39,15 +39,16 @@ export function formatPet(pet: Pet): string {
 /** The same for a pet whose id is apart: a copy of the pet with its id would cost as much as the text. */
 export function formatPetWithId(id: bigint | number, { name, categoryId, status }: Required<NewPet>): string {
   // The memory store and the response to a create format the same pet.
-  const isLast = id == last.id && name === last.name && categoryId === last.categoryId && status === last.status;
-  if (isLast) return last.text;
-  const text = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-  last = { id, name, categoryId, status, text };
-  return text;
+  if (id == lastId && name === lastName && categoryId === lastCategory && status === lastStatus) return lastText;
+  lastId = id;
+  lastName = name;
+  lastCategory = categoryId;
+  lastStatus = status;
+  return lastText = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
 
 /** The last pet that was formatted. */
-let last = { id: -1 as bigint | number, name: "", categoryId: 0n, status: "", text: "" };
+let lastId: bigint | number, lastName: string, lastCategory: bigint, lastStatus: PetStatus, lastText: string;
 
 /** Several pets as a JSON array, in the format of {@link PetPage.json}. */
 export function formatPets(pets: readonly Pet[]): string {

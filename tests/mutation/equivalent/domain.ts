@@ -9,20 +9,8 @@ export const domain: Equivalents = {
   ],
   "lib/pet.ts": [
     {
-      changes: [
-        "id == last.id && name === last.name && categoryId === last.categoryId && status === last.status → false",
-        "isLast → false",
-        "{ id, name, categoryId, status, text } → {}",
-      ],
+      changes: ["id == lastId && name === lastName && categoryId === lastCategory && status === lastStatus → false"],
       reason: "The text is made again",
-    },
-    {
-      changes: [
-        '{ id: -1 as bigint | number, name: "", categoryId: 0n, status: "", text: "" } → {}',
-        '"" → "Stryker was here!"',
-      ],
-      line: "let last = ",
-      reason: "No pet has the id -1",
     },
     {
       changes: [
