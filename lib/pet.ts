@@ -40,11 +40,13 @@ export function formatPet(pet: Pet): string {
 export function formatPetWithId(id: bigint | number, { name, categoryId, status }: Required<NewPet>): string {
   // The memory store and the response to a create format the same pet.
   if (id == lastId && name === lastName && categoryId === lastCategory && status === lastStatus) return lastText;
+  // First, as it throws for a value without a text.
+  lastText = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
   lastId = id;
   lastName = name;
   lastCategory = categoryId;
   lastStatus = status;
-  return lastText = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+  return lastText;
 }
 
 /** The last pet that was formatted. */
