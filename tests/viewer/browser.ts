@@ -71,7 +71,11 @@ export async function execute(
   { body, parameters = {} }: { body?: string; parameters?: Record<string, string> } = {},
 ): Promise<{ status: string; body: string; curl: string }> {
   const block = page.locator(`#operations-animals-${operation}`);
-  if (await block.locator(".execute").count() === 0) await block.locator(".opblock-summary-control").click();
+  // After a reload, the page itself opens the operation that its address names. A click would then close it.
+  const isNamed = page.url().endsWith(`/${operation}`);
+  if (!isNamed && await block.locator(".execute").count() === 0) {
+    await block.locator(".opblock-summary-control").click();
+  }
   if (body !== undefined) await block.locator("textarea").first().fill(body);
   for (const [name, value] of Object.entries(parameters)) {
     await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
