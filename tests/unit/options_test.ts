@@ -8,7 +8,7 @@ import { createOpenApi, type OpenApiOptions } from "../../lib/openapi/openapi.ts
 import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 
-/** Wrong options beside the keys, as a caller without types can give them, and the message. The HTTP contract has wrong keys. */
+/** Wrong options beside the keys, as a caller without types can give them, and the message. */
 const REFUSED: [options: unknown, message: RegExp][] = [
   [{ basepath: "/v1" }, /Unknown option basepath; the options are keys, store, basePath/],
   [{ store: {} }, /Option store must be a PetStore.*create\(\)/],
