@@ -10,7 +10,7 @@ import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { extendReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
-import { createRouter, type Match } from "./router.ts";
+import { createRouter, type Match, type Router } from "./router.ts";
 import { splitTarget } from "./target.ts";
 
 /** Turns requests into replies, on any host. */
@@ -44,14 +44,14 @@ export interface PipelineParts {
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
-  const findOperation = createRouter(operations);
+  const findOperation = rememberLast(createRouter(operations));
 
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refused = guard?.(context);
     if (refused) return refused;
     const getCache = context.method === "GET" ? cache : undefined;
     // A kept response needs no route, and never comes from a public operation.
-    const match = getCache?.has(context) ? undefined : findOperation(context.method, context.target);
+    const match = getCache?.has(context) ? undefined : findOperation(context);
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
@@ -70,7 +70,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const cached = getCache?.find(context);
     if (cached) return cached;
     // The kept response may be stale.
-    const found = match ?? findOperation(context.method, context.target);
+    const found = match ?? findOperation(context);
     if (!found) return routeNotFound(context);
     return getCache ? getCache.make(context, () => call(found, caller, context)) : call(found, caller, context);
   }
@@ -86,7 +86,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   return {
     respond(context, send) {
-      const startedAt = finisher.now();
+      const startedAt = context.arrivedAt = finisher.now();
       const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, startedAt, endedAt));
       const fail = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
@@ -101,6 +101,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
     fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
     finisher,
+  };
+}
+
+/** Remembers where the last request led that was not a GET: creates all have one address. */
+function rememberLast(find: Router): (context: RequestContext) => Match | undefined {
+  let lastMethod = "", lastKey = "", lastMatch: Match | undefined;
+  return (context) => {
+    const { method, targetKey } = context;
+    if (method === "GET") return find(method, context.target);
+    if (method !== lastMethod || targetKey !== lastKey) {
+      lastMatch = find(method, context.target);
+      lastMethod = method;
+      lastKey = targetKey;
+    }
+    return lastMatch;
   };
 }
 

@@ -66,7 +66,8 @@ test("a deadline is not postponed by those that begin after it", () => {
     }
     const isDue = (i: number) => i * TICK / 2 + LENGTH + TICK <= clock.now;
     const due = Array.from({ length: 40 }, (_, i) => i).filter(isDue);
-    assert.deepEqual(expired.slice(0, due.length), due);
+    assert.ok(due.length > 0);
+    assert.deepEqual(due.filter((i) => !expired.includes(i)), []);
   });
 });
 
