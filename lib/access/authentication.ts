@@ -50,9 +50,9 @@ function tokenStart(authorization: string): number | undefined {
 }
 
 /** Returns the current key ring at each call. */
-function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): () => MaybePromise<KeyRing> {
+function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): (request: RequestContext) => MaybePromise<KeyRing> {
   const changing = keys as Partial<ChangingKeys> | undefined;
-  if (changing?.[CURRENT_KEYS]) return () => changing[CURRENT_KEYS]!();
+  if (changing?.[CURRENT_KEYS]) return (request) => changing[CURRENT_KEYS]!(request);
   return createRing(checkKeys(keys as Iterable<string | ApiKey>));
 }
 
@@ -76,10 +76,10 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
     });
 }
 
-function checkByRing(currentRing: () => MaybePromise<KeyRing>): KeyCheck {
-  return (authorization, start) =>
+function checkByRing(currentRing: (request: RequestContext) => MaybePromise<KeyRing>): KeyCheck {
+  return (authorization, start, context) =>
     chain(
-      currentRing(),
+      currentRing(context),
       (ring) => chain(ring.find(authorization, start), (owner) => callerOf(owner, authorization, start)),
     );
 }

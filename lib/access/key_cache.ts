@@ -65,8 +65,7 @@ export class KeyCache {
   }
 
   /** The ring that holds now. Rejects if the keys could not be read yet. */
-  current(): MaybePromise<KeyRing> {
-    const now = performance.now();
+  current(now: number = performance.now()): MaybePromise<KeyRing> {
     const age = now - this.#readAt;
     const ring = this.#known?.ring;
     if (ring && age < RENEW_AFTER) return ring;

@@ -1,7 +1,7 @@
 /** Looks up keys in such a way that the response time does not reveal how much of a guess was right. */
 
 import { hashText, sha256 } from "../hash.ts";
-import type { Caller } from "../http/context.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord, LastUse } from "./keys.ts";
@@ -20,7 +20,7 @@ export const CURRENT_KEYS: unique symbol = Symbol();
 /** Keys that change while the petstore runs. */
 export interface ChangingKeys {
   /** The keys that are valid at the moment. Called for each request. */
-  [CURRENT_KEYS](): MaybePromise<KeyRing>;
+  [CURRENT_KEYS](request: RequestContext): MaybePromise<KeyRing>;
 }
 
 /** How many keys accepted by a verifier are remembered. */

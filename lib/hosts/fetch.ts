@@ -54,6 +54,7 @@ export function pipelineOf(service: { handle?: unknown } | undefined): ServingPi
 /** A `Request` as a context. */
 export class FetchContext implements RequestContext {
   readonly method: string;
+  arrivedAt?: number;
   caller?: Caller;
   route?: string | undefined;
   operationFields?: HeaderFields | undefined;

@@ -13,6 +13,7 @@ export class NodeContext implements RequestContext {
   readonly method: string;
   /** As sent: a kept response needs no check of its target. */
   readonly targetKey: string;
+  arrivedAt?: number;
   caller?: Caller;
   route?: string | undefined;
   operationFields?: HeaderFields | undefined;

@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly bodyUsed: boolean;
   /** The address of the client, if the host provides it. */
   readonly client: string | undefined;
+  /** When it arrived, as in `performance.now()`; 0 if nothing observes the responses. Set by the pipeline. */
+  arrivedAt?: number;
   /** Set by the pipeline when the key check has found it. */
   caller?: Caller;
   /** The template of the path that matched, base path included. Set by the pipeline, or by the response cache. */

@@ -91,10 +91,12 @@ export class LocalServer implements Server {
       : createTextLog(output);
     if (settings.metrics) this.#metrics = new Metrics(store);
     const count = this.#metrics?.observe;
-    const observe: Observer = (context, reply, startedAt, endedAt) => {
-      log?.(context, reply, startedAt, endedAt);
-      count?.(context, reply, startedAt, endedAt);
-    };
+    const observe: Observer | undefined = log && count
+      ? (context, reply, startedAt, endedAt) => {
+        log(context, reply, startedAt, endedAt);
+        count(context, reply, startedAt, endedAt);
+      }
+      : log ?? count;
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 

@@ -33,41 +33,47 @@ const INTERVAL = 50;
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
   const writer: LineWriter = { add, flush, hasFailed: false, isColoured: sink.isColoured ?? false };
-  let buffer = "";
+  /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
+  let lines: string[] = [];
+  let length = 0;
   let dropped = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> | undefined;
 
   function add(line: string): void {
-    if (buffer.length > MAX_BUFFERED) {
+    if (length > MAX_BUFFERED) {
       dropped++;
       return;
     }
-    buffer += formatLine(line);
+    const formatted = formatLine(line);
+    lines.push(formatted);
+    length += formatted.length + 1;
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     if (!writing) timer ??= setTimeout(write, 0);
   }
 
   function formatLine(line: string): string {
-    return (writer.format ? writer.format(line) : line) + "\n";
+    return writer.format ? writer.format(line) : line;
   }
 
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (writing || buffer === "") return;
-    if (dropped > 0) buffer += formatLine(`${dropped} lines were dropped because the reader was too slow`);
-    const lines = encoder.encode(buffer);
-    buffer = "";
-    dropped = 0;
-    writing = writeAll(sink, lines).catch(fail).then(() => {
+    if (writing || lines.length === 0) return;
+    if (dropped > 0) lines.push(formatLine(`${dropped} lines were dropped because the reader was too slow`));
+    // Ends the last line.
+    lines.push("");
+    const bytes = encoder.encode(lines.join("\n"));
+    lines = [];
+    length = dropped = 0;
+    writing = writeAll(sink, bytes).catch(fail).then(() => {
       writing = undefined;
       timer ??= setTimeout(write, INTERVAL);
     });
   }
 
   async function flush(): Promise<void> {
-    while (writing || buffer !== "") {
+    while (writing || lines.length > 0) {
       if (!writing) write();
       await writing;
     }
