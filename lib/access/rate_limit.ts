@@ -89,7 +89,7 @@ export function limitRate(
   authenticate: Authenticate,
   options: RateLimitOptions,
   memory?: LimitMemory,
-  now: () => number = steadyNow,
+  now: (request: RequestContext) => number = steadyNow,
 ): Authenticate {
   const { clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
@@ -105,7 +105,7 @@ export function limitRate(
     if (address === undefined && !knowsAddresses) console.warn(NO_ADDRESS);
     knowsAddresses = true;
     const names = address === undefined ? [] : networksOf(address);
-    const arrival = now();
+    const arrival = now(context);
     for (const [i, name] of names.entries()) {
       const left = networks[i]!.table.quota(name, arrival);
       if (left.remaining === 0) return rateLimited(networks[i]!, left);
@@ -132,8 +132,8 @@ export function limitRate(
 const NO_ADDRESS = "petstore: rateLimit limits no addresses: pass remoteAddr to handle(), or set clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
-function steadyNow(): number {
-  return ORIGIN + performance.now();
+function steadyNow({ arrivedAt }: RequestContext): number {
+  return ORIGIN + (arrivedAt || performance.now());
 }
 
 /** Read once, because the getter takes longer than the clock. */
@@ -159,9 +159,9 @@ export function networksOf(address: string): string[] {
   // The name of an interface may follow a percent sign.
   const host = address.replace(/%[^\]]*/, "");
   const url = `http://${AS_IN_A_URL.test(host) ? host : `[${host}]`}`;
-  if (!URL.canParse(url)) return [address];
   // A URL writes an address in one way.
-  const { hostname } = new URL(url);
+  const hostname = URL.parse(url)?.hostname;
+  if (hostname === undefined) return [address];
   if (!hostname.startsWith("[")) return [hostname];
   const halves = hostname.slice(1, -1).split("::").map((half) => half === "" ? [] : half.split(":"));
   const [head = [], tail = []] = halves;

@@ -65,6 +65,7 @@ export class FetchContext implements RequestContext {
   readonly #headers: Headers;
   readonly #info: ConnectionInfo | undefined;
   #target: string | undefined;
+  #client: string | undefined | null = null;
 
   /** @param headers The headers of the request, read once: the getter costs as much as a look-up of a field. */
   constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
@@ -79,10 +80,11 @@ export class FetchContext implements RequestContext {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Read late, because Deno makes it on demand. */
+  /** Read late and once, because Deno makes it on demand. */
   get client(): string | undefined {
+    if (this.#client !== null) return this.#client;
     const address: unknown = this.#info?.remoteAddr?.hostname;
-    return typeof address === "string" ? address : undefined;
+    return this.#client = typeof address === "string" ? address : undefined;
   }
 
   /** On Bun, a kept response costs 5 % less than with the target, which is a slice of the URL. */

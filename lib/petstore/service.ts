@@ -29,7 +29,7 @@ export interface ServiceParts {
   /** Where several isolates count requests together. */
   limits: LimitMemory | undefined;
   /** The clock of the rate limit, in milliseconds. It must never be set back. */
-  now: () => number;
+  now: (request: RequestContext) => number;
 }
 
 /** Creates a service, which every host can use. */
