@@ -25,6 +25,7 @@ const WAYS = {
   "traces of all requests": [...NONE, "--traces=1"],
   "rate limit": [...NONE, LIMIT],
   "request id on each response": ["--log=off", "--request-id=all"],
+  "CORS for every origin": [...NONE, "--cors-origin=*"],
   "text log, metrics, traces and rate limit": [METRICS, TRACES, LIMIT],
 };
 

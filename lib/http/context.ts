@@ -15,6 +15,8 @@ export interface KeptReply {
   readonly reply: Reply;
   /** The host's response, of which clones are sent. Made when the reply is sent again for the first time. */
   template: Response | undefined;
+  /** The same with fields for other origins, of the last request that got any. */
+  granted?: KeptReply & { readonly fields: HeaderFields };
 }
 
 /** One request. A host's adapter creates it; the pipeline notes in it what it finds out. */

@@ -19,11 +19,10 @@ export interface Cors {
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
-const EXPOSED: HeaderFields = {
-  "access-control-expose-headers":
-    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed, X-Request-Id, " +
-    "RateLimit, RateLimit-Policy",
-};
+
+/** The headers that a page may read. Each response names those that it has: all together would make it half as long again. */
+const EXPOSED =
+  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?)$/;
 
 /**
  * @param methods Of all operations.
@@ -39,32 +38,53 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     "access-control-max-age": "7200",
   };
   const any = origins.length === 1 && origins[0] === "*";
-  const allowed = new Set(any ? [] : origins.map(requireOrigin));
+  // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
+  const toAny = any ? { [ALLOW_ORIGIN]: "*" } : undefined;
+  const toOrigins = new Map(
+    any ? [] : origins.map((origin) => [requireOrigin(origin), { ...VARY, [ALLOW_ORIGIN]: origin }]),
+  );
 
-  function grants(origin: string | null): HeaderFields {
-    // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
-    if (any) return { [ALLOW_ORIGIN]: "*", ...EXPOSED };
-    return origin !== null && allowed.has(origin) ? { ...VARY, [ALLOW_ORIGIN]: origin, ...EXPOSED } : VARY;
+  /** The fields for a response: the same object for the same fields. */
+  function grantsOf(context: RequestContext): HeaderFields {
+    return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
   }
 
   function preflight(context: RequestContext): Reply | undefined {
     const isPreflight = context.method === "OPTIONS" && context.header("access-control-request-method") !== null;
     const origin = isPreflight ? context.header("origin") : null;
-    if (origin === null || !(any || allowed.has(origin))) return undefined;
+    if (origin === null || !(any || toOrigins.has(origin))) return undefined;
     return { status: 204, headers: preflightFields, body: null };
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {
     if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
-    const { body } = reply;
-    const own = body instanceof Response ? { ...reply, body: withoutGrants(body) } : reply;
-    const fields = grants(context.header("origin"));
-    const { vary } = reply.headers;
-    // A cache that forgets one of the two would send a compressed file to a client that cannot read it.
-    return extendReply(own, vary && fields["vary"] ? { ...fields, vary: `${vary}, ${fields["vary"]}` } : fields);
+    const fields = grantsOf(context);
+    const { kept } = context;
+    if (kept?.reply !== reply) return grant(reply, fields);
+    // A kept response most often goes to pages of one origin. Made anew for each request, it would take twice as long.
+    if (kept.granted?.fields !== fields) {
+      kept.granted = { fields, reply: grant(reply, fields), template: undefined };
+    }
+    context.kept = kept.granted;
+    return kept.granted.reply;
   }
 
   return { preflight, extend };
+}
+
+function grant(reply: Reply, fields: HeaderFields): Reply {
+  const { headers, body } = reply;
+  const isOfApp = body instanceof Response;
+  const own = isOfApp ? { ...reply, body: withoutGrants(body) } : reply;
+  const added: Record<string, string> = { ...fields };
+  const { vary } = headers;
+  // A cache that forgets one of the two would send a compressed file to a client that cannot read it.
+  if (vary && fields["vary"]) added["vary"] = `${vary}, ${fields["vary"]}`;
+  const sent = Object.keys(headers);
+  if (isOfApp) sent.push(...body.headers.keys());
+  const exposed = sent.filter((name) => EXPOSED.test(name)).join(", ");
+  if (exposed && fields[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
+  return extendReply(own, added);
 }
 
 /** Removes the CORS headers that the app has set, because browsers refuse a response that has them twice. */

@@ -42,8 +42,7 @@ export class Deadlines {
   begin(expire: () => void): Deadline {
     if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length), index: 0 };
     const open = this.#open;
-    if (open.length > 0) this.#requireTimer();
-    if (this.#timer === undefined) this.#setTimer(performance.now());
+    if (this.#timer === undefined || (open.length > 0 && this.#isTimerLost())) this.#setTimer();
     // A part of the present tick is over.
     const deadline = { expire, due: this.#tick + this.#ticks + 1, index: open.length };
     open.push(deadline);
@@ -64,30 +63,28 @@ export class Deadlines {
     return this.#length / this.#ticks;
   }
 
-  #setTimer(now: number): void {
-    this.#tickedAt = now;
-    this.#timer = setTimeout(() => this.#pass(1), this.#interval);
+  #setTimer(): void {
+    // A timer that was thought lost may fire after all.
+    clearTimeout(this.#timer);
+    this.#tickedAt = performance.now();
+    this.#timer = setTimeout(() => this.#pass(), this.#interval);
   }
 
   /**
-   * Replaces a timer that was lost: some hosts drop the timers of an isolate that they suspend. Called only if there are other
-   * deadlines, so that a request whose body is there already needs no clock.
+   * Some hosts drop the timers of an isolate that they suspend. Asked only if there are other deadlines, so that a body that is
+   * there already needs no clock.
    */
-  #requireTimer(): void {
-    const passed = performance.now() - this.#tickedAt;
-    if (passed <= 2 * this.#interval + MAX_DELAY) return;
-    // It may fire after all.
-    clearTimeout(this.#timer);
-    this.#pass(Math.floor(passed / this.#interval));
+  #isTimerLost(): boolean {
+    return performance.now() - this.#tickedAt > 2 * this.#interval + MAX_DELAY;
   }
 
-  #pass(ticks: number): void {
-    this.#tick += ticks;
+  #pass(): void {
+    this.#tick++;
     for (const deadline of this.#open.filter(({ due }) => due <= this.#tick)) {
       this.end(deadline);
       deadline.expire();
     }
     this.#timer = undefined;
-    if (this.#open.length > 0) this.#setTimer(performance.now());
+    if (this.#open.length > 0) this.#setTimer();
   }
 }

@@ -46,9 +46,10 @@ export function createFinisher({ cors, requestIds, observe }: FinisherParts): Fi
       let reply = original;
       if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
       if (method === "HEAD") reply = withoutBody(reply);
-      if (cors) reply = cors.extend(reply, context);
       if (fields) reply = extendReply(reply, fields);
       reply = identify(reply, context);
+      // Last, because it names the other fields.
+      if (cors) reply = cors.extend(reply, context);
       observe?.(context, reply, startedAt, endedAt ?? performance.now());
       return reply;
     },

@@ -104,18 +104,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
-/** Remembers where the last request led that was not a GET: creates all have one address. */
+/** Remembers where the last request led, as creates all have one address. */
 function rememberLast(find: Router): (context: RequestContext) => Match | undefined {
-  let lastMethod = "", lastKey = "", lastMatch: Match | undefined;
+  let last: { method: string; key: string; match: Match | undefined } | undefined;
   return (context) => {
     const { method, targetKey } = context;
-    if (method === "GET") return find(method, context.target);
-    if (method !== lastMethod || targetKey !== lastKey) {
-      lastMatch = find(method, context.target);
-      lastMethod = method;
-      lastKey = targetKey;
+    if (last?.method !== method || last.key !== targetKey) {
+      last = { method, key: targetKey, match: find(method, context.target) };
     }
-    return lastMatch;
+    return last.match;
   };
 }
 

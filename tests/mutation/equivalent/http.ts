@@ -37,8 +37,11 @@ export const http: Equivalents = {
     },
   ],
   "lib/http/cors.ts": [
-    { changes: ['[] → ["Stryker was here"]'], reason: "With * the list is not read" },
-    { changes: ["origin !== null → true"], line: "return origin !== null", reason: "The list has no null" },
+    { changes: ['"" → "Stryker was here!"'], line: "toOrigins.get", reason: "Neither is a listed origin" },
+    {
+      changes: ["kept?.reply !== reply → true", "kept.granted?.fields !== fields → true"],
+      reason: "The response is made anew, which takes longer",
+    },
     { changes: ["headers.length === given.length → false"], reason: "A copy of the response takes longer" },
   ],
   "lib/http/deadlines.ts": [
@@ -51,9 +54,9 @@ export const http: Equivalents = {
     },
     {
       changes: [
-        "this.#firesBy < now → this.#firesBy <= now",
-        "now + 2 * delay → now - 2 * delay",
-        "2 * delay → 2 / delay",
+        "performance.now() - this.#tickedAt > 2 * this.#interval + MAX_DELAY → performance.now() - this.#tickedAt >= 2 * this.#interval + MAX_DELAY",
+        "2 * this.#interval + MAX_DELAY → 2 * this.#interval - MAX_DELAY",
+        "2 * this.#interval → 2 / this.#interval",
       ],
       reason: "How late a timer may be is approximate",
     },
@@ -64,6 +67,12 @@ export const http: Equivalents = {
   ],
   "lib/http/operation.ts": [
     { changes: ['"read" → ""'], reason: "Only the access to write is refused" },
+  ],
+  "lib/http/pipeline.ts": [
+    {
+      changes: ["last?.method !== method || last.key !== targetKey → true"],
+      reason: "The route is found again, which takes longer",
+    },
   ],
   "lib/http/reply.ts": [
     {
