@@ -92,6 +92,8 @@ const OWN = {
   "access-control-allow-credentials": "true",
   "access-control-expose-headers": "X-Total",
   "retry-after": "1",
+  "x-link": "1",
+  "link-hint": "1",
   vary: "Accept",
 };
 
