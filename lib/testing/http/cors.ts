@@ -19,17 +19,8 @@ const PREFLIGHT_GRANTS = {
 };
 /** The headers that a page may read if a response has them. */
 const EXPOSED = [
-  ...[
-    "deprecation",
-    "etag",
-    "idempotency-replayed",
-    "link",
-    "location",
-    "ratelimit",
-    "ratelimit-policy",
-    "retry-after",
-  ],
-  ...["sunset", "www-authenticate", "x-request-id"],
+  ...["deprecation", "etag", "idempotency-replayed", "link", "location", "ratelimit", "ratelimit-policy"],
+  ...["retry-after", "sunset", "www-authenticate", "x-request-id"],
 ];
 
 /** The origins that an app lists, those of requests, and what the responses grant to them. */

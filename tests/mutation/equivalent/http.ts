@@ -55,10 +55,14 @@ export const http: Equivalents = {
     {
       changes: [
         "performance.now() - this.#tickedAt > 2 * this.#interval + MAX_DELAY → performance.now() - this.#tickedAt >= 2 * this.#interval + MAX_DELAY",
-        "2 * this.#interval + MAX_DELAY → 2 * this.#interval - MAX_DELAY",
         "2 * this.#interval → 2 / this.#interval",
       ],
       reason: "How late a timer may be is approximate",
+    },
+    {
+      changes: ["open.length > 0 → true", "open.length > 0 → open.length >= 0"],
+      line: "isTimerLost",
+      reason: "A lost timer is noticed earlier, at the price of a look at the clock for each body",
     },
     { changes: ["clearTimeout(this.#timer); → ;"], reason: "A timer more finds no more deadlines that are due" },
   ],
