@@ -1,4 +1,4 @@
-/** What it costs to see what happens, and to limit it: the log, metrics, traces, request ids, a rate limit. */
+/** What it costs to see what happens, and to limit it: the log, metrics, traces, request ids, a rate limit, and CORS. */
 
 import { checkStatus } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
