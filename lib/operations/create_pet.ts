@@ -77,7 +77,7 @@ async function createOnce(
     .findEarlier?.({ key: await scopedKey(bearerToken(context), idempotencyKey), fingerprint });
   const result = await earlier ??
     await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
-  if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED;
+  if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;
   return extendReply(reply, { "idempotency-replayed": "true" });

@@ -19,14 +19,3 @@ export interface MigratedStore {
   /** Absent if there are no such requests, so that nothing is looked up in vain. */
   readonly findEarlier?: FindEarlier | undefined;
 }
-
-/** @param known The row of a request, if there is one. */
-export function earlierOutcome(
-  known: { fingerprint: unknown; id: unknown } | undefined,
-  fingerprint: string,
-): IdempotentOutcome | undefined {
-  if (!known) return undefined;
-  return known.fingerprint === fingerprint
-    ? { outcome: "replayed", id: BigInt(known.id as bigint) }
-    : { outcome: "reused" };
-}

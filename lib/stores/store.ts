@@ -31,7 +31,7 @@ export interface IdempotentRequest {
 }
 
 /** The outcome of a create that may be retried: created now, created earlier, or the key was used for another pet. */
-export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "reused" };
+export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "conflict" };
 
 /** One page of a list. */
 export interface PetPage {

@@ -58,7 +58,7 @@ export class ReferenceStore implements PetStore {
   protected remembered({ key, fingerprint }: IdempotentRequest, now: number): IdempotentOutcome | undefined {
     const known = this.disk.requests.get(key);
     if (!known || known.expires <= now) return undefined;
-    return known.fingerprint === fingerprint ? { outcome: "replayed", id: known.id } : { outcome: "reused" };
+    return known.fingerprint === fingerprint ? { outcome: "replayed", id: known.id } : { outcome: "conflict" };
   }
 
   protected remember({ key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: number): void {

@@ -57,7 +57,7 @@ async function useAll(store: PetStore): Promise<void> {
   const once = await store.createOnce!(PET, given);
   assert.deepEqual(once, { outcome: "created", id: id + 1n });
   assert.deepEqual(await store.createOnce!(PET, given), { ...once, outcome: "replayed" });
-  assert.deepEqual(await store.createOnce!(PET, { ...given, fingerprint: "g" }), { outcome: "reused" });
+  assert.deepEqual(await store.createOnce!(PET, { ...given, fingerprint: "g" }), { outcome: "conflict" });
   assert.equal(await store.get(id), formatPet({ id, ...PET }));
   const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
   assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });

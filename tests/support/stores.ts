@@ -23,17 +23,16 @@ export const MEMORY: StoreKind = {
 
 export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" }));
 
-export const SQLITE_THREAD: StoreKind = {
-  ...sqliteKind("SQLite with its thread", (path) => createSqliteStore(path, { writer: "thread" })),
-  isVariant: true,
-};
+export const SQLITE_THREAD: StoreKind = sqliteKind(
+  "SQLite with its thread",
+  (path) => createSqliteStore(path, { writer: "thread" }),
+);
 
 /** The stores of the everyday tests, and a given PostgreSQL. tests/kv and tests/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
   SQLITE,
-  // On Deno, where each start of a thread takes a tenth of a second, tests/runtimes has it.
-  ...("Deno" in globalThis ? [] : [SQLITE_THREAD]),
+  SQLITE_THREAD,
   ...(GIVEN === undefined ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0))),
 ];
 

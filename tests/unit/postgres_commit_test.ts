@@ -85,7 +85,7 @@ async function create(
     try {
       const pet = { name, categoryId: 7n, status: "sold" } as const;
       const result = await servers[(server + tries) % servers.length]!.add(pet, request);
-      if (result.outcome === "reused") {
+      if (result.outcome === "conflict") {
         assert.ok(
           db.names.some((stored) => stored.startsWith(`${key}.`) && !stored.startsWith(`${key}.${fingerprint}.`)),
         );

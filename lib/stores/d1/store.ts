@@ -3,6 +3,7 @@
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { KeyStore } from "../key_store.ts";
 import { requireValid, statusCode } from "../status_code.ts";
+import { recall } from "../write.ts";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
 import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
 import { type RunStatements, Tables } from "./schema.ts";
@@ -46,10 +47,10 @@ export class D1Store implements KeyedPetStore {
       [SELECT_REQUEST, key],
     );
     return chain(done, ([_deleted, created, _inserted, remembered]): MaybePromise<IdempotentOutcome> => {
-      const newId = idOf(created), id = idOf(remembered);
-      if (newId !== undefined) return { outcome: "created", id: newId };
-      if (id === undefined) return this.#tables.rejectWrite();
-      return remembered?.[0]?.["fingerprint"] === fingerprint ? { outcome: "replayed", id } : { outcome: "reused" };
+      const id = idOf(created), row = remembered?.[0];
+      if (id !== undefined) return { outcome: "created", id };
+      return recall(row && { fingerprint: row["fingerprint"], id: row["id"] }, fingerprint) ??
+        this.#tables.rejectWrite();
     });
   }
 

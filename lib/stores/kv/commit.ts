@@ -3,7 +3,8 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, recall, unknownKind, type Write } from "../write.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
   counterAt,
@@ -21,18 +22,9 @@ const EXAMINED = 4;
 /** How long a commit is remembered, in milliseconds: much longer than it can take to learn its outcome. */
 const COMMIT_RETENTION = 86_400_000;
 
-/** A create that waits, with the functions that settle its promise. */
-interface Create {
-  /** Undefined to find out whether creates succeed. */
-  pet: PetDraft | undefined;
-  request: IdempotentRequest | undefined;
-  resolve(outcome: IdempotentOutcome): void;
-  reject(error: unknown): void;
-}
-
 interface Plan extends KvChange {
-  /** One for each create. */
-  outcomes: IdempotentOutcome[];
+  /** One for each write. */
+  outcomes: Outcome[];
   /** The greatest id after the commit. */
   last: number;
 }
@@ -42,7 +34,7 @@ export class GroupCommit {
   readonly #kv: Kv;
   readonly #layout: Layout;
   /** Commits one batch at a time. A second commit would only fail the check of the counter. */
-  readonly #batch: Batch<Create>;
+  readonly #batch: Batch<PendingWrite>;
   /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
@@ -65,12 +57,12 @@ export class GroupCommit {
     });
   }
 
-  /** Adds a pet, and resolves when it is committed. Without a pet, it is a commit that changes no response. */
-  add(pet: PetDraft | undefined, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+  /** Resolves when the write is committed. */
+  write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (pet) requireValid(pet);
+      if (write.kind !== "probe") requireValid(write.pet);
       if (this.#isTimedOut) throw this.#kv.timeoutError();
-      this.#batch.add({ pet, request, resolve, reject });
+      this.#batch.add({ write, resolve, reject });
     });
   }
 
@@ -81,15 +73,19 @@ export class GroupCommit {
   }
 
   async readCounter(): Promise<CounterState> {
-    const [counter, first] = await this.#kv.getMany([this.#layout.counter, this.#layout.pet(1n)]);
+    const { start, end } = this.#layout.petsAfter(0n);
+    const [[counter], pets] = await Promise.all([
+      this.#kv.getMany([this.#layout.counter]),
+      this.#kv.range(start, end, 1),
+    ]);
     // Otherwise the ids of the pets would be reused.
-    if (counter!.value === null && first!.value !== null) {
+    if (counter!.value === null && pets.length > 0) {
       throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
     }
     return counterState(counter!);
   }
 
-  async #settle(creates: readonly Create[]): Promise<void> {
+  async #settle(creates: readonly PendingWrite[]): Promise<void> {
     const timer = setTimeout(() => this.#timeOut(creates), this.#kv.timeoutMs);
     try {
       const outcomes = await this.#commit(creates);
@@ -103,7 +99,7 @@ export class GroupCommit {
   }
 
   /** Refuses all creates, because a commit exceeds the time limit. */
-  #timeOut(creates: readonly Create[]): void {
+  #timeOut(creates: readonly PendingWrite[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
     for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
@@ -114,7 +110,7 @@ export class GroupCommit {
    * Retries until the creates are committed. A plan can be retried whatever the outcome of the first attempt: at most one attempt
    * is applied, because each needs the same version of the counter, and changes it.
    */
-  async #commit(creates: readonly Create[]): Promise<IdempotentOutcome[]> {
+  async #commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = this.#layout.counter;
     const mayRetry = limitRetries(this.#kv.timeoutMs);
     let state = this.#state ??= await this.readCounter();
@@ -141,8 +137,8 @@ export class GroupCommit {
     return plan.outcomes;
   }
 
-  async #plan(creates: readonly Create[], { last }: CounterState): Promise<Plan> {
-    const keys = [...new Set(creates.flatMap(({ request }) => request?.key ?? []))];
+  async #plan(creates: readonly PendingWrite[], { last }: CounterState): Promise<Plan> {
+    const keys = [...new Set(creates.flatMap(({ write }) => write.kind === "createOnce" ? write.request.key : []))];
     // A server remembers its last commit, so its first one counts as a request.
     const count = keys.length + (this.#count === 0 ? 1 : 0);
     const [entries, deleted] = await Promise.all([
@@ -196,30 +192,41 @@ function isExpired(value: unknown, now: number): boolean {
  */
 function planCreates(
   layout: Layout,
-  creates: readonly Create[],
+  creates: readonly PendingWrite[],
   last: number,
   known: Map<string, Remembered | undefined>,
 ): Plan {
   const plan: Plan = { outcomes: [], last, writes: [] };
   const now = Date.now();
-  for (const { pet, request } of creates) {
-    const earlier = request && known.get(request.key);
-    if (earlier && earlier.expires > now) {
-      const isSame = earlier.fingerprint === request.fingerprint;
-      plan.outcomes.push(isSame ? { outcome: "replayed", id: BigInt(earlier.id) } : { outcome: "reused" });
-      continue;
+  const insert = (pet: PetDraft): Outcome => {
+    const id = BigInt(++plan.last);
+    const text = toBytes(formatPetWithId(id, pet));
+    plan.writes.push([layout.pet(id), text], [layout.petOfStatus(pet.status, id), text]);
+    return { outcome: "created", id };
+  };
+  const apply = (write: Write): Outcome => {
+    switch (write.kind) {
+      case "create":
+        return insert(write.pet);
+      case "createOnce": {
+        const { pet, request: { key, fingerprint, retentionMs } } = write;
+        const earlier = known.get(key);
+        const outcome = recall(earlier && earlier.expires > now ? earlier : undefined, fingerprint);
+        if (outcome) return outcome;
+        const created = insert(pet);
+        const remembered = { id: plan.last, fingerprint, expires: now + retentionMs };
+        // For other creates of the same commit.
+        known.set(key, remembered);
+        plan.writes.push([layout.remembered(key), toBytes(JSON.stringify(remembered))]);
+        return created;
+      }
+      case "probe":
+        plan.writes.push([layout.probe, new Uint8Array()]);
+        return { outcome: "probed" };
+      default:
+        return unknownKind(write);
     }
-    const id = BigInt(pet ? ++plan.last : plan.last);
-    plan.outcomes.push({ outcome: "created", id });
-    const text = pet ? toBytes(formatPetWithId(id, pet)) : new Uint8Array();
-    if (pet) plan.writes.push([layout.pet(id), text], [layout.petOfStatus(pet.status, id), text]);
-    else plan.writes.push([layout.probe, text]);
-    if (request) {
-      const remembered = { id: plan.last, fingerprint: request.fingerprint, expires: now + request.retentionMs };
-      // For other creates of the same commit.
-      known.set(request.key, remembered);
-      plan.writes.push([layout.remembered(request.key), toBytes(JSON.stringify(remembered))]);
-    }
-  }
+  };
+  for (const { write } of creates) plan.outcomes.push(apply(write));
   return plan;
 }

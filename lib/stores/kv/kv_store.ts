@@ -19,6 +19,7 @@
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import { type KeyedPetStore, storeClosed } from "../store.ts";
+import { createdId, createOutcome } from "../write.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
 import { KvKeys } from "./keys.ts";
@@ -74,9 +75,8 @@ function openStore(kv: Kv, layout: Layout): KeyedPetStore {
   };
   return {
     keys: new KvKeys(kv, layout),
-    // Without a request, the outcome is "created".
-    create: async (pet) => (await commits.add(pet) as { id: bigint }).id,
-    createOnce: (pet, request) => commits.add(pet, request),
+    create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
+    createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {
       requireOpen();
       const { value } = await kv.get(layout.pet(id));
@@ -96,7 +96,7 @@ function openStore(kv: Kv, layout: Layout): KeyedPetStore {
       await commits.readCounter();
     },
     async checkWrites() {
-      await commits.add(undefined);
+      await commits.write({ kind: "probe" });
     },
     close,
     [Symbol.asyncDispose]: close,

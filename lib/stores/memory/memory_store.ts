@@ -11,6 +11,7 @@ import type {
 } from "../store.ts";
 import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
+import { countWrite, recall } from "../write.ts";
 
 /**
  * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
@@ -36,16 +37,15 @@ export class MemoryStore implements PetStore {
     // V8 keeps a concatenated string as a tree of its parts, in three times the memory, until it is read. trim() reads it.
     this.#pets.push(formatPetWithId(id, pet).trim());
     ofStatus.push(id);
-    this.#changes.additions++;
+    countWrite(this.#changes, { kind: "create" });
     return BigInt(id);
   }
 
   createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
     const known = this.#requests.get(key);
-    if (known && known.expires > now) {
-      return known.fingerprint === fingerprint ? { outcome: "replayed", id: known.id } : { outcome: "reused" };
-    }
+    const outcome = recall(known && known.expires > now ? known : undefined, fingerprint);
+    if (outcome) return outcome;
     const id = this.create(pet);
     this.#requests.delete(key);
     this.#deleteExpired(now);

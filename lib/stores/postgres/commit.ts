@@ -145,9 +145,9 @@ function parametersOf(creates: readonly Create[]): string[] {
   ];
 }
 
-/** @param text The result of `add_pets`: the id of a new pet, the negative id of a known one, or "" for a reused key. */
+/** @param text The result of `add_pets`: the id of a new pet, the negative id of a known one, or "" for a conflict. */
 function settle({ resolve }: Create, text: string): void {
   const id = BigInt(text);
-  if (text === "") resolve({ outcome: "reused" });
+  if (text === "") resolve({ outcome: "conflict" });
   else resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
 }

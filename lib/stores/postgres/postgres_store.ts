@@ -19,7 +19,7 @@
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import type { CommittingStore } from "../batch.ts";
-import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
+import type { FindEarlier, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
@@ -43,6 +43,7 @@ import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
+import { recall } from "../write.ts";
 import { CONFIRM, MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -133,7 +134,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
       this.#requireOpen();
       const [row] = await this.#db.query(this.#statements.request, [key]);
       if (row) await this.#db.query(CONFIRM);
-      return earlierOutcome(row && { fingerprint: row[0], id: row[1] }, fingerprint);
+      return recall(row && { fingerprint: row[0], id: row[1] }, fingerprint);
     };
   }
 

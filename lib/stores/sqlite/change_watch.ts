@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
+import { countWrite, type Write } from "../write.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
@@ -39,12 +40,9 @@ export class ChangeWatch {
     return this.#counters;
   }
 
-  /**
-   * Reports a commit of this store, so that the next response shows it: `data_version` covers only other connections. An
-   * operation that changes or deletes pets needs the same for `alterations`.
-   */
-  countCommit(): void {
-    this.#counters.additions++;
+  /** Reports a commit of this store, so that the next response shows it: `data_version` covers only other connections. */
+  countCommit(writes: readonly Write[]): void {
+    for (const write of writes) countWrite(this.#counters, write);
     this.#isCurrent = false;
   }
 

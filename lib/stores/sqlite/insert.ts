@@ -1,7 +1,9 @@
-/** Adds pets in one transaction, many in one statement if possible. */
+/** Commits writes in one transaction, many pets in one statement if possible. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
+import { statusCode } from "../status_code.ts";
+import type { PetDraft } from "../store.ts";
+import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./schema.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
@@ -9,16 +11,6 @@ import { begin, commit, prepareExact } from "./transaction.ts";
 
 /** How many rows one statement inserts. More rows are hardly faster. */
 const ROWS = 16;
-
-/** A pet to be added, and the request that it belongs to. */
-export interface NewRow {
-  /** Undefined for a probe: a commit that adds no pet, and shows whether a create would succeed. */
-  row: [name: string, categoryId: bigint, status: bigint] | undefined;
-  request: IdempotentRequest | undefined;
-}
-
-/** The id of a new pet, or another outcome. */
-export type Inserted = bigint | IdempotentOutcome;
 
 export class Transactions {
   readonly #db: DatabaseSync;
@@ -43,52 +35,71 @@ export class Transactions {
   }
 
   /**
-   * Commits rows in one transaction, in order.
+   * Commits writes in one transaction, in order.
    *
    * @param patience As in {@link begin}.
    * @returns The outcome of each. If this throws, nothing has been written.
    */
-  commit(rows: readonly NewRow[], patience: number): Inserted[] {
+  commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();
-        return this.#insert(rows);
+        return this.#applyAll(writes);
       });
     } catch (error) {
       throw asUnavailable(error, this.#watch.path);
     }
   }
 
-  #insert(rows: readonly NewRow[]): Inserted[] {
+  #applyAll(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
-    const outcomes: Inserted[] = [];
-    for (let i = 0; i < rows.length;) {
-      const next = rows.slice(i, i + ROWS);
-      if (next.length === ROWS && next.every(({ row, request }) => row && !request)) {
-        const last = BigInt(this.#insertMany.run(...next.flatMap(({ row }) => row!)).lastInsertRowid);
+    const outcomes: Outcome[] = [];
+    for (let i = 0; i < writes.length;) {
+      const next = writes.slice(i, i + ROWS);
+      if (next.length === ROWS && next.every(isCreate)) {
+        const last = BigInt(this.#insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
         i += ROWS;
-        for (let before = ROWS; before-- > 0;) outcomes.push(last - BigInt(before));
-      } else outcomes.push(this.#insertAlone(rows[i++]!, now));
+        for (let before = ROWS; before-- > 0;) outcomes.push({ outcome: "created", id: last - BigInt(before) });
+      } else outcomes.push(this.#apply(writes[i++]!, now));
     }
-    const requests = rows.filter(({ request }) => request).length;
+    const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
     if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }
 
-  #insertAlone({ row, request }: NewRow, now: bigint): Inserted {
-    if (!row) {
-      for (const statement of this.#writeNothing) statement.run();
-      return { outcome: "reused" };
+  #apply(write: Write, now: bigint): Outcome {
+    switch (write.kind) {
+      case "create":
+        return { outcome: "created", id: this.#insert(write.pet) };
+      case "createOnce": {
+        const { pet, request: { key, fingerprint, retentionMs } } = write;
+        const row = this.#findRequest.get(key, now);
+        const known = recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+        if (known) return known;
+        const id = this.#insert(pet);
+        this.#insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
+        return { outcome: "created", id };
+      }
+      case "probe":
+        for (const statement of this.#writeNothing) statement.run();
+        return { outcome: "probed" };
+      default:
+        return unknownKind(write);
     }
-    const known = request && this.#findRequest.get(request.key, now);
-    if (known) {
-      const isSame = known["fingerprint"] === request.fingerprint;
-      return isSame ? { outcome: "replayed", id: known["pet_id"] as bigint } : { outcome: "reused" };
-    }
-    const id = BigInt(this.#insertOne.run(...row).lastInsertRowid);
-    if (request) this.#insertRequest.run(request.key, request.fingerprint, id, now + BigInt(request.retentionMs));
-    return id;
   }
+
+  #insert(pet: PetDraft): bigint {
+    return BigInt(this.#insertOne.run(...rowOf(pet)).lastInsertRowid);
+  }
+}
+
+function isCreate(write: Write): write is Write & { kind: "create" } {
+  return write.kind === "create";
+}
+
+/** Bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
+function rowOf({ name, categoryId, status }: PetDraft): [name: string, categoryId: bigint, status: bigint] {
+  return [name, categoryId, BigInt(statusCode(status))];
 }

@@ -13,7 +13,8 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";
-import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
+import { createdId, createOutcome, recall } from "../write.ts";
+import type { FindEarlier, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -70,7 +71,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
     this.#access = access;
-    this.#writer = new Writer(new Transactions(db, this.#file), () => this.#watch.countCommit(), access, short);
+    this.#writer = new Writer(
+      new Transactions(db, this.#file),
+      (writes) => this.#watch.countCommit(writes),
+      access,
+      short,
+    );
     this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
@@ -107,13 +113,11 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   }
 
   async create(pet: PetDraft): Promise<bigint> {
-    // Without a request, the outcome is "created".
-    const { id } = await this.#writer.add(pet) as { id: bigint };
-    return id;
+    return createdId(await this.#writer.write({ kind: "create", pet }));
   }
 
-  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return this.#writer.add(pet, request);
+  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return createOutcome(await this.#writer.write({ kind: "createOnce", pet, request }));
   }
 
   get findEarlier(): FindEarlier | undefined {
@@ -122,7 +126,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return ({ key, fingerprint }) =>
       this.#read(() => {
         const row = find.get(key, BigInt(Date.now()));
-        return earlierOutcome(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+        return recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
       });
   }
 
@@ -148,8 +152,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     this.#file.requireInPlace();
   }
 
-  checkWrites(): Promise<void> {
-    return this.#writer.probe();
+  async checkWrites(): Promise<void> {
+    await this.#writer.write({ kind: "probe" });
   }
 
   close(): MaybePromise<void> {

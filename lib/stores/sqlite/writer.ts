@@ -6,15 +6,16 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import type { Outcome, PendingWrite, Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
-import type { NewRow, Transactions } from "./insert.ts";
+import type { Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
 import {
-  encodeBatch,
-  type Greeting,
-  type Settled,
-  toError,
+  decodeReply,
+  encodeWrites,
+  type Message,
+  type Reply,
   type WriterAccess,
   type WriterPort,
 } from "./writer_messages.ts";
@@ -25,16 +26,10 @@ const RETRY_DELAY = 1;
 /** How many commits the calling thread tries. The first ones may take longer than later ones. */
 const TRIALS = 4;
 
-/** A create that waits, with the functions that settle its promise. */
-interface Create extends NewRow {
-  resolve(outcome: IdempotentOutcome): void;
-  reject(error: unknown): void;
-}
-
 export class Writer {
-  readonly batch: Batch<Create>;
+  readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
-  readonly #onCommitted: () => void;
+  readonly #onCommitted: (writes: readonly Write[]) => void;
   readonly #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
   readonly #short: number;
@@ -44,14 +39,14 @@ export class Writer {
   #place: "thread" | "here" | undefined;
 
   /**
-   * @param onCommitted Called after a commit, before the promises of its creates resolve.
+   * @param onCommitted Called after a commit, before the promises of its writes resolve.
    * @param access The way to a thread. Without it, or if no thread can be started, the calling thread commits.
    * @param short The calling thread tries the first commits, and goes on if one takes less than this, in milliseconds. With 0, the
    * thread commits from the start.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
-    onCommitted: () => void,
+    onCommitted: (writes: readonly Write[]) => void,
     access?: WriterAccess,
     short: number = 0,
   ) {
@@ -61,24 +56,18 @@ export class Writer {
     this.#short = short;
     this.#trials = short === 0 ? 0 : TRIALS;
     if (!access) this.#place = "here";
-    const commit = (creates: Create[]) =>
-      this.#place === "here" || this.#trials > 0 ? this.#commit(creates) : this.#commitThere(creates);
+    const commit = (pending: PendingWrite[]) =>
+      this.#place === "here" || this.#trials > 0 ? this.#commit(pending) : this.#commitThere(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
-  /** Adds a pet, unless the request is remembered, and resolves when it is on disk. */
-  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+  /** Resolves when the write is on disk. Rejects if it is invalid, so that it does not fail those of its batch. */
+  write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (request) requireTypes(request);
-      // Bigints only, because `node:sqlite` binds a JavaScript number as REAL.
-      const status = BigInt(requireValid(pet));
-      this.batch.add({ row: [pet.name, pet.categoryId, status], request, resolve, reject });
+      if (write.kind === "createOnce") requireTypes(write.request);
+      if (write.kind !== "probe") requireValid(write.pet);
+      this.batch.add({ write, resolve, reject });
     });
-  }
-
-  /** Rejects if a create would fail. Commits like a create, but without a pet. */
-  async probe(): Promise<void> {
-    await new Promise((resolve, reject) => this.batch.add({ row: undefined, request: undefined, resolve, reject }));
   }
 
   /** Accepts no more creates, and commits those that wait. */
@@ -89,27 +78,30 @@ export class Writer {
     });
   }
 
-  #commit(creates: readonly Create[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
+  #commit(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
     const startedAt = performance.now();
+    const writes = pending.map(({ write }) => write);
     try {
-      const outcomes = this.#transactions.commit(creates, 0);
+      const outcomes = this.#transactions.commit(writes, 0);
       if (this.#trials-- > 0 && performance.now() - startedAt < this.#short) this.#place = "here";
-      return this.#settle(creates, outcomes);
+      return this.#settle(pending, writes, outcomes);
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(creates, error);
+      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
     }
-    return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(creates, deadline));
+    return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(pending, deadline));
   }
 
-  async #commitThere(creates: readonly Create[]): Promise<void> {
+  async #commitThere(pending: readonly PendingWrite[]): Promise<void> {
     try {
       if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
-      if (!this.#thread) return await this.#commit(creates);
-      const outcomes = await this.#thread.call(encodeBatch(creates)) as Settled[] | undefined;
-      if (!outcomes) throw new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
-      this.#settle(creates, outcomes);
+      if (!this.#thread) return await this.#commit(pending);
+      const writes = pending.map(({ write }) => write);
+      const reply = await this.#thread.call(encodeWrites(writes));
+      if (!reply) throw new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
+      if (reply.kind === "failure") throw reply.error;
+      this.#settle(pending, writes, reply.kind === "outcomes" ? reply.outcomes : []);
     } catch (error) {
-      rejectAll(creates, error);
+      rejectAll(pending, error);
     }
   }
 
@@ -119,23 +111,22 @@ export class Writer {
     for (let attempt = 0; attempt < 2; attempt++) {
       const port = await this.#access?.connect();
       const line = port && new ThreadLine(port);
-      const greeting = await line?.receive() as Greeting | undefined;
+      const greeting = await line?.receive();
       this.#place ??= greeting ? "thread" : "here";
-      if (greeting === "ready") return line;
+      if (greeting?.kind === "ready") return line;
       line?.close();
-      if (greeting) throw toError(greeting);
+      if (greeting?.kind === "failure") throw greeting.error;
       if (this.#place === "here") return undefined;
     }
     throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
   }
 
-  #settle(creates: readonly Create[], outcomes: readonly Settled[]): void {
-    this.#onCommitted();
-    for (const [i, { resolve, reject }] of creates.entries()) {
-      const settled = outcomes[i]!;
-      if (typeof settled === "bigint") resolve({ outcome: "created", id: settled });
-      else if ("outcome" in settled) resolve(settled);
-      else reject(toError(settled));
+  #settle(pending: readonly PendingWrite[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
+    this.#onCommitted(writes);
+    for (const [i, { resolve, reject }] of pending.entries()) {
+      const outcome = outcomes[i];
+      if (outcome) resolve(outcome);
+      else reject(new StoreUnavailableError("The thread that writes has not answered; the pet may have been stored"));
     }
   }
 }
@@ -155,19 +146,19 @@ class ThreadLine {
     });
   }
 
-  call(message: unknown): Promise<unknown> {
+  call(message: Message): Promise<Reply | undefined> {
     this.#port.postMessage(message);
     return this.receive();
   }
 
   /** The next message. Undefined if the thread has ended. */
-  async receive(): Promise<unknown> {
+  async receive(): Promise<Reply | undefined> {
     // A store without creates in flight does not keep the process alive.
     this.#port.ref?.();
     const message = await this.#message.promise;
     this.#message = Promise.withResolvers();
     this.#port.unref?.();
-    return message;
+    return message === undefined ? undefined : decodeReply(message);
   }
 
   close(): void {
@@ -175,8 +166,8 @@ class ThreadLine {
   }
 }
 
-function rejectAll(creates: readonly Create[], error: unknown): void {
-  for (const { reject } of creates) reject(error);
+function rejectAll(pending: readonly PendingWrite[], error: unknown): void {
+  for (const { reject } of pending) reject(error);
 }
 
 function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {

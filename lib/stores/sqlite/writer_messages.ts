@@ -1,8 +1,9 @@
 /** The messages between a store and the thread that writes for it. A batch is one message, and so is its reply. */
 
 import type { MaybePromise } from "../../maybe_promise.ts";
-import { StoreUnavailableError } from "../store.ts";
-import type { Inserted, NewRow } from "./insert.ts";
+import { PET_STATUSES } from "../../pet.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type Outcome, unknownKind, type Write } from "../write.ts";
 
 /** The members of `MessagePort` that the web and `node:worker_threads` share. */
 export interface WriterPort {
@@ -19,8 +20,8 @@ export interface WriterPort {
 /** How a store reaches the thread that writes for it. */
 export interface WriterAccess {
   /**
-   * Creates a port to the thread, and starts the thread if none runs. Its first message is "ready", or why the thread cannot open
-   * the file; each later one is the outcomes of a batch.
+   * Creates a port to the thread, and starts the thread if none runs. Its first {@link Reply} is `ready`, or why the thread cannot
+   * open the file; each later one answers a batch.
    *
    * @returns Undefined if no thread can be started here.
    */
@@ -29,47 +30,133 @@ export interface WriterAccess {
   close(): MaybePromise<void>;
 }
 
-export type Greeting = "ready" | Failure;
-
-/** An error. Structured cloning would keep neither its class nor its name. */
-export interface Failure {
-  message: string;
-  name: string;
-}
-
-/** The outcome of a create. */
-export type Settled = Inserted | Failure;
-
 /**
- * A batch of creates: the name, category and status, the key, fingerprint and retention time of each. One flat array needs half the
- * time of an array for each create.
+ * A message: the kind of each part, followed by its fields. A flat array needs half the time of an object for each write. A field
+ * that one side forgets makes the other throw, because each kind has a fixed number of fields of fixed types.
  */
-export type WriterBatch = (string | bigint | number | undefined)[];
+export type Message = (string | bigint | number)[];
 
-const LENGTH = 6;
+/** What the thread says. A commit that fails has no outcomes. */
+export type Reply = { kind: "ready" } | { kind: "outcomes"; outcomes: Outcome[] } | { kind: "failure"; error: unknown };
 
-export function encodeBatch(rows: readonly NewRow[]): WriterBatch {
-  return rows.flatMap(({ row: [...row] = [undefined, undefined, undefined], request }) => {
-    return [...row, request?.key, request?.fingerprint, request?.retentionMs];
-  });
+export function encodeWrites(writes: readonly Write[]): Message {
+  const message: Message = [];
+  for (const write of writes) {
+    switch (write.kind) {
+      case "create":
+        message.push(write.kind, write.pet.name, write.pet.categoryId, write.pet.status);
+        break;
+      case "createOnce": {
+        const { pet, request: { key, fingerprint, retentionMs } } = write;
+        message.push(write.kind, pet.name, pet.categoryId, pet.status, key, fingerprint, retentionMs);
+        break;
+      }
+      case "probe":
+        message.push(write.kind);
+        break;
+      default:
+        unknownKind(write);
+    }
+  }
+  return message;
 }
 
-export function decodeBatch(batch: WriterBatch): NewRow[] {
-  return Array.from({ length: batch.length / LENGTH }, (_, i) => {
-    const [name, categoryId, status, key, fingerprint, retentionMs] = batch.slice(i * LENGTH, (i + 1) * LENGTH);
-    return {
-      row: name === undefined ? undefined : [name, categoryId, status] as NewRow["row"],
-      request: key === undefined ? undefined : { key, fingerprint, retentionMs } as NewRow["request"],
-    };
-  });
+/** @throws {TypeError} If the message is not one of {@link encodeWrites}. */
+export function decodeWrites(message: unknown): Write[] {
+  const fields = new Fields(message);
+  const writes: Write[] = [];
+  while (fields.hasMore) writes.push(readWrite(fields));
+  return writes;
 }
 
-export function toFailure(error: unknown): Failure {
-  const { message, name } = error instanceof Error ? error : new Error(String(error));
-  return { message, name };
+function readWrite(fields: Fields): Write {
+  const kind = fields.oneOf(["create", "createOnce", "probe"] satisfies Write["kind"][]);
+  switch (kind) {
+    case "create":
+      return { kind, pet: readPet(fields) };
+    case "createOnce":
+      return {
+        kind,
+        pet: readPet(fields),
+        request: { key: fields.text(), fingerprint: fields.text(), retentionMs: fields.number() },
+      };
+    case "probe":
+      return { kind };
+  }
 }
 
-export function toError({ message, name }: Failure): Error {
+function readPet(fields: Fields): PetDraft {
+  return { name: fields.text(), categoryId: fields.bigint(), status: fields.oneOf(PET_STATUSES) };
+}
+
+export function encodeReply(reply: Reply): Message {
+  if (reply.kind === "ready") return [reply.kind];
+  if (reply.kind === "outcomes") {
+    const message: Message = [reply.kind];
+    for (const each of reply.outcomes) "id" in each ? message.push(each.outcome, each.id) : message.push(each.outcome);
+    return message;
+  }
+  // Structured cloning would keep neither the class of an error nor its name.
+  const { message, name } = reply.error instanceof Error ? reply.error : new Error(String(reply.error));
+  return [reply.kind, name, message];
+}
+
+/** @throws {TypeError} If the message is not one of {@link encodeReply}. */
+export function decodeReply(message: unknown): Reply {
+  const fields = new Fields(message);
+  const kind = fields.oneOf(["ready", "outcomes", "failure"] satisfies Reply["kind"][]);
+  if (kind === "ready") return { kind };
+  if (kind === "failure") return { kind, error: toError(fields.text(), fields.text()) };
+  const outcomes: Outcome[] = [];
+  while (fields.hasMore) outcomes.push(readOutcome(fields));
+  return { kind, outcomes };
+}
+
+function readOutcome(fields: Fields): Outcome {
+  const outcome = fields.oneOf(["created", "replayed", "conflict", "probed"] satisfies Outcome["outcome"][]);
+  return outcome === "created" || outcome === "replayed" ? { outcome, id: fields.bigint() } : { outcome };
+}
+
+function toError(name: string, message: string): Error {
   const error = new StoreUnavailableError(message);
   return error.name === name ? error : Object.assign(new Error(message), { name });
+}
+
+/** Reads the fields of a message, one after the other. */
+class Fields {
+  readonly #fields: readonly unknown[];
+  #next = 0;
+
+  constructor(message: unknown) {
+    if (!Array.isArray(message)) throw new TypeError("A message between threads must be an array");
+    this.#fields = message;
+  }
+
+  get hasMore(): boolean {
+    return this.#next < this.#fields.length;
+  }
+
+  text(): string {
+    const field = this.#fields[this.#next++];
+    return typeof field === "string" ? field : this.#refuse("a string");
+  }
+
+  bigint(): bigint {
+    const field = this.#fields[this.#next++];
+    return typeof field === "bigint" ? field : this.#refuse("a bigint");
+  }
+
+  number(): number {
+    const field = this.#fields[this.#next++];
+    return typeof field === "number" ? field : this.#refuse("a number");
+  }
+
+  oneOf<Text extends string>(texts: readonly Text[]): Text {
+    const field = this.#fields[this.#next++];
+    return texts.find((text) => text === field) ?? this.#refuse(`one of ${texts.join(", ")}`);
+  }
+
+  #refuse(wanted: string): never {
+    throw new TypeError(`Field ${this.#next} of a message between threads must be ${wanted}`);
+  }
 }

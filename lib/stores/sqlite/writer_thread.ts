@@ -6,19 +6,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch } from "../batch.ts";
+import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { Transactions } from "./insert.ts";
 import { openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import {
-  decodeBatch,
-  type Greeting,
-  type Settled,
-  toFailure,
-  type WriterBatch,
-  type WriterPort,
-} from "./writer_messages.ts";
+import { decodeWrites, encodeReply, type Reply, type WriterPort } from "./writer_messages.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
@@ -30,10 +24,10 @@ export interface WriterData {
   control: MessagePort;
 }
 
-/** A batch, and the port for its reply. */
+/** The writes of a store, and the port for its reply. */
 interface Job {
   port: WriterPort;
-  batch: WriterBatch;
+  writes: Write[];
 }
 
 /**
@@ -46,17 +40,17 @@ const CREATES_PER_RELEASE = 5_000;
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
-  const serve = (port: WriterPort): Greeting => {
+  const serve = (port: WriterPort): Reply => {
     try {
       writer ??= new ThreadWriter(opened);
       writer.serve(port);
-      return "ready";
+      return { kind: "ready" };
     } catch (error) {
-      return toFailure(error);
+      return { kind: "failure", error };
     }
   };
   control.on("message", (message: WriterPort | "close") => {
-    if (message !== "close") return message.postMessage(serve(message));
+    if (message !== "close") return message.postMessage(encodeReply(serve(message)));
     writer?.close();
     control.close();
   });
@@ -82,10 +76,14 @@ class ThreadWriter {
     this.#portCount++;
     port.addEventListener("close", () => this.#portCount--);
     port.onmessage = ({ data }) => {
-      const job = { port, batch: data as WriterBatch };
-      // A store sends no second batch before its first is answered, so there is nothing to wait for.
-      if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
-      else this.#batch.add(job);
+      try {
+        const job = { port, writes: decodeWrites(data) };
+        // A store sends no second batch before its first is answered, so there is nothing to wait for.
+        if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
+        else this.#batch.add(job);
+      } catch (error) {
+        port.postMessage(encodeReply({ kind: "failure", error }));
+      }
     };
   }
 
@@ -104,16 +102,16 @@ class ThreadWriter {
   }
 
   #commit(jobs: readonly Job[]): void {
-    const batches = jobs.map(({ batch }) => decodeBatch(batch));
-    const rows = batches.flat();
-    let outcomes: Settled[];
+    const all = jobs.flatMap(({ writes }) => writes);
+    let reply: (job: Job) => Reply;
     try {
-      outcomes = this.#transactions.commit(rows, BUSY_TIMEOUT);
+      const outcomes = this.#transactions.commit(all, BUSY_TIMEOUT);
+      reply = ({ writes }) => ({ kind: "outcomes", outcomes: outcomes.splice(0, writes.length) });
     } catch (error) {
-      outcomes = rows.map(() => toFailure(error));
+      reply = () => ({ kind: "failure", error });
     }
-    for (const [i, { port }] of jobs.entries()) port.postMessage(outcomes.splice(0, batches[i]!.length));
-    this.#releasePages(rows.length);
+    for (const job of jobs) job.port.postMessage(encodeReply(reply(job)));
+    this.#releasePages(all.length);
   }
 
   #releasePages(created: number): void {

@@ -30,7 +30,7 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
   },
   async "reports a key that is used for another pet, and keeps the first pet"(store) {
     await createOnce(store, draft(), request("a", "one"));
-    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "reused" });
+    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "conflict" });
     assert.deepEqual(await createOnce(store, draft(), request("a", "one")), { outcome: "replayed", id: 1n });
     assert.deepEqual(await createOnce(store, draft(), request("b", "two")), { outcome: "created", id: 2n });
     assert.equal(await countPets(store), 2);
@@ -47,8 +47,8 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     for (const key of keys) {
       const outcomes = all.filter((each) => each.key === key);
       const count = (outcome: string) => outcomes.filter((each) => each.outcome === outcome).length;
-      assert.deepEqual([count("created"), count("replayed"), count("reused")], [1, 3, 4]);
-      assert.equal(new Set(outcomes.flatMap((each) => each.outcome === "reused" ? [] : each.id)).size, 1);
+      assert.deepEqual([count("created"), count("replayed"), count("conflict")], [1, 3, 4]);
+      assert.equal(new Set(outcomes.flatMap((each) => each.outcome === "conflict" ? [] : each.id)).size, 1);
     }
     assert.equal(await countPets(store), 50);
   },

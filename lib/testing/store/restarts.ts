@@ -94,7 +94,7 @@ export const RESTART_CASES: readonly StoreCase[] = [
       await store.close();
       const again = await context.open();
       assert.deepEqual(await again.createOnce?.(draft(), request("a")), { outcome: "replayed", id: 1n });
-      assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "reused" });
+      assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "conflict" });
       await assertKept(again, [{ id: 1n, ...draft() }]);
     },
   }, ["restarts", "createOnce"]),

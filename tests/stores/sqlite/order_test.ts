@@ -6,15 +6,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Inserted, NewRow } from "../../../lib/stores/sqlite/insert.ts";
 import { Writer } from "../../../lib/stores/sqlite/writer.ts";
 import {
-  decodeBatch,
-  type Greeting,
+  decodeWrites,
+  encodeReply,
   type WriterAccess,
-  type WriterBatch,
   type WriterPort,
 } from "../../../lib/stores/sqlite/writer_messages.ts";
+import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
 import { REX } from "./support.ts";
@@ -90,8 +89,8 @@ class World implements WriterAccess {
     this.thread.hasGreeted = true;
     this.hasRun ||= start === "runs";
     if (start === "fails") this.thread = undefined;
-    const failure = { message: "the file is locked", name: "StoreUnavailableError" };
-    port.onmessage?.({ data: (start === "runs" ? "ready" : failure) satisfies Greeting });
+    const error = new StoreUnavailableError("the file is locked");
+    port.onmessage?.({ data: encodeReply(start === "runs" ? { kind: "ready" } : { kind: "failure", error }) });
   }
 
   /** The thread ends, and the store hears of it. */
@@ -109,15 +108,15 @@ class World implements WriterAccess {
   }
 
   /** On the calling thread. */
-  commit(rows: readonly NewRow[]): Inserted[] {
+  commit(writes: readonly Write[]): Outcome[] {
     assert.ok(!this.hasRun, "the calling thread commits, though a thread has run");
     if (this.#busy-- > 0) throw new Error("database is locked");
     this.commitsHere++;
-    return this.store(rows);
+    return this.store(writes);
   }
 
-  store(rows: readonly NewRow[]): Inserted[] {
-    return rows.map(({ row }) => BigInt(this.stored.push(row![0])));
+  store(writes: readonly Write[]): Outcome[] {
+    return writes.map((write) => ({ outcome: "created", id: BigInt(this.stored.push(nameOf(write))) }));
   }
 }
 
@@ -147,20 +146,26 @@ class Port implements WriterPort {
 
   async postMessage(message: unknown): Promise<void> {
     const world = this.#world;
-    const rows = decodeBatch(message as WriterBatch);
-    const names = rows.map(({ row }) => row![0]);
+    const writes = decodeWrites(message);
+    const names = writes.map(nameOf);
     for (const name of names) world.unsure.add(name);
     await world.step("commit");
     if (world.thread?.port !== this) return;
-    const data = world.store(rows);
+    const outcomes = world.store(writes);
     await world.step("reply");
     if (world.thread?.port !== this) return;
     for (const name of names) world.unsure.delete(name);
-    this.onmessage?.({ data });
+    this.onmessage?.({ data: encodeReply({ kind: "outcomes", outcomes }) });
   }
 }
 
-interface Outcome {
+function nameOf(write: Write): string {
+  assert.equal(write.kind, "create");
+  return write.kind === "create" ? write.pet.name : "";
+}
+
+/** What became of a create. */
+interface Result {
   name: string;
   id?: bigint;
   error?: Error;
@@ -171,13 +176,13 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   const world = new World(scheduler, scenario);
   let commits = 0;
   const writer = new Writer(world, () => commits++, world, SHORT[scenario.tries]);
-  const outcomes: Outcome[] = [];
+  const outcomes: Result[] = [];
   let isClosed = false;
 
   const create = async (name: string) => {
     await world.step(`create ${name}`);
     try {
-      const { id } = await writer.add({ ...REX, name }) as { id: bigint };
+      const id = createdId(await writer.write({ kind: "create", pet: { ...REX, name } }));
       assert.ok(commits > 0, "a create was acknowledged before its commit was counted");
       outcomes.push({ name, id });
     } catch (error) {
@@ -197,7 +202,7 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   assertRight(outcomes, world, scenario);
 }
 
-function assertRight(outcomes: Outcome[], world: World, scenario: Scenario): void {
+function assertRight(outcomes: Result[], world: World, scenario: Scenario): void {
   const { stored, unsure, starts, commitsHere } = world;
   assert.equal(new Set(stored).size, stored.length, "a pet was stored twice");
   for (const { name, id, error } of outcomes) {
