@@ -28,6 +28,21 @@ export const PRECONDITION_FAILED: Problem = /* @__PURE__ */ new Problem(
   "No entity tag in If-Match is current",
 );
 
+export function isConditional(context: RequestContext): boolean {
+  return context.header("if-match") !== null || context.header("if-none-match") !== null;
+}
+
+/**
+ * Whether an alteration must not happen.
+ *
+ * @param etag That of the current representation, if there is one.
+ */
+export function failedCondition(context: RequestContext, etag: string | undefined): Problem | undefined {
+  const lists = (header: string) => etag !== undefined && listsTag(header, etag);
+  const wanted = context.header("if-match"), unwanted = context.header("if-none-match");
+  return wanted !== null && !lists(wanted) || unwanted !== null && lists(unwanted) ? PRECONDITION_FAILED : undefined;
+}
+
 /** The response, or 412 if the client wants another one, or 304 if it already has it (in this order: §13.2.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   const { etag } = reply;
@@ -58,10 +73,9 @@ const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 
  * A strong entity tag: the length of the text, the variant, and a 64-bit hash. All servers and runtimes make the same tag,
  * so a client may switch between servers.
  *
- * The hash has no secret seed, because tags would then differ between servers. So two texts of one length with the same hash
- * can be computed. As long as pets are only added, this is of no use to anyone: each address has one text, or longer and longer
- * ones, and a last page that gets a successor gets another variant. **An operation that changes pets needs a cryptographic hash
- * here**, or a caller could change a pet so that others keep its old text.
+ * Servers share no secret, so anyone can compute two texts of one length with the same hash. While operations only add pets, this is
+ * of no use: each address has one text, or longer and longer ones, and a last page that gets a successor gets another variant. An
+ * operation that alters pets needs a cryptographic hash here: `tests/unit/conditional_test.ts` refuses it.
  *
  * @param variant Distinguishes representations with the same text and different headers.
  */

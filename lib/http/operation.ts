@@ -10,6 +10,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The right that an operation requires: none, not even a key; a valid key; or a key that may do more than read. */
 export type Access = "public" | "read" | "write";
 
+/** What an operation does to its resources: it reads them, adds some, or changes or removes some. */
+export type Effect = "reads" | "adds" | "alters";
+
 /** The input of an operation. */
 export interface Call {
   context: RequestContext;
@@ -33,12 +36,13 @@ export interface Operation {
   /** A template, base path included, that may end in one parameter (`/v1/pets/{petId}`). */
   path: string;
   access: Access;
+  effect: Effect;
   /** Added to every response of the operation, failures included. */
   fields?: HeaderFields | undefined;
   handler: Handler;
 }
 
-/** The right that an operation requires by default. A caller that may only read uses safe methods (RFC 9110 §9.2.1). */
-export function defaultAccess(method: Method): Access {
-  return method === "GET" ? "read" : "write";
+/** The right that an operation requires. */
+export function accessFor(effect: Effect): Access {
+  return effect === "reads" ? "read" : "write";
 }

@@ -3,6 +3,7 @@
 import { excerpt } from "../json.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
+import { failedCondition, isConditional } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import type { Finisher } from "./finisher.ts";
 import { type Access, ANONYMOUS, type Operation } from "./operation.ts";
@@ -44,7 +45,8 @@ export interface PipelineParts {
 
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
-  const findOperation = rememberLast(createRouter(operations));
+  const find = createRouter(operations);
+  const findOperation = rememberLast(find);
 
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refused = guard?.(context);
@@ -77,11 +79,23 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
     const { route, operation, query, parameter } = match;
-    const { access, fields, handler } = operation;
+    const { access, effect, fields, handler } = operation;
     context.route = route.path;
     context.operationFields = fields;
-    const reply = authorize(caller, access) ?? handler({ context, caller, query, parameter });
+    const run = () => handler({ context, caller, query, parameter });
+    const refused = authorize(caller, access);
+    const reply = refused ??
+      (effect === "alters" ? chain(findFailed(context, caller), (failed) => failed ?? run()) : run());
     return fields ? chain(reply, (reply) => extendReply(reply, fields)) : reply;
+  }
+
+  /** An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets. */
+  function findFailed(context: RequestContext, caller: Caller): MaybePromise<Problem | undefined> {
+    if (!isConditional(context)) return undefined;
+    const match = find("GET", context.target);
+    if (match?.operation.method !== "GET") return undefined;
+    const { operation: { handler }, query, parameter } = match;
+    return chain(handler({ context, caller, query, parameter }), ({ etag }) => failedCondition(context, etag));
   }
 
   return {

@@ -65,6 +65,7 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   // The path announces a deprecation if all its operations do. Its own responses write nothing.
   const shared: Operation = {
     ...first,
+    effect: "reads",
     access: own.every(({ access }) => access === "public") ? "public" : "read",
     fields: own.every(({ fields }) => fields) ? first.fields : undefined,
   };

@@ -1,6 +1,6 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
-import { defaultAccess } from "../http/operation.ts";
+import { accessFor } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { Definition, Deprecation, Description } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
@@ -27,10 +27,10 @@ export function renderOperation(
   added: readonly FailureGroup[],
   common: (status: number) => JsonObject,
 ): RenderedOperation {
-  const { method, path, deprecation, stability } = withoutPrototype(definition);
+  const { method, effect, path, deprecation, stability } = withoutPrototype(definition);
   const failures = merge(description.failures, [
     ...callerFailures(),
-    ...(defaultAccess(method) === "write" ? writerFailures() : []),
+    ...(accessFor(effect) === "write" ? writerFailures() : []),
     ...unexpectedFailures(),
     ...added,
   ]);

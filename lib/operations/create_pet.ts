@@ -24,6 +24,7 @@ import { REX, STORED_REX } from "./schemas.ts";
 
 export const createPet: Definition = {
   method: "POST",
+  effect: "adds",
   path: "/pets",
   createHandler(settings) {
     const { store, linkBase, defaultStatus, maxBodyBytes, bodyTimeoutMs } = settings;

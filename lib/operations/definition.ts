@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields } from "../http/reply.ts";
-import { defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
+import { accessFor, type Effect, type Handler, type Method, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -35,6 +35,8 @@ export interface Deprecation {
 /** An operation of the specification. */
 export interface Definition {
   method: Method;
+  /** Its right, its conditional requests and what is tested of it follow from this. */
+  effect: Effect;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
   deprecation?: Deprecation;
@@ -72,11 +74,12 @@ export interface ResponseDescription {
 
 /** Makes a definition ready to serve. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
-  const { method, path, deprecation } = withoutPrototype(definition);
+  const { method, effect, path, deprecation } = withoutPrototype(definition);
   return {
     method,
     path: basePath + path,
-    access: defaultAccess(method),
+    access: accessFor(effect),
+    effect,
     fields: deprecation && deprecationFields(deprecation, settings.linkBase),
     handler: definition.createHandler(settings),
   };

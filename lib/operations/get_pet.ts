@@ -9,6 +9,7 @@ import { CONDITIONS, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {
   method: "GET",
+  effect: "reads",
   path: "/pets/{petId}",
   deprecation: { since: 1_795_132_800, sunset: "Thu, 05 Dec 2030 00:00:00 GMT", successor: "/pets" },
   createHandler: ({ store }) => ({ parameter }) => {

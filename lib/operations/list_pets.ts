@@ -12,6 +12,7 @@ import { CONDITIONS, STORED_REX } from "./schemas.ts";
 
 export const listPets: Definition = {
   method: "GET",
+  effect: "reads",
   path: "/pets",
   createHandler: ({ store, linkBase }) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);

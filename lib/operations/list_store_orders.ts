@@ -7,6 +7,7 @@ import { group } from "./failure_groups.ts";
 /** The app answers it if it has a handler. */
 export const listStoreOrders: Definition = {
   method: "GET",
+  effect: "reads",
   path: "/store/orders",
   createHandler: ({ handleStoreOrders }) => ({ context, caller }) => {
     if (!handleStoreOrders) return NO_STORE_ORDERS;

@@ -36,7 +36,7 @@ export function createPublicOperations(
     if (query.length < MAX_QUERY && queryValues(query, "writes").length > 0) await checkWrites();
     return isComplete() ? OK : INCOMPLETE;
   };
-  const publicGet = { method: "GET", access: "public" } as const;
+  const publicGet = { method: "GET", access: "public", effect: "reads" } as const;
   return [
     {
       ...publicGet,

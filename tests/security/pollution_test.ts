@@ -103,6 +103,7 @@ const MEMBERS: Record<string, unknown> = {
     origins: ["*"],
     methods: {},
     access: "public",
+    effect: "reads",
     value: "x",
   },
   ...{ GET: () => RESPONSE, PUT: () => RESPONSE, DELETE: () => RESPONSE, guard: () => RESPONSE, operations: [{}] },

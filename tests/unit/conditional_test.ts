@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listsTag, strongETag } from "../../lib/http/conditional.ts";
+import { OPERATIONS } from "../../lib/operations/table.ts";
 import { createPetstore } from "../../lib/petstore/petstore.ts";
 
 test("strongETag() gives every text and every variant a tag of its own, with length and variant beside the hash", () => {
@@ -24,6 +25,11 @@ test("strongETag() gives every text and every variant a tag of its own, with len
 test("strongETag() gives a text the same tag on every server", () => {
   const tags = ["[]", "é", "0123456789abcdefg".repeat(3)].map((text) => strongETag(text));
   assert.deepEqual(tags, ['"2-0-1ncralf-1sxtcy3"', '"1-0-1kvkc0p-1d8ak04"', '"51-0-c3ppfq-rj3c23"']);
+});
+
+test("no operation alters pets, because the hash of an entity tag is not cryptographic", () => {
+  // Otherwise a caller could change a pet so that others keep its old text.
+  assert.deepEqual(OPERATIONS.filter(({ effect }) => effect === "alters"), []);
 });
 
 const TAG = '"a-b"';

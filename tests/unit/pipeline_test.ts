@@ -40,7 +40,7 @@ test("a guard refuses a request before all else, and its response has the common
 
 function operation(method: Operation["method"], path: string, access: Operation["access"]): Operation {
   return {
-    ...{ method, path, access },
+    ...{ method, path, access, effect: method === "GET" ? "reads" : "alters" },
     handler: ({ caller: { id, readOnly }, query }) => {
       return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
     },
@@ -101,15 +101,37 @@ test("an operation may grant more origins, and its Vary stays beside that of COR
   }
 });
 
-test("If-None-Match is for GET and HEAD alone", async () => {
-  const withTag = (method: Operation["method"]): Operation => {
-    return { ...operation(method, "/tagged", "public"), handler: () => representation("{}", "alteration") };
+test("an alteration happens only under its conditions, an addition under any", async () => {
+  let text: string | undefined = "{}";
+  const done: string[] = [];
+  const get: Operation = {
+    ...operation("GET", "/tagged", "public"),
+    handler: () => text === undefined ? { status: 404, headers: {}, body: null } : representation(text, "alteration"),
   };
-  const send = createSend({ operations: [withTag("GET"), withTag("PUT")] });
-  const headers = { "if-none-match": "*" };
-  for (const [method, status] of [["GET", 304], ["HEAD", 304], ["PUT", 200]] as const) {
-    assert.equal((await send(method, "/tagged", headers)).status, status, method);
-  }
+  const write = (method: Operation["method"], effect: Operation["effect"]): Operation => ({
+    ...operation(method, "/tagged", "public"),
+    effect,
+    handler: () => {
+      done.push(method);
+      return { status: 204, headers: {}, body: null };
+    },
+  });
+  const send = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds")] });
+  const statusOf = async (method: string, headers: Record<string, string>) =>
+    (await send(method, "/tagged", headers)).status;
+  const etag = (await send("GET", "/tagged")).headers.get("etag")!;
+  assert.equal(await statusOf("GET", { "if-none-match": "*" }), 304);
+  assert.equal(await statusOf("PUT", { "if-match": '"stale"' }), 412);
+  assert.equal(await statusOf("PUT", { "if-match": `W/${etag}` }), 412);
+  assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 412);
+  assert.deepEqual(done, []);
+  assert.equal(await statusOf("PUT", { "if-match": etag }), 204);
+  assert.equal(await statusOf("PUT", { "if-none-match": '"stale"' }), 204);
+  assert.equal(await statusOf("POST", { "if-match": '"stale"' }), 204);
+  text = undefined;
+  assert.equal(await statusOf("PUT", { "if-match": "*" }), 412);
+  assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 204);
+  assert.deepEqual(done, ["PUT", "PUT", "POST", "PUT"]);
 });
 
 test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {

@@ -109,7 +109,13 @@ const NO_ROUTE =
 for (const path of ["", ...NO_ROUTE.split(" ")]) PATHS.push([path, undefined]);
 
 const OPERATIONS = ["/v1/pets", "/v1/pets/{petId}", "/v1/store/orders"].map((path): Operation => {
-  return { method: "GET", path, access: "read", handler: () => ({ status: 200, headers: {}, body: null }) };
+  return {
+    method: "GET",
+    path,
+    access: "read",
+    effect: "reads",
+    handler: () => ({ status: 200, headers: {}, body: null }),
+  };
 });
 
 test("a router leads each path to its route, percent-encoded or not, and no other path", () => {

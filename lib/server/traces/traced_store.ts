@@ -7,11 +7,8 @@ import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./api.ts";
 /** The names in the conventions of the databases of `--store` settings, if they differ. */
 const SYSTEMS: Record<string, string> = { postgres: "postgresql" };
 
-/**
- * The operations that get a span. `changes` is called for each cached response, and costs less than a span. Keys are read at
- * most a few times a second, and mostly not for one request.
- */
-const TRACED: unknown[] = ["create", "createOnce", "get", "list", "check", "checkWrites"] satisfies (keyof PetStore)[];
+/** The methods without a span. `changes` is called for each cached response, and costs less than a span. */
+const UNTRACED: unknown[] = ["changes", "close"] satisfies (keyof PetStore)[];
 
 /** A method of a store, whichever. */
 type Method = (...args: unknown[]) => MaybePromise<unknown>;
@@ -54,7 +51,7 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
       const member: unknown = Reflect.get(store, name);
       if (typeof member !== "function") return member;
       const method: Method = member.bind(store);
-      return TRACED.includes(name) ? traced(String(name), method) : method;
+      return typeof name !== "string" || UNTRACED.includes(name) ? method : traced(name, method);
     },
   });
 }

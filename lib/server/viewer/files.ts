@@ -27,6 +27,7 @@ export function createFileOperations(path: string): Operation[] {
     method: "GET",
     path: `${path}/${VIEWER_VERSION}/${name}`,
     access: "public",
+    effect: "reads",
     handler: createFileHandler(type, name as keyof typeof TYPES),
   }));
 }

@@ -71,7 +71,7 @@ export function createDocsOperations(keyLocation: FirstKey["location"]): Operati
 }
 
 function page(path: string, reply: Reply): Operation {
-  return { method: "GET", path, access: "public", handler: () => reply };
+  return { method: "GET", path, access: "public", effect: "reads", handler: () => reply };
 }
 
 /** A text whose address is the same in every version, so browsers must revalidate it. */
