@@ -34,7 +34,7 @@
 
 import type { MaybePromise, PetStore } from "../../mod.ts";
 import { type Host, withApi } from "./http/api.ts";
-import { HTTP_CONTRACT } from "./http/all.ts";
+import { HTTP_CASES } from "./http/all.ts";
 import type { Area, Dependency, Level, Topic } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
@@ -114,7 +114,7 @@ export function storeCases(fixture: StoreFixture): StoreContractCase[] {
  */
 export function httpCases(fixture: StoreFixture, host?: Host): HttpContractCase[] {
   requireFixture(fixture);
-  return HTTP_CONTRACT.map(({ name, area, level, promise, options, needs = [], dependsOn = [], run }) => ({
+  return HTTP_CASES.map(({ name, area, level, promise, options, needs = [], dependsOn = [], run }) => ({
     ...{ name, area, level, promise, dependsOn },
     skip: skipReason(fixture, needs),
     run: () =>

@@ -1,7 +1,7 @@
 /** Registers the cases of the contracts as tests. */
 
 import test from "node:test";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { storeCases } from "../../lib/testing/testing.ts";
 import { type Host, IN_PROCESS, withApi } from "../support/api.ts";
 import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";

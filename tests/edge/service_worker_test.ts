@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { stop as stopBundler } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { CASE_HEADER } from "../support/by_case.ts";
 import { KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";

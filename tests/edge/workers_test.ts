@@ -1,7 +1,7 @@
 /** A petstore in a Cloudflare Worker, run by workerd, which miniflare starts. */
 
 import assert from "node:assert/strict";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { CASE_HEADER } from "../support/by_case.ts";
 import { KEY } from "../support/api.ts";
 import { lateRefusal } from "../support/http/deviation.ts";

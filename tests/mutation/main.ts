@@ -39,7 +39,7 @@ async function measure(name: string, part: Part): Promise<string[]> {
   const counted = mutants.filter((mutant) => !listed.has(mutant));
   for (const { file, row, column, change, noticed } of counted) {
     if (noticed !== levels[0]) {
-      console.log(`${noticed ? "not by the published cases" : "not"}: ${file}:${row}:${column} ${change}`);
+      console.log(`${noticed ? "not by the contract cases" : "not"}: ${file}:${row}:${column} ${change}`);
     }
   }
   for (const level of levels) {

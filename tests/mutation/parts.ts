@@ -20,15 +20,15 @@ export type Level = typeof LEVELS[number];
 export interface Part {
   /** Files, or lines of them (`file:1-9`). */
   mutate: readonly string[];
-  /** The published cases. Default: both contracts, on the memory store. */
+  /** The cases of the contracts. Default: both contracts, on the memory store. */
   published?: string;
-  /** The everyday tests that run beside the published cases. */
+  /** The everyday tests that run beside those cases. */
   tests: readonly string[];
   /** A regular expression for the names of tests that are left out. Default: those on other stores. */
   without?: string;
   /** Changes of SQL, within the texts that Stryker replaces as a whole. */
   sql?: readonly SqlChange[];
-  /** Without one for the published cases, these do not reach it. */
+  /** Without one for the contract cases, these do not reach it. */
   floors: { published?: number | undefined; all: number };
   equivalent: Equivalents;
 }
@@ -111,7 +111,7 @@ export const PARTS: Record<string, Part> = {
       "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
         "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
-    // Much of it checks the options, of which the published cases give few that are wrong.
+    // Much of it checks the options, of which the contract cases give few that are wrong.
     floors: { published: 55, all: 95 },
     equivalent: petstore,
   },

@@ -1,6 +1,6 @@
 /** The cases of the HTTP contract that a host can break, through the nginx of docs/nginx.conf. Clients see no difference except those named here. */
 
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { type Handle, type Host, withApi } from "../support/api.ts";
 import { UNLIMITED, whyNoNginx, withNginx } from "../support/nginx/nginx.ts";
 import { withoutServer } from "../support/nginx/proxy_responses.ts";

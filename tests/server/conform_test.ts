@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CASES } from "../../lib/testing/http/all.ts";
 import { describeGaps } from "../../lib/server/commands/conform_report.ts";
 import { createPetstore } from "../../mod.ts";
 import { type Handle, KEY } from "../support/api.ts";
@@ -17,7 +17,7 @@ import { testUnless } from "../support/system/commands.ts";
 import { walk } from "../support/server/server_process.ts";
 
 const PUBLIC = "--public-url=https://pets.example/api/v1";
-const SPECIFIED = HTTP_CONTRACT.filter(({ level }) => level === "specification").length;
+const SPECIFIED = HTTP_CASES.filter(({ level }) => level === "specification").length;
 
 for (const store of ["memory:", "sqlite:pets.db"]) {
   test(`conform finds nothing wrong with a server on ${store}, twice, and tells which pets it has left`, () =>
@@ -38,7 +38,7 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
         const report = JSON.parse(stdout);
         const failed = report.cases.filter(({ outcome }: { outcome: string }) => outcome === "fail");
         assert.deepEqual([status, stderr, failed, report.failed, report.unknownPets], [0, "", [], 0, 0]);
-        assert.equal(report.passed + report.skipped, level === "full" ? HTTP_CONTRACT.length : SPECIFIED);
+        assert.equal(report.passed + report.skipped, level === "full" ? HTTP_CASES.length : SPECIFIED);
         if (level === "specification") assert.equal(report.skipped, 0);
         ids.push(...report.petIds.map(Number));
       }

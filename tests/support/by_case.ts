@@ -7,7 +7,7 @@ import { pipelineOf, serve } from "../../lib/hosts/fetch.ts";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { KEY } from "./api.ts";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "./contract/all.ts";
 
 /** The request header with the number of a case, and a word if the case runs more than once. */
 export const CASE_HEADER = "x-contract-case";

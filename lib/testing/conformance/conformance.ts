@@ -1,7 +1,7 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
 import { excerpt } from "../../json.ts";
-import { HTTP_CONTRACT } from "../http/all.ts";
+import { HTTP_CASES } from "../http/all.ts";
 import { createApi } from "../http/api.ts";
 import { MismatchError } from "../http/assert.ts";
 import { type HttpCase, NotApplicable, type Topic } from "../http/case.ts";
@@ -63,7 +63,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   const { key } = target;
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
   const newRecorder = createRecorders(target);
-  return HTTP_CONTRACT.map((contractCase) => {
+  return HTTP_CASES.map((contractCase) => {
     const { area, level, promise, name } = contractCase;
     const run = async () => {
       const recorder = newRecorder();

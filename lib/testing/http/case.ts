@@ -16,7 +16,6 @@ export type Level = "specification" | "full";
 /** A part of the interface. */
 export type Area =
   | "auth"
-  | "limits"
   | "errors"
   | "pets.list"
   | "pets.get"

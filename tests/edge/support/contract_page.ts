@@ -1,6 +1,6 @@
 /** The HTTP contract inside a page, with the page's own `fetch`. Bundled, and called by the test. */
 
-import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../../support/contract/all.ts";
 import { CASE_HEADER } from "../../support/by_case.ts";
 import { withApi } from "../../support/api.ts";
 

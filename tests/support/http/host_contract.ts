@@ -1,7 +1,7 @@
 /** The HTTP contract through a host in another process. */
 
 import assert from "node:assert/strict";
-import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
+import { HTTP_CONTRACT } from "../contract/all.ts";
 import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
 import { type Handle, type Host, withApi } from "../api.ts";
 import { CASE_HEADER } from "../by_case.ts";

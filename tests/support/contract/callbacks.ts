@@ -2,9 +2,9 @@
 
 import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
 import { createMemoryStore, StoreUnavailableError } from "../../../mod.ts";
-import { KEY } from "./api.ts";
-import { assert } from "./assert.ts";
-import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+import { KEY } from "../../../lib/testing/http/api.ts";
+import { assert } from "../../../lib/testing/http/assert.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");
 const RESPONSES = addition("routes", "onResponse is told of every response");

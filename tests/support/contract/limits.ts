@@ -1,12 +1,12 @@
 /** Limits on requests, by the option `rateLimit`. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
-import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+import type { Api, ApiResponse } from "../../../lib/testing/http/api.ts";
+import { assert } from "../../../lib/testing/http/assert.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
-const CALLER = addition("limits", "A caller may send as many requests as its limit allows; 429 says when to try again");
-const ADDRESS = addition("limits", "An address without a valid key has a limit, whatever form it is told in");
+const CALLER = addition("auth", "A caller may send as many requests as its limit allows; 429 says when to try again");
+const ADDRESS = addition("auth", "An address without a valid key has a limit, whatever form it is told in");
 
 /** A day, so that nothing refills during a case. */
 const WINDOW = { windowMs: 86_399_500, clientHeader: "x-real-ip" };

@@ -1,10 +1,10 @@
 /** Responses that are sent again, which a store with `changes()` makes possible. */
 
 import { createMemoryStore, type PetStore } from "../../../mod.ts";
-import type { Api } from "./api.ts";
-import { assert } from "./assert.ts";
-import { addition, cases, type HttpCase } from "./case.ts";
-import { addPets } from "./catalogue.ts";
+import type { Api } from "../../../lib/testing/http/api.ts";
+import { assert } from "../../../lib/testing/http/assert.ts";
+import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
+import { addPets } from "../../../lib/testing/http/catalogue.ts";
 
 const KEPT = addition("pets.list", "What was read is sent again while nothing has changed, and never when it has");
 

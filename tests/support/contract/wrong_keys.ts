@@ -1,8 +1,8 @@
 /** The option `keys`: what createPetstore() refuses, and its words, which show no key. */
 
 import { createPetstore, type PetstoreOptions } from "../../../mod.ts";
-import { assert } from "./assert.ts";
-import { addition, cases, type HttpCase } from "./case.ts";
+import { assert } from "../../../lib/testing/http/assert.ts";
+import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const REFUSED = addition(
   "auth",

@@ -1,10 +1,10 @@
 /** The option `keys`: the forms of keys, expiries, rights, callers and verifiers. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import { type Api, KEY } from "./api.ts";
-import { assert } from "./assert.ts";
-import { REALM } from "./auth.ts";
-import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+import { type Api, KEY } from "../../../lib/testing/http/api.ts";
+import { assert } from "../../../lib/testing/http/assert.ts";
+import { REALM } from "../../../lib/testing/http/auth.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const KEYS = addition("auth", "Keys are given in clear, as SHA-256 digests, with an expiry, or are left to a verifier");
 const RIGHTS = addition("auth", "A key may be for reading only");

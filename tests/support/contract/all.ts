@@ -1,0 +1,22 @@
+/** The HTTP contract: the published cases, and those whose result is the same on every store and every host. */
+
+import { HTTP_CASES } from "../../../lib/testing/http/all.ts";
+import type { HttpCase } from "../../../lib/testing/http/case.ts";
+import { CALLBACK_CASES } from "./callbacks.ts";
+import { CALLER_CASES } from "./callers.ts";
+import { OWN_CORS_CASES } from "./cors.ts";
+import { KEPT_CASES } from "./kept.ts";
+import { LIMIT_CASES } from "./limits.ts";
+import { REQUEST_ID_CASES } from "./request_ids.ts";
+import { WRONG_KEY_CASES } from "./wrong_keys.ts";
+
+export const HTTP_CONTRACT: readonly HttpCase[] = [
+  ...HTTP_CASES,
+  ...CALLER_CASES,
+  ...WRONG_KEY_CASES,
+  ...LIMIT_CASES,
+  ...KEPT_CASES,
+  ...OWN_CORS_CASES,
+  ...REQUEST_ID_CASES,
+  ...CALLBACK_CASES,
+];
