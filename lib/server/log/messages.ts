@@ -6,7 +6,7 @@ import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { formatAddress } from "../address.ts";
-import { hideIfLong, loggedTarget } from "./logged_target.ts";
+import { loggedMethod, loggedTarget } from "./logged_target.ts";
 import type { FirstKey } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
 
@@ -65,7 +65,7 @@ export function describeFailure({ error, request, requestId }: ErrorInfo, isJson
   const { method, url } = request;
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const facts = { method: hideIfLong(method), target: loggedTarget(targetOf(url)) };
+  const facts = { method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
   const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
   return isJson
     ? JSON.stringify({
