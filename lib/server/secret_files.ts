@@ -44,10 +44,17 @@ export function readSecret(path: string, source: string): string {
     // A named pipe would wait for a writer.
     if (!stats.isFile()) throw new SettingError(`${file} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${file} is larger than ${MAX_BYTES} bytes`);
-    const secret = readFileSync(path, "utf8").replace(/[\r\n]+$/, "");
+    const secret = withoutLineEnd(readFileSync(path, "utf8"));
     if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
     return secret;
   } catch (error) {
     throw explain(`${file} cannot be read`, error);
   }
+}
+
+/** Not by a regular expression: one that ends with `$` would try each line end in the middle of the text. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\n" || text[end - 1] === "\r") end--;
+  return text.slice(0, end);
 }
