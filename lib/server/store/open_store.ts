@@ -15,10 +15,15 @@ import { firstLine, SettingError, startError, UnreachableError } from "../start_
 import { isMissing, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
+/** A store of this program. `isNew` says whether opening it has made its tables. */
+export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
+
 /** A store that can be opened. */
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
+  /** Where an SQLite file is. */
+  path?: string;
   /** Where a PostgreSQL database is. */
   target?: PostgresTarget;
   /**
@@ -26,7 +31,7 @@ export interface StoreSetting {
    *
    * @throws {SettingError} If it cannot be opened.
    */
-  open(): KeyedPetStore | Promise<KeyedPetStore>;
+  open(): OpenStore | Promise<OpenStore>;
   /**
    * Opens it to import pets. Absent for a store in memory, which only one isolate can reach: its API keys are kept in a separate
    * database.
@@ -86,7 +91,7 @@ export function readStoreSetting(
   const { path } = store;
   return {
     ...{ description: setting, open: () => openSqlite(path, "auto") },
-    ...path !== IN_MEMORY && { openImporter: () => atPath(path, () => openSqliteImporter(path)) },
+    ...path !== IN_MEMORY && { path, openImporter: () => atPath(path, () => openSqliteImporter(path)) },
   };
 }
 

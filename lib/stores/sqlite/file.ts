@@ -90,6 +90,8 @@ export interface OpenDatabase {
   db: DatabaseSync;
   /** Undefined for a database in memory. */
   files: OpenedFiles | undefined;
+  /** Whether this connection has made its tables. */
+  isNew: boolean;
 }
 
 /**

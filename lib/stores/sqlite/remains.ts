@@ -42,7 +42,8 @@ export function describeMissing(givenPath: string, path: string): string {
 function findBeside(path: string, isMeant: (end: string) => boolean): string[] {
   const own = basename(path);
   try {
-    return readdirSync(dirname(path)).filter((name) => name.startsWith(own) && isMeant(name.slice(own.length))).toSorted();
+    return readdirSync(dirname(path)).filter((name) => name.startsWith(own) && isMeant(name.slice(own.length)))
+      .toSorted();
   } catch {
     return [];
   }
