@@ -5,7 +5,7 @@ import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
-import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
+import { findUnfinished, RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../folders.ts";
 import { asCalled } from "../process.ts";
 import { explain, SettingError } from "../start_error.ts";
@@ -24,7 +24,7 @@ export const RESTORE: Command = {
   about: [
     "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before: a file that " +
     "another program has open is not replaced. The file until now is kept beside the new one, under a name with the time. If the " +
-    "restore is cut short, at any moment, the file is the old one or the new one.",
+    "restore is cut short, by a loss of power too, the file is the old one or the new one, or the next start says to repeat it.",
     "A key that was revoked after the backup is valid again, and one that was made after it is missing. The restore lists " +
     "both. With --revoke-newer, each key of the backup ends when it ends in the file until now. For PostgreSQL, use pg_restore.",
   ],
@@ -142,6 +142,9 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   if (kept !== undefined) lines.push(`${kept}: the file until now`);
+  for (const name of findUnfinished(followLinks(file))) {
+    lines.push(`${name} beside it is of a command that was cut short, and can be removed`);
+  }
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
