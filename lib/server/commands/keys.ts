@@ -10,14 +10,8 @@ import { KEY_FILE, removeKeyFile } from "../key_file.ts";
 import { asCalled } from "../process.ts";
 import type { Host } from "../host.ts";
 import { explain, firstLine, SettingError } from "../start_error.ts";
-import {
-  KEY_DATABASE,
-  loadPostgres,
-  openSqlite,
-  type OpenStore,
-  parseStoreLocation,
-  type StoreLocation,
-} from "../store/open_store.ts";
+import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
+import type { OpenStore } from "../store/new_file.ts";
 import { describePostgres } from "../store/postgres_url.ts";
 import type { CommandArguments } from "../command_arguments.ts";
 import type { Command, Context } from "./command.ts";

@@ -4,11 +4,15 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import { KEY_FILE } from "../key_file.ts";
 import { nearest } from "../nearest.ts";
 import { isPermitted } from "../process.ts";
 import { SettingError } from "../start_error.ts";
+
+/** A store of this program. `isNew` says whether opening it has made its tables. */
+export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
 /**
  * Prepares the place of a database that may be new.

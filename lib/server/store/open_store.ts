@@ -12,11 +12,8 @@ import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts
 import { isPermitted } from "../process.ts";
 import type { Environment } from "../settings.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
-import { isMissing, prepareFile } from "./new_file.ts";
+import { isMissing, type OpenStore, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
-
-/** A store of this program. `isNew` says whether opening it has made its tables. */
-export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
 /** A store that can be opened. */
 export interface StoreSetting {
