@@ -10,8 +10,8 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { COMPANIONS } from "../stores/sqlite/file.ts";
