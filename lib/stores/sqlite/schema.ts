@@ -125,12 +125,13 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
 /**
  * Migrates an older schema, in one transaction.
  *
+ * @returns Whether the database was empty.
  * @throws {StoreUnavailableError} If this release cannot use the database.
  */
-export function migrate(db: DatabaseSync, path: string): void {
-  if (readPragma(db, "user_version") === MIGRATIONS.length) return;
+export function migrate(db: DatabaseSync, path: string): boolean {
+  if (readPragma(db, "user_version") === MIGRATIONS.length) return false;
   begin(db, BUSY_TIMEOUT);
-  commit(db, () => {
+  return commit(db, () => {
     // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
@@ -139,6 +140,7 @@ export function migrate(db: DatabaseSync, path: string): void {
     if (version < MIGRATIONS.length) {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
     }
+    return version === 0;
   });
 }
 
@@ -150,7 +152,7 @@ export class FileWatch {
   readonly #read: StatementSync;
   #known: unknown;
 
-  constructor({ db, files }: OpenDatabase, path: string) {
+  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
     this.#db = db;
     this.#files = files;
     this.path = path;

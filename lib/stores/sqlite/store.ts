@@ -52,6 +52,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #db: DatabaseSync;
   /** The files, for {@link join}. Undefined for a database in memory. */
   readonly opened: OpenedFiles | undefined;
+  /** Whether opening it has made its tables. */
+  readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
@@ -64,9 +66,10 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   #isClosed = false;
 
   /** @param access As in {@link Writer}, as is `short`. */
-  private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
     this.#db = db;
     this.opened = files;
+    this.isNew = isNew;
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
     this.#access = access;

@@ -103,6 +103,7 @@ export async function openDatabase(
   try {
     const { version, isReadOnly } = await inspect(db);
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
+    db.isNew = version === 0;
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
     const [[remaining] = []] = await db.query(selectEarlierMark(db.schema)).catch((error) => {
