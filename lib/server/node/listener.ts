@@ -7,9 +7,10 @@ import { sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
 import { fieldOf } from "../../hosts/node_request.ts";
 import type { Send } from "../drain_gate.ts";
+import { MALFORMED } from "../errors.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
 import { resolvesWithin } from "../time.ts";
-import { isMalformed, MALFORMED, refuseUnreadable } from "./refusals.ts";
+import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**
  * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
