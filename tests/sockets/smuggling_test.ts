@@ -71,6 +71,8 @@ const ONE: [what: string, request: string, status: number][] = [
   // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
   ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), READ],
   ["a coding within chunks", post(CHUNKS, "Transfer-Encoding: gzip, chunked\r\n"), 501],
+  // Stored later than the end of what the client sends.
+  ["a create with an Idempotency-Key", post(PET, `Idempotency-Key: 1\r\n${LENGTH}`), 201],
   ["extensions of chunks", post(`1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`, CHUNKED), 201],
   [
     "trailers like headers",
