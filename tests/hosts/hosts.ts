@@ -92,8 +92,9 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO,
     about: "Run it with `deno run --quiet --allow-net --allow-env app.ts`.",
     notes: [
-      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header: put a proxy in front " +
-      "([The server](server.md#production))",
+      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header, also where the result is none: " +
+      "put a proxy in front ([The server](server.md#production))",
+      "`Upgrade` with a body gets 400 from `Deno.serve`, so [Java's client needs a setting](clients.md#java)",
     ],
     deviations: [PLAIN],
     odd: { ...DENO_ODD, badHost: "404" },
