@@ -70,6 +70,8 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
+    // HTTP/2 does not refuse lengths that differ, and a proxy that forwards by HTTP/1 would choose one.
+    if (declared !== null && !isFramed && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (!isFramed) requireChunked(context);
     if (isFramed && +declared > maxBytes) throw tooLarge;
     const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();

@@ -102,7 +102,7 @@ async function statusesOf(port: number, bytes: string, isEnded = false): Promise
   const buffer = new Uint8Array(65_536);
   let received = "", isLast = isEnded;
   try {
-    void send(bytes).then(() => isEnded && connection.closeWrite()).catch(() => {});
+    void send(bytes).then(() => isEnded ? connection.closeWrite() : undefined).catch(() => {});
     for (let count; (count = await connection.read(buffer)) !== null;) {
       received += new TextDecoder().decode(buffer.subarray(0, count));
       statuses.splice(
