@@ -152,7 +152,8 @@ function lookAhead(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
     },
     /** Continues after the end of the source, also within the last of the records that were not skipped. */
     resume(): void {
-      const last = isAtEnd ? records.pop() : undefined;
+      // Only the last record of a source lacks its end.
+      const last = isAtEnd || records.at(-1)?.hasEnd === false ? records.pop() : undefined;
       isAtEnd = false;
       if (last) blocks = readRecords(continued(last.bytes, source), findEnd, last.line);
     },
