@@ -217,7 +217,7 @@ for (const [name, fetch, expected] of WRONG_ADDITIONS) {
   });
 }
 
-/** A server that stores what it gets, with numbers as JavaScript has them. */
+/** A server that stores any name, category and status, with numbers as JavaScript has them. */
 function createTrusting(): Handle {
   const pets: Record<string, unknown>[] = [];
   return async (request) => {
@@ -226,7 +226,8 @@ function createTrusting(): Handle {
     if (request.method === "POST") {
       const body: unknown = await request.json().catch(() => undefined);
       if (body === undefined) return Response.json({}, { status: 400 });
-      pets.push({ status: "available", ...Object(body), id: pets.length + 1 });
+      const { name, categoryId, status = "available" } = Object(body) as Record<string, unknown>;
+      pets.push({ id: pets.length + 1, name, categoryId, status });
       return Response.json(pets.at(-1), { status: 201 });
     }
     if (id > 0) return pets[id - 1] ? Response.json(pets[id - 1]) : Response.json({}, { status: 404 });
