@@ -236,8 +236,8 @@ function createTrusting(): Handle {
     const after = Number(searchParams.get("cursor") ?? 0);
     const limit = Number(searchParams.get("limit") ?? 20);
     searchParams.set("cursor", String(after + limit));
-    const headers = after + limit < listed.length ? { link: `<${pathname}?${searchParams}>; rel="next"` } : undefined;
-    return Response.json(listed.slice(after, after + limit), { headers });
+    const link: [string, string] = ["link", `<${pathname}?${searchParams}>; rel="next"`];
+    return Response.json(listed.slice(after, after + limit), { headers: after + limit < listed.length ? [link] : [] });
   };
 }
 
