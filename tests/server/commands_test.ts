@@ -62,7 +62,7 @@ test("a mistyped command or flag gets the right one suggested, and a word that m
     await assertAllRefused([
       [["bakcup", "x.db"], /did you mean backup\? --help alone lists the commands/],
       [["help", "serv"], /did you mean serve\?/],
-      [["check", "--stor=x"], /There is no flag --stor; did you mean --store\?; add --help to see the flags of check/],
+      [["check", "--stor=x"], /There is no flag --stor; did you mean --store\? Add --help to see the flags of check/],
       [["--prot=1"], /no flag --prot; did you mean --port\?/],
       [["key", "list"], /did you mean keys list\?/],
       [["keys", "rotate", "x", "--overlap", "-1d"], /: --overlap needs a value; .* as in --overlap=-1/],

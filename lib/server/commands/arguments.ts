@@ -41,7 +41,9 @@ function parse(args: readonly string[], options: Options, help: string) {
       ...{ allowPositionals: true, allowNegative: true },
     });
   } catch (error) {
-    throw new SettingError(`${describeFault((error as Error).message, options)}; ${help}`);
+    const fault = describeFault((error as Error).message, options);
+    // A question ends a sentence.
+    throw new SettingError(fault.endsWith("?") ? `${fault} A${help.slice(1)}` : `${fault}; ${help}`);
   }
 }
 

@@ -199,10 +199,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
 }
 
 function requirePath(path: string): void {
-  // SQLite would parse file: as a URI, which may have parameters.
-  if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
+  // SQLite would parse file: as a URI, which may have parameters, and make a file that is called sqlite:pets.db.
+  const [address, rest] = typeof path === "string" ? /^(?:file|sqlite3?):(.*)/is.exec(path) ?? [] : [];
+  if (typeof path !== "string" || path === "" || path.includes("\0") || address !== undefined) {
     const received = typeof path === "string" ? JSON.stringify(path) : typeof path;
-    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}`);
+    const right = rest && !rest.startsWith("//") ? `; write ${JSON.stringify(rest)}` : "";
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}${right}`);
   }
 }
 
