@@ -160,7 +160,8 @@ export class KeyCache {
 
   /** Writes the uses. A failure loses none: they are written the next time. */
   async flush(): Promise<void> {
-    const due = [...this.#uses].filter(([, { at, written }]) => at > written);
+    // Not only later ones: the clock may have been wrong.
+    const due = [...this.#uses].filter(([, { at, written }]) => at !== written);
     if (due.length === 0) return;
     this.#flushedAt = performance.now();
     const uses = due.map(([id, { at }]) => ({ id, at: new Date(at) }));

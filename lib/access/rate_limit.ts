@@ -2,10 +2,11 @@
 
 import type { HeaderFields } from "../http/reply.ts";
 import { Problem } from "../http/problem.ts";
-import type { RequestContext } from "../http/context.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain, isPromise } from "../maybe_promise.ts";
 import type { Authenticate } from "./authentication.ts";
+import { ChecksUnderWay } from "./checks_under_way.ts";
 import { createLimitMemory, LimitTable, type Quota } from "./limit_table.ts";
 
 /** How many requests are allowed, and in which time. */
@@ -55,6 +56,7 @@ interface NamedLimit extends Pick<RateLimitOptions, "requests" | "windowMs"> {
 
 interface Limit extends NamedLimit {
   table: LimitTable;
+  checks: ChecksUnderWay;
 }
 
 /** The limit of callers, and those of each part of an address: see {@link networksOf}. */
@@ -68,7 +70,13 @@ const ADDRESSES_OF_A_NETWORK = 16;
 
 function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addresses }: LimitMemory): Limits {
   const create = (name: string, requests: number, memory: ArrayBufferLike) => {
-    return { name, requests, windowMs, table: new LimitTable(requests, windowMs, memory) };
+    return {
+      name,
+      requests,
+      windowMs,
+      table: new LimitTable(requests, windowMs, memory),
+      checks: new ChecksUnderWay(),
+    };
   };
   return [
     create("caller", requests, callers),
@@ -106,16 +114,8 @@ export function limitRate(
     knowsAddresses = true;
     const names = address === undefined ? [] : networksOf(address);
     const arrival = now(context);
-    for (const [i, name] of names.entries()) {
-      const left = networks[i]!.table.quota(name, arrival);
-      if (left.remaining === 0) return rateLimited(networks[i]!, left);
-    }
-    return chain(authenticate(context), (caller) => {
-      if (caller instanceof Problem) {
-        // Guesses that were under way at the same time count too, beyond the limit.
-        names.forEach((name, i) => networks[i]!.table.consume(name, arrival, true));
-        return caller;
-      }
+    return chain(limitGuesses(networks, names, arrival, () => authenticate(context)), (caller) => {
+      if (caller instanceof Problem) return caller;
       // The log of a refusal names the caller too.
       context.caller = caller;
       const quota = callers.table.consume(caller.id, arrival);
@@ -126,6 +126,37 @@ export function limitRate(
       return caller;
     });
   };
+}
+
+/**
+ * Checks a key, and counts a wrong one. Of the checks that take time, no more are under way than wrong keys are left: the next
+ * request waits for one to end. Counting them at their beginning would refuse right keys that come at the same time.
+ */
+function limitGuesses(
+  networks: readonly Limit[],
+  names: readonly string[],
+  arrival: number,
+  check: () => ReturnType<Authenticate>,
+): ReturnType<Authenticate> {
+  const each = (act: (limit: Limit, name: string) => void) => names.forEach((name, i) => act(networks[i]!, name));
+  for (const [i, name] of names.entries()) {
+    const { table, checks } = networks[i]!;
+    const left = table.quota(name, arrival);
+    if (left.remaining === 0) return rateLimited(networks[i]!, left);
+    if (checks.count(name) < left.remaining) continue;
+    return checks.wait(name)
+      .then(() => limitGuesses(networks, names, arrival, check))
+      .finally(() => each(({ checks }, name) => checks.pass(name)));
+  }
+  const count = (verdict: Caller | Problem) => {
+    // Beyond the limit too: other isolates check keys at the same time.
+    if (verdict instanceof Problem) each(({ table }, name) => table.consume(name, arrival, true));
+    return verdict;
+  };
+  const verdict = check();
+  if (!isPromise(verdict)) return count(verdict);
+  each(({ checks }, name) => checks.begin(name));
+  return Promise.resolve(verdict).then(count).finally(() => each(({ checks }, name) => checks.end(name)));
 }
 
 /** Said once, because a limit that is not there must not look as if it were. */

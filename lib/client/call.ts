@@ -4,7 +4,8 @@ import { callSafely } from "../maybe_promise.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
-import { type Answer, send } from "./request.ts";
+import { createHide } from "./redaction.ts";
+import { type Answer, isDeno, send } from "./request.ts";
 import { retry } from "./retry.ts";
 
 /** A request of an operation. */
@@ -42,7 +43,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       redirect: "manual" as const,
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do
       // not, and a browser may not take a stream.
-      body: isOnce && /Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body!]).stream() : body!,
+      body: isOnce && isDeno() ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",
     });
@@ -61,10 +62,4 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     };
     return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: given });
   };
-}
-
-/** Also hides the key as it is in JSON and in an address. */
-function createHide(key: string): (text: string) => string {
-  const forms = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)];
-  return (text) => forms.reduce((hidden, form) => hidden.replaceAll(form, "…"), text);
 }

@@ -24,12 +24,12 @@ import { checkClientOptions, type ClientOptions } from "./options.ts";
 import { createPets, type Pets } from "./pets.ts";
 
 export { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
-export type { NewPet, Pet, PetStatus } from "../pet.ts";
+export type { NewPet, PetStatus } from "../pet.ts";
 export type { Deprecation } from "./deprecation.ts";
 export { type ClientErrorCode, PetstoreError, type PetstoreErrorCode, type ResponseFacts } from "./error.ts";
 export type { ClientOptions, Fetch } from "./options.ts";
-export type { PetToAdd } from "./pet_json.ts";
-export type { CallOptions, ListOptions, PetList } from "./pet_list.ts";
+export { formatPet, formatPets, type Pet, type PetToAdd } from "./pet_json.ts";
+export type { CallOptions, ListOptions, PetList, PetPage } from "./pet_list.ts";
 export type { CreateOptions, Pets } from "./pets.ts";
 
 /** A client of one petstore. Its methods need no `this`. */

@@ -35,16 +35,24 @@ export interface ClientSettings {
   onDeprecation: ClientOptions["onDeprecation"];
 }
 
+const NAMES: readonly string[] = [
+  "baseUrl",
+  "key",
+  "fetch",
+  "timeoutMs",
+  "maxRetries",
+  "onDeprecation",
+] satisfies (keyof ClientOptions)[];
+
 /**
  * @throws {TypeError} If an option is missing, unknown or of a wrong type.
  * @throws {RangeError} If a number is out of range.
  */
 export function checkClientOptions(options: ClientOptions): ClientSettings {
-  const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation, ...others } = withoutPrototype(
-    options,
-  );
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`createClient() has no option ${unknown}`);
+  const given = withoutPrototype(options);
+  const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
+  const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation } = given;
   for (const [name, value] of Object.entries({ fetch, onDeprecation })) {
     if (value !== undefined && typeof value !== "function") throw wrong(name, "a function");
   }

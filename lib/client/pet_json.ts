@@ -1,13 +1,24 @@
 /** Pets as JSON, with exact int64. */
 
 import { hasPlainNumbers, parseInt64 } from "../json.ts";
-import { isPetStatus, type NewPet, type Pet, type PetStatus } from "../pet.ts";
+import { isPetStatus, type NewPet, type PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
 /** What is known of a pet to add. */
 export interface PetToAdd extends Omit<NewPet, "status"> {
   /** The availability. Default: the server's. */
   status?: PetStatus | undefined;
+}
+
+/** A pet of the catalogue. */
+export interface Pet extends Omit<NewPet, "status"> {
+  /** The unique identifier. */
+  id: bigint;
+  /**
+   * The availability. The specification lets a server leave it out, and a status that the client made up would be wrong. This
+   * package's petstore always sends it.
+   */
+  status?: PetStatus;
 }
 
 /** @throws {TypeError} If the text is JSON, but not of a pet. */
@@ -22,9 +33,32 @@ export function readPets(text: string): Pet[] {
 
 /** The members of NewPet alone, as the body of a create. */
 export function formatNewPet(pet: PetToAdd): string {
+  return `{${formatMembers(pet)}`;
+}
+
+/**
+ * A pet as JSON text with exact int64 numbers, for a response or a file. `JSON.stringify()` throws for a bigint.
+ *
+ * @throws {TypeError} If a member has a wrong type.
+ */
+export function formatPet(pet: Pet): string {
+  return `{"id":${requireBigint("id", pet.id)},${formatMembers(pet)}`;
+}
+
+/**
+ * Pets as a JSON array, the same way.
+ *
+ * @throws {TypeError} If a member has a wrong type.
+ */
+export function formatPets(pets: readonly Pet[]): string {
+  return `[${pets.map(formatPet).join()}]`;
+}
+
+function formatMembers(pet: PetToAdd): string {
   const { name, categoryId, status } = withoutPrototype(pet);
   if (typeof name !== "string") throw new TypeError("name must be a string");
-  return `{"categoryId":${requireBigint("categoryId", categoryId)},${JSON.stringify({ name, status }).slice(1)}`;
+  const last = status === undefined ? "" : `,"status":${JSON.stringify(status)}`;
+  return `"name":${JSON.stringify(name)},"categoryId":${requireBigint("categoryId", categoryId)}${last}}`;
 }
 
 /** A number would be rounded before it came here, and a text would go unquoted into JSON or a path. */
@@ -53,10 +87,14 @@ function toInt64(value: unknown): bigint | undefined {
 }
 
 function toPet(value: unknown): Pet {
-  const pet = value as Partial<Pet>;
-  const id = toInt64(pet.id), categoryId = toInt64(pet.categoryId), { name, status } = pet;
-  if (id === undefined || categoryId === undefined || typeof name !== "string" || !isPetStatus(status)) {
-    throw new TypeError();
+  const source = value as Partial<Pet>;
+  const id = toInt64(source.id), categoryId = toInt64(source.categoryId), { name, status } = source;
+  if (id === undefined || categoryId === undefined || typeof name !== "string") throw new TypeError();
+  const pet: Pet = { id, name, categoryId };
+  // An extended Object.prototype is not part of the response.
+  if (Object.hasOwn(source, "status")) {
+    if (!isPetStatus(status)) throw new TypeError();
+    pet.status = status;
   }
-  return { id, name, categoryId, status };
+  return pet;
 }

@@ -1,11 +1,11 @@
 /** The pages of a list. */
 
-import type { Pet, PetStatus } from "../pet.ts";
+import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
 import { parseUrl } from "./options.ts";
-import { readPets } from "./pet_json.ts";
+import { type Pet, readPets } from "./pet_json.ts";
 import type { Answer } from "./request.ts";
 
 /** The options of every call. */
@@ -20,30 +20,48 @@ export interface ListOptions extends CallOptions {
   status?: PetStatus | undefined;
   /** Pets in one response, from 1 to 100, not in all. Default: the server's 20. */
   limit?: number | undefined;
+  /** Begins behind the page that gave this as its `nextCursor`. Default: the first page. */
+  cursor?: string | null | undefined;
+}
+
+/** One page of a list. */
+export interface PetPage {
+  /** Its pets, in the order of the server. */
+  pets: Pet[];
+  /** The `cursor` of the next page; `undefined` after the last one. */
+  nextCursor: string | undefined;
 }
 
 /** All pets of a list, in the order of the server. The next page is fetched when it is needed. Each iteration begins anew. */
 export interface PetList extends AsyncIterable<Pet> {
   /** The same pets, as they arrive. */
   pages(): AsyncGenerator<Pet[], void, void>;
+  /** All of them in an array. */
+  toArray(): Promise<Pet[]>;
 }
 
-export function createPetList(call: Call, options: ListOptions): PetList {
-  const { signal, status, limit } = withoutPrototype(options);
+/** So many pages in a row may begin with the pet of the page before, or have none. */
+const MOST_IDLE = 100;
+
+export function createPetList(call: Call, given: ListOptions): PetList {
+  // Later changes of the caller's object have no effect.
+  const options = withoutPrototype(given);
   async function* pages() {
-    const given = new URLSearchParams();
-    for (const [name, value] of Object.entries({ limit, status })) {
-      if (value !== undefined) given.set(name, String(value));
-    }
-    let query = String(given) && `?${given}`;
+    let query = queryOf(options);
     // Brent's algorithm: finds a circle of any length, and remembers one page.
     let seen = query, untilRenewal = 1;
+    // Cursors can be new without end, though the pets are not.
+    let first: bigint | undefined, idle = 0;
     for (let count = 1;; count++) {
-      const answer = await call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
+      const answer = await getPets(call, query, options);
       yield answer.value;
       const next = nextQuery(answer);
       if (next === undefined) return;
       if (next === seen) throw answer.refuse(`The pages of the list go in a circle: ${next}`);
+      const id = answer.value[0]?.id ?? first;
+      idle = id === first ? idle + 1 : 0;
+      if (idle >= MOST_IDLE) throw answer.refuse(`${MOST_IDLE} pages in a row brought no new pet`);
+      first = id;
       if (count === untilRenewal) {
         seen = next;
         untilRenewal *= 2;
@@ -52,6 +70,7 @@ export function createPetList(call: Call, options: ListOptions): PetList {
     }
   }
   async function* pets() {
+    const { signal } = options;
     for await (const page of pages()) {
       for (const pet of page) {
         signal?.throwIfAborted();
@@ -59,7 +78,36 @@ export function createPetList(call: Call, options: ListOptions): PetList {
       }
     }
   }
-  return { pages, [Symbol.asyncIterator]: pets };
+  async function toArray() {
+    const all: Pet[] = [];
+    // A page of another server may be too long for arguments.
+    for await (const page of pages()) for (const pet of page) all.push(pet);
+    return all;
+  }
+  return { pages, toArray, [Symbol.asyncIterator]: pets };
+}
+
+/** @throws {PetstoreError} `unexpected_response`, also if the link to the next page has no cursor. */
+export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
+  const answer = await getPets(call, queryOf(options), options);
+  const next = nextQuery(answer);
+  const nextCursor = new URLSearchParams(next).get("cursor") ?? undefined;
+  if (next !== undefined && nextCursor === undefined) throw answer.refuse(`The next page has no cursor: ${next}`);
+  return { pets: answer.value, nextCursor };
+}
+
+function getPets(call: Call, query: string, options: ListOptions): Promise<Answer<Pet[]>> {
+  const { signal } = withoutPrototype(options);
+  return call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
+}
+
+function queryOf(options: ListOptions): string {
+  const { limit, status, cursor } = withoutPrototype(options);
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries({ limit, status, cursor: cursor ?? undefined })) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  return String(given) && `?${given}`;
 }
 
 /**

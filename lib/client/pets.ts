@@ -1,11 +1,10 @@
 /** The operations on pets. */
 
-import type { Pet } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
-import { type CallOptions, createPetList, type ListOptions, type PetList } from "./pet_list.ts";
-import { formatNewPet, type PetToAdd, readPet, requireBigint } from "./pet_json.ts";
+import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
+import { formatNewPet, type Pet, type PetToAdd, readPet, requireBigint } from "./pet_json.ts";
 
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
@@ -21,6 +20,8 @@ export interface CreateOptions extends CallOptions {
 export interface Pets {
   /** Lists all pets, or those of one status, and follows `Link` to the end. */
   list(options?: ListOptions): PetList;
+  /** Gets one page of that list, and the cursor of the next: for an app that shows pages itself. */
+  page(options?: ListOptions): Promise<PetPage>;
   /**
    * Gets one pet. The operation is deprecated.
    *
@@ -34,6 +35,7 @@ export interface Pets {
 export function createPets(call: Call): Pets {
   return {
     list: (options = {}) => createPetList(call, options),
+    page: (options = {}) => getPage(call, options),
     async get(id, options = {}) {
       const { signal } = withoutPrototype(options);
       const path = `/pets/${requireBigint("id", id)}`;

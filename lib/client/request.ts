@@ -3,6 +3,7 @@
 import { quoted } from "../json.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
+import { textsOf } from "./redaction.ts";
 
 /** The longest body of a response that is read. */
 export const MAX_BODY_BYTES: number = 16 * 2 ** 20;
@@ -53,7 +54,7 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
   } catch (cause) {
     // A permission of Deno, which the next attempt would not have either.
     if ((cause as Error | undefined)?.name === "NotCapable") throw cause;
-    throw failure("connection_failed", `${asked} got no whole response`, cause);
+    throw failure("connection_failed", `${asked} got no whole response`, textsOf(cause, hide));
   }
   if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
   let body: Failure | undefined | null;
@@ -71,12 +72,18 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
   throw refuse(`${asked} ${foreign(response, hide(text))}`);
 }
 
+export function isDeno(): boolean {
+  return /Deno/.test(globalThis.navigator?.userAgent);
+}
+
 /** `undefined` if it is too long: a few compressed bytes may become gigabytes. */
 async function readText(response: Response): Promise<string | undefined> {
   const { body, headers, type } = response;
-  // The length is that of the compressed body, and a browser hides the encoding of another origin.
-  const length = type === "cors" || headers.get("content-encoding") ? null : headers.get("content-length");
-  // A stream is slower. React Native has none.
+  // On Deno, a stream is slower, and the body of its own fetch has this length unless it is chunked or compressed.
+  const length = isDeno() && type === "basic" && !headers.has("transfer-encoding") &&
+    !headers.has("content-encoding") &&
+    headers.get("content-length");
+  // React Native has no stream.
   if (!body || (length && +length <= MAX_BODY_BYTES)) return await response.text();
   const reader = body.getReader(), decoder = new TextDecoder();
   let text = "", read = 0;
@@ -84,8 +91,10 @@ async function readText(response: Response): Promise<string | undefined> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     read += value.length;
-    // The caller aborts the request.
-    if (read > MAX_BODY_BYTES) return undefined;
+    if (read > MAX_BODY_BYTES) {
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
     text += decoder.decode(value, { stream: true });
   }
 }

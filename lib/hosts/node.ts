@@ -22,7 +22,7 @@ import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { type ConnectionInfo, pipelineOf, type ServingPipeline } from "./fetch.ts";
-import { sendFailure, sendReply } from "./node_reply.ts";
+import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -60,6 +60,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
     handlePipeline((request, info) => handle.call(service, request, info));
   return (incoming, outgoing) => {
+    endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
     const send = (reply: Reply) => sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
     void respond(context, send);

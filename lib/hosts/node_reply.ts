@@ -3,7 +3,8 @@
 import { Buffer } from "node:buffer";
 import { type Body, isUnread, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
-import type { NodeResponse } from "./node_types.ts";
+import { fieldOf } from "./node_request.ts";
+import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** These statuses never have a body (RFC 9110 §6.4.1). */
 const BODILESS = new Set([204, 304]);
@@ -15,6 +16,11 @@ const ON_NODE = globalThis.navigator?.userAgent.startsWith("Node.js/") === true;
 interface CorkedSocket {
   readonly writableCorked?: number;
   uncork(): void;
+}
+
+/** Node drops what came in one packet after a head with `Upgrade`. If the connection ends, the client sends that again. */
+export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): void {
+  if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
 }
 
 /** @param onFailure Called if the response cannot be sent, or not completely. */

@@ -19,14 +19,26 @@ export function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
   return target.replace(/^[^?#]*/, (path) => path.replaceAll("\\", "%5C"));
 }
 
-/** Path and query, as in the URL of a `Request`. */
+/** A dot segment. The URL parser would resolve it, and see another path than a proxy in front of the server. */
+const DOT_SEGMENT = /(?<=\/)(\.|%2e){1,2}(?=\/|$)/gi;
+
+/** Path and query, as in the URL of a `Request`. Dot segments are encoded twice, so that nothing resolves them. */
 export function targetOfRequest(target: string): string {
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
-  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
+  const kept = target.replace(
+    /^[^?#]*/,
+    // The parser would leave these characters out, and then find a dot segment.
+    (path) => path.replace(/[\t\n\r]/g, encodeURIComponent).replace(DOT_SEGMENT, encodeDots),
+  );
+  const whole = kept.startsWith("/") ? `http://localhost${kept}` : kept;
   // The forms `*` and `host:port` (RFC 9112 §3.2) have no path.
   if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return "";
   const { pathname, search } = new URL(whole);
   return pathname + search;
+}
+
+function encodeDots(segment: string): string {
+  return segment.replace(/\.|%2e/gi, "%252e");
 }
 
 /** The URL of the request. If the target is absolute, the Host header is ignored (RFC 9112 §3.2.2). */

@@ -39,6 +39,8 @@ export interface NodeRequest {
 export interface NodeResponse {
   /** The status of the response. */
   statusCode: number;
+  /** Whether the connection stays open (HTTP/1 only). */
+  shouldKeepAlive?: boolean;
   /** The reason phrase (HTTP/1 only). */
   statusMessage: string;
   /** The request. */

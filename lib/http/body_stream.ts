@@ -53,36 +53,42 @@ export interface StreamLimits {
 }
 
 /**
- * Reads a body as text, or as bytes if it comes in one piece: to decode a stream takes another decoder, which costs as much as
- * half a create. If the reader is cancelled meanwhile, the result is what has arrived.
+ * Reads a body into one buffer, which is freed at once if the body is refused or cut: garbage would add up to several times the
+ * budget. If the reader is cancelled meanwhile, the result is what has arrived.
  */
 export async function readPieces(
   reader: BodyReader,
   { maxBytes, tooLarge, budget }: StreamLimits,
-): Promise<string | Uint8Array> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let last = new Uint8Array(), text = "", size = 0;
+): Promise<Uint8Array> {
+  let buffer = new ArrayBuffer(0);
+  let size = 0;
   try {
     for (let pieces = 1;; pieces++) {
       const { value } = await reader.read();
-      if (!value) return decoder ? text + decodeStrictly(decoder, last, false) : last;
-      const before = size;
-      size += value.byteLength;
-      budget.left -= countedSize(size) - countedSize(before);
-      if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) throw tooLarge;
-      if (budget.left < 0) throw OVERLOADED;
-      if (pieces > 1) text += decodeStrictly(decoder ??= new TextDecoder("utf-8", { fatal: true }), last, true);
-      // A copy, because the buffer of a piece may be thousands of times as large.
-      last = value.slice();
+      if (!value) return new Uint8Array(buffer, 0, size);
+      const end = size + value.byteLength;
+      if (end > maxBytes || pieces > MAX_PIECES + end / BYTES_PER_PIECE) throw tooLarge;
+      if (end > buffer.byteLength) {
+        // Doubled, so that the work grows in proportion to the body.
+        const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
+        const added = countedSize(capacity) - countedSize(buffer.byteLength);
+        if (added > budget.left) throw OVERLOADED;
+        budget.left -= added;
+        buffer = buffer.transfer(capacity);
+      }
+      new Uint8Array(buffer).set(value, size);
+      size = end;
       if (pieces % PIECES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   } catch (thrown) {
     // Cancels the rest of the body after the response has been sent.
     if (TIMERS_END_WITH_REQUESTS) discard(reader);
     else setTimeout(discard, LEFT_ALONE, reader);
+    budget.left += countedSize(buffer.byteLength);
+    buffer = buffer.transfer(0);
     throw thrown;
   } finally {
-    budget.left += countedSize(size);
+    budget.left += countedSize(buffer.byteLength);
   }
 }
 
@@ -92,13 +98,9 @@ export function discard(reader: BodyReader): void {
 }
 
 /** Decodes UTF-8. Throws the failure if it is malformed. */
-export function decodeStrictly(
-  decoder: InstanceType<typeof TextDecoder>,
-  bytes: ArrayBuffer | Uint8Array,
-  stream: boolean,
-): string {
+export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
   try {
-    return decoder.decode(bytes, { stream });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw NOT_UTF8;
   }

@@ -1,7 +1,7 @@
 /** The target of a request: path and query. */
 
-/** On Bun, the URL is only a path if the Host header is invalid. A slash after a question mark belongs to the query. */
-const TARGET = /^[^/?#]*:\/\/[^/?#]*(\/[^#]*)/;
+/** On Bun, the URL is only a path if the Host header is invalid or absent. A slash after a question mark belongs to the query. */
+const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
 /** The path and query of a URL; `""` if it has no path. */
 export function targetOf(url: string): string {

@@ -30,15 +30,20 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     return variable === undefined ? "" : environment(variable) ?? "";
   }
 
+  /** The value of a flag, if it is given. */
+  function flag(name: string): string | undefined {
+    return flags.get(name)?.at(-1);
+  }
+
   /** The text of an option, or "" if it is unset. The last one of several flags counts. */
   function text(name: string): string {
-    return flags.get(name)?.at(-1) ?? (valueOf(name) || (options[name]?.default ?? ""));
+    return flag(name) ?? (valueOf(name) || (options[name]?.default ?? ""));
   }
 
   /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
   function list(name: string): string[] {
-    const text = valueOf(name);
-    return [...flags.get(name) ?? (text === "" ? [] : text.split(",").map((item) => item.trim()))];
+    const given = flags.get(name);
+    return given ? [...given] : splitList(valueOf(name));
   }
 
   /** @throws {SettingError} If the text is invalid. */
@@ -66,7 +71,12 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     return optional(name, oneOf("on", "off")) === "on";
   }
 
-  return { operand, text, list, read, readList, optional, isOn };
+  return { operand, flag, text, list, read, readList, optional, isOn };
+}
+
+/** The items of a variable, or of a file, which may also have one on each line. */
+export function splitList(text: string): string[] {
+  return text === "" ? [] : text.split(/,|[\r\n]+/).map((item) => item.trim());
 }
 
 export function numberFrom(least: number, most: number): Format<number> {

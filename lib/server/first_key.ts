@@ -13,6 +13,8 @@ export const FIRST_LABEL = "first start";
 /** A key that a user of the server can take. */
 export interface FirstKey {
   location: "file" | "settings" | "store";
+  /** Whether this start made it. */
+  isNew: boolean;
   /** Where it is, for the greeting. Has the key itself if this start made it. */
   note: string;
 }
@@ -24,16 +26,17 @@ export interface FirstKey {
  * @throws {SettingError} If the keys cannot be read or kept.
  */
 export async function findFirstKey(configured: readonly string[], store: KeyStore | undefined): Promise<FirstKey> {
-  if (configured.length > 0 || !store) return { location: "settings", note: "as set" };
+  if (configured.length > 0 || !store) return { location: "settings", isNew: false, note: "as set" };
   try {
     const stored = await store.list();
     const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
     if (file && await isAccepted(file.key, stored, store)) {
-      return { location: "file", note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
+      const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
+      return { location: "file", isNew: file.isNew, note };
     }
     const isSome = stored.some(isValid);
     const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
-    return { location: "store", note: asCalled(note) };
+    return { location: "store", isNew: false, note: asCalled(note) };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }

@@ -1,22 +1,38 @@
 /** Folders, and new files in them that survive a power failure. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
+import { COMPANIONS } from "../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
 import { explain, SettingError } from "./start_error.ts";
 
-/** Creates the folder for a file, accessible only to its owner. */
+/** Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
   // The folder's own name must reach the disk too. Without permission for the parent, the folder already existed.
   const parent = dirname(folder);
   if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
 }
 
 /** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");
   try {
@@ -33,6 +49,8 @@ const MAX_TEMPORARY = 1000;
 function createTemporary(path: string): { name: string; descriptor: number } {
   for (let number = 0;; number++) {
     const name = `${path}.${number}.tmp`;
+    // SQLite would take the log of an unfinished database for that of this one.
+    if (COMPANIONS.some((end) => existsSync(name + end))) continue;
     try {
       return { name, descriptor: openSync(name, "wx", 0o600) };
     } catch (error) {
@@ -103,10 +121,11 @@ export async function publishFile<T>(
   }
 }
 
-/** Gives a file another name, and replaces none. The old name may stay. */
+/** Gives a file another name, and replaces none. */
 function rename(name: string, path: string): void {
   try {
     linkSync(name, path);
+    rmSync(name);
   } catch (error) {
     if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
     // Two programs could do this at the same moment.

@@ -6,6 +6,7 @@ import { asJsonLine, oneLine } from "./log/messages.ts";
 import { asCalled } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { DEFAULT_COMMAND } from "./commands/table.ts";
+import { withSecretFiles } from "./secret_files.ts";
 import type { Environment } from "./settings.ts";
 import { resolvesWithin } from "./time.ts";
 import { flushTraces } from "./traces/api.ts";
@@ -21,6 +22,7 @@ const FLUSH_TIMEOUT = 1_000;
  * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
+  const environment = withSecretFiles(host.environment);
   let isLost = false;
   const writers = createWriters(host.sinks, () => isLost = true);
   const { output, errors } = writers;
@@ -29,13 +31,13 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   let isResult = true;
   if (logsJson(args, host.environment)) errors.format = asJsonLine;
   try {
-    const task = readCommandLine(args, host.environment);
+    const task = readCommandLine(args, environment);
     if (typeof task === "string") {
       output.add(asCalled(task.trimEnd()));
     } else {
       describeUnknown(host.listVariables()).forEach(report);
       isResult = !task.command.serves?.(task.args);
-      status = await task.command.run(task.args, { writers, host });
+      status = await task.command.run(task.args, { writers, host: { ...host, environment } });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();

@@ -1,15 +1,20 @@
 /** Starts the server, and shuts it down gracefully. */
 
+import { dirname, join } from "node:path";
+import { followLinks } from "../stores/sqlite/file.ts";
+import { findUnfinished } from "../stores/sqlite/remains.ts";
 import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
 import type { Host, OpenedStores, Report, Server } from "./host.ts";
 import { findFirstKey, type FirstKey } from "./first_key.ts";
+import { KEY_FILE } from "./key_file.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, oneLine } from "./log/messages.ts";
 import { readSizes, serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
+import { isBesideKeyFile } from "./store/new_file.ts";
 import { openKeyDatabase, readStoreSetting, type StoreSetting } from "./store/open_store.ts";
 import { resolvesWithin } from "./time.ts";
 import { findTraces } from "./traces/api.ts";
@@ -58,20 +63,24 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
       serveMetrics(settings.metrics, host.listen, readMetrics, report),
     );
   let key!: FirstKey;
+  let isNewStore = false;
   let timeLeft = END_TIMEOUT;
 
   async function open(): Promise<OpenedStores> {
-    const store = await openSeeded(storeSetting, settings.seed, report);
+    const { store, isNew } = await openSeeded(storeSetting, settings.seed, report);
     stores.add(store);
+    isNewStore = isNew;
     const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
     if (keyStore) stores.add(keyStore);
     key = await findFirstKey(settings.keys, keyStore?.keys);
+    if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNew, key).forEach(report);
     return { store, keyStore, keyLocation: key.location };
   }
 
   try {
     const port = await suggestFreePort("--port", settings, server.start(open));
-    const facts = { hostname: settings.hostname, port, store: storeSetting.description, key, hasDocs: settings.docs };
+    const { hostname, docs: hasDocs } = settings;
+    const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     await ending;
     timeLeft = await drain(server, host.holdTime);
@@ -95,11 +104,22 @@ function refuseWorkers(): never {
 }
 
 /** Opens the store, and adds sample pets before anything else uses it. A store in memory has to be open for that. */
-async function openSeeded(setting: StoreSetting, seed: number, report: Report): Promise<KeyedPetStore> {
-  if (seed > 0 && setting.openImporter) report(await seedDatabase(await setting.openImporter(), seed));
+async function openSeeded(setting: StoreSetting, seed: number, report: Report) {
+  const importer = seed > 0 ? await setting.openImporter?.() : undefined;
+  if (importer) report(await seedDatabase(importer, seed));
   const store = await setting.open();
-  if (seed > 0 && !setting.openImporter) report(await seedMemory(store, seed));
-  return store;
+  if (seed > 0 && !importer) report(await seedMemory(store, seed));
+  return { store, isNew: importer?.isNew || store.isNew || false };
+}
+
+/** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */
+function describeRemains(path: string, isNew: boolean, key: FirstKey): string[] {
+  const unfinished = findUnfinished(followLinks(path)).map((name) =>
+    `${join(dirname(path), name)} is of a command that was cut short, and can be removed`
+  );
+  if (!isNew || key.location !== "file" || key.isNew || !isBesideKeyFile(path)) return unfinished;
+  const line = `${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`;
+  return [...unfinished, line];
 }
 
 /**

@@ -91,7 +91,7 @@ const TABLE = {
   metrics: {
     value: "address:port",
     example: "127.0.0.1:9464",
-    help: "serve metrics at /metrics of this address, in the format OpenMetrics",
+    help: "serve metrics at /metrics of this address, in the text format of Prometheus",
   },
   traces: {
     value: "share",

@@ -48,7 +48,7 @@ export interface KeySnapshot {
  * Keeps API keys. Each method returns its result or a promise of it. Times are exact to a millisecond.
  *
  * Several programs may change the keys at once. So each change is atomic, and none reverts another: an expiry only moves to an
- * earlier time, the first revocation stays, and the latest use counts.
+ * earlier time, the first revocation stays, and the latest use counts, except one in the future, which was under a wrong clock.
  *
  * A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it.
  */
@@ -82,12 +82,9 @@ export interface KeyStore {
   remove(ids: readonly string[]): MaybePromise<void>;
 }
 
-/** The latest use of each key, for a store that can change each key only once in a statement. */
-export function latestUses(uses: readonly KeyUse[]): KeyUse[] {
-  const latest = new Map<string, KeyUse>();
-  for (const use of uses) {
-    const known = latest.get(use.id);
-    if (!known || known.at < use.at) latest.set(use.id, use);
-  }
-  return [...latest.values()];
+/** The latest use of each key up to now, in milliseconds. A store that has a later one replaces it: it was under a wrong clock. */
+export function latestUses(uses: readonly KeyUse[], now: number): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const { id, at } of uses) latest.set(id, Math.max(latest.get(id) ?? 0, Math.min(at.getTime(), now)));
+  return latest;
 }

@@ -27,6 +27,8 @@ export interface KnownChunk {
  * cut short can be repeated: it skips the chunks that exist. Several importers and servers may write at the same time.
  */
 export interface PetImporter {
+  /** Whether opening it has made the tables. */
+  readonly isNew: boolean;
   /** Whether the store has no pet. */
   isEmpty(): MaybePromise<boolean>;
   /** The chunks that follow one. There are several if two sources have the same beginning. */

@@ -2,7 +2,7 @@
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "./key_row.ts";
-import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "./key_store.ts";
+import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
 
 /** A value of a statement. An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
@@ -45,9 +45,9 @@ function keyStatements(table: string) {
       WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
     /** The first revocation stays. Parameters: the time, the id. */
     revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
-    /** All uses in one parameter, since a statement of D1 may have 100. Parameter: a JSON array of [id, time]. */
-    touch: `UPDATE ${table} SET last_used_at = max(ifnull(last_used_at, 0), used.at)
-      FROM (SELECT value ->> 0 AS id, max(value ->> 1) AS at FROM json_each(?) GROUP BY 1) AS used
+    /** All uses in one parameter, since a statement of D1 may have 100. Parameters: now, a JSON array of [id, time]. */
+    touch: `UPDATE ${table} SET last_used_at = max(CASE WHEN last_used_at <= ? THEN last_used_at ELSE 0 END, used.at)
+      FROM (SELECT value ->> 0 AS id, value ->> 1 AS at FROM json_each(?)) AS used
       WHERE ${table}.id = used.id`,
     /** Parameter: a JSON array of ids. */
     remove: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -109,8 +109,9 @@ export class SqlKeys implements KeyStore {
 
   touch(uses: readonly KeyUse[]): MaybePromise<void> {
     if (uses.length === 0) return;
-    const pairs = uses.map(({ id, at }) => [id, at.getTime()]);
-    return chain(this.#run("use", [this.#sql.touch, JSON.stringify(pairs)]), () => {});
+    const now = Date.now();
+    const pairs = JSON.stringify([...latestUses(uses, now)]);
+    return chain(this.#run("use", [this.#sql.touch, now, pairs]), () => {});
   }
 
   remove(ids: readonly string[]): MaybePromise<void> {

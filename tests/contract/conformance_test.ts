@@ -217,6 +217,37 @@ for (const [name, fetch, expected] of WRONG_ADDITIONS) {
   });
 }
 
+/** A server that stores any name, category and status, with numbers as JavaScript has them. */
+function createTrusting(): Handle {
+  const pets: Record<string, unknown>[] = [];
+  return async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    const id = Number(/\/pets\/(\d+)$/.exec(pathname)?.[1] ?? 0);
+    if (request.method === "POST") {
+      const body: unknown = await request.json().catch(() => undefined);
+      if (body === undefined) return Response.json({}, { status: 400 });
+      const { name, categoryId, status = "available" } = Object(body) as Record<string, unknown>;
+      pets.push({ id: pets.length + 1, name, categoryId, status });
+      return Response.json(pets.at(-1), { status: 201 });
+    }
+    if (id > 0) return pets[id - 1] ? Response.json(pets[id - 1]) : Response.json({}, { status: 404 });
+    const status = searchParams.get("status") ?? undefined;
+    const listed = status === undefined ? pets : pets.filter((pet) => pet["status"] === status);
+    const after = Number(searchParams.get("cursor") ?? 0);
+    const limit = Number(searchParams.get("limit") ?? 20);
+    searchParams.set("cursor", String(after + limit));
+    const link: [string, string] = ["link", `<${pathname}?${searchParams}>; rel="next"`];
+    return Response.json(listed.slice(after, after + limit), { headers: after + limit < listed.length ? [link] : [] });
+  };
+}
+
+for (const [name, fetch] of [["is right", newPetstore()], ["stores anything", createTrusting()], ...WRONG] as const) {
+  test(`a server that ${name} fails the same cases in each run, whatever the one before has left`, async () => {
+    const [first, second, third] = [await runCases({ fetch }), await runCases({ fetch }), await runCases({ fetch })];
+    assert.deepEqual([second.failed, third.failed], [first.failed, first.failed]);
+  });
+}
+
 test("a petstore with other messages passes all cases, if one names every fault of a body", async () => {
   // Of the same length, which HEAD shows.
   const say = (words: string) =>

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { createPetstore } from "../../mod.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
+import { flood, FLOOD_BYTES, withScript } from "../support/http/scripted_server.ts";
 import { CHROMIUM, NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
@@ -31,8 +32,26 @@ testWorkers(
       const [origin] = await workers.origins();
       const response = await fetch(`${origin}/?${new URLSearchParams({ baseUrl, key: APP_KEY })}`);
       assert.equal(await response.text(), EXACT);
+      await assertLimited(async (base) => {
+        return await (await fetch(`${origin}/?${new URLSearchParams({ baseUrl: base, key: APP_KEY })}`)).text();
+      });
     }),
 );
+
+/** Calls a program with the address of a server whose response does not end: the client closes its connection. */
+async function assertLimited(use: (baseUrl: string) => Promise<string>): Promise<void> {
+  const cors = "access-control-allow-origin: *\r\naccess-control-allow-headers: *, authorization\r\n";
+  const flooding = flood(`HTTP/1.1 200 OK\r\n${cors}transfer-encoding: chunked\r\n`);
+  const preflight = `HTTP/1.1 204 No Content\r\n${cors}\r\n`;
+  await withScript(
+    (request) => request.startsWith("OPTIONS") ? preflight : flooding.answer,
+    async ({ origin, idle }) => {
+      assert.match(await use(`${origin}/v1`), /got more than 16777216 bytes/);
+      await idle();
+      assert.ok(flooding.sent < FLOOD_BYTES);
+    },
+  );
+}
 
 /** Responses for a page, its module, and an address below /moved that has moved. */
 function answer({ url }: Request, script: string): Response {
@@ -57,6 +76,7 @@ testUnless(NO_CHROMIUM)(
           assert.equal(await page.evaluate(call(baseUrl)), EXACT);
           const moved = page.evaluate(call(`http://127.0.0.1:${port}/moved`));
           await assert.rejects(moved, /POST \S+\/moved\/pets is redirected to another address; baseUrl must be/);
+          await assertLimited((base) => page.evaluate(`${call(base)}.catch(String)`));
           await page.close();
         });
       } finally {

@@ -5,8 +5,9 @@ import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { CASE_HEADER } from "../support/by_case.ts";
 import { KEY } from "../support/api.ts";
 import { lateRefusal } from "../support/http/deviation.ts";
+import { checkOddResponses, WORKERD_ODD } from "../support/http/odd_requests.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEYS, BASE_PATHS, type BasePath, testContract, useMount } from "./support/mounts.ts";
+import { APP_KEY, APP_KEYS, BASE_PATHS, type BasePath, testContract, useMount } from "./support/mounts.ts";
 import { testWorkers, UNKNOWN_METHOD, Workers } from "./support/workerd.ts";
 
 /** Starts a Worker for each base path; `use` gets their origins. */
@@ -27,6 +28,8 @@ testWorkers("a Worker keeps the HTTP contract", async (context) => {
     await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
       await stallAfterAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
     });
+    await context.test("workerd answers odd requests as docs/hosts.md says", () =>
+      checkOddResponses(origins["/v1"], `Authorization: Bearer ${APP_KEY}\r\n`, WORKERD_ODD));
   });
 });
 

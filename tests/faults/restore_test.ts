@@ -70,7 +70,9 @@ testUnless(skipUnless(["sh"], "a shell", () => {}))(
         const ledger = new Ledger();
         for (let i = 0; i < 3; i++) await ledger.create(server);
         const [script] = blocksOf(TRANSFER, "sh");
-        assert.match(await runShell(folder, script ?? ""), /^pets\.csv: 3 pets, \d+ bytes\npets\.csv: 3 pets added\n$/);
+        const printed = await runShell(folder, script ?? "");
+        assert.match(printed, /^pets\.csv: 3 pets, \d+ bytes$[^]*^pets\.csv: 3 pets added$/m);
+        assert.match(printed, /^petstore: sqlite:copy\.db is new$/m);
         ledger.assertInFile(`${folder}/copy.db`);
       })
     ),

@@ -17,6 +17,7 @@ import {
   countPets,
   importFile,
   makeDrafts,
+  makeStore,
   readDrafts,
   STORE,
   toNdjson,
@@ -101,6 +102,7 @@ testUnless(MOUNT_SKIP)(
       await withTempFolder(async (elsewhere) => {
         const file = join(elsewhere, "a.ndjson");
         writeFileSync(file, toNdjson(drafts));
+        await makeStore(0, folder);
         const full = await runCommand(folder, ["import", file, STORE]);
         assertRefused(full, /full.*\. (No pet was|\d+ pets were) added; import the file again for the rest\n$/, 1);
         remount("size=64m");

@@ -11,6 +11,7 @@ import {
   undecodablePath,
   unknownMethod,
 } from "../support/http/deviation.ts";
+import type { OddResponses } from "../support/http/odd_requests.ts";
 import {
   BUN_RUNTIME,
   DENO,
@@ -34,6 +35,8 @@ export interface MountedHost {
   /** For docs/hosts.md: facts that the contract does not meet. */
   notes?: readonly string[];
   deviations: readonly Deviation[];
+  /** Where it answers odd requests in its own way. */
+  odd?: OddResponses;
   /** Header fields that it adds to every response of the petstore. */
   adds?: Readonly<Record<string, string>>;
   /** Whether it sends short responses in chunks instead of with `Content-Length`. */
@@ -53,6 +56,20 @@ const BUN_PARSER = unknownMethod("gets no response: Bun closes the connection", 
 const SRVX_BODY = lateRefusal("srvx keeps the connection for five seconds");
 
 const PLAIN = outside(/^Not found$/);
+
+/** Those of `Deno.serve`, whose parser also refuses a body after `Upgrade`. */
+const DENO_ODD: OddResponses = {
+  ...{ noHost: "200", twoHosts: "400", fields: "400", hidden: "" },
+  ...{ upgrade: "400", behind: "200, 404" },
+};
+
+const BUN_ODD: OddResponses = {
+  ...{ dots: "200", fields: "431", trailers: "201, 400", hidden: "201, 400" },
+  ...{ upgrade: "201", behind: "200, 404" },
+};
+
+/** Those of hosts that make a `Request` of Node's before the petstore sees it. */
+const REQUEST_ODD: OddResponses = { dots: "200", upgrade: "201", behind: "200" };
 
 /** Of functions in a cloud. */
 const COLLECTED: Deviation[] = [
@@ -75,10 +92,12 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO,
     about: "Run it with `deno run --quiet --allow-net --allow-env app.ts`.",
     notes: [
-      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header: put a proxy in front " +
-      "([The server](server.md#production))",
+      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header, also where the result is none: " +
+      "put a proxy in front ([The server](server.md#production))",
+      "`Upgrade` with a body gets 400 from `Deno.serve`, so [Java's client needs a setting](clients.md#java)",
     ],
     deviations: [PLAIN],
+    odd: { ...DENO_ODD, badHost: "404" },
   },
   {
     name: "deno serve",
@@ -90,6 +109,7 @@ export const HOSTS: readonly MountedHost[] = [
       "its own memory store.",
     isLinked: true,
     deviations: [PLAIN],
+    odd: { ...DENO_ODD, badHost: "404" },
   },
   {
     name: "Bun.serve",
@@ -102,6 +122,7 @@ export const HOSTS: readonly MountedHost[] = [
       "[nginx.conf](nginx.conf) does",
     ],
     deviations: [PLAIN, BUN_PARSER],
+    odd: BUN_ODD,
   },
   {
     name: "node:http",
@@ -123,6 +144,7 @@ export const HOSTS: readonly MountedHost[] = [
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER, SRVX_BODY],
     sendsChunks: true,
+    odd: REQUEST_ODD,
   },
   {
     name: "@hono/node-server",
@@ -133,6 +155,7 @@ export const HOSTS: readonly MountedHost[] = [
       "the address of the client is `incoming.socket.remoteAddress`.",
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER],
+    odd: { ...REQUEST_ODD, badHost: "400" },
   },
   {
     name: "Hono",
@@ -141,6 +164,7 @@ export const HOSTS: readonly MountedHost[] = [
     about:
       "Works on every runtime of Hono; tested on Deno, where `context.env` has the address of the client. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
+    odd: DENO_ODD,
   },
   {
     name: "Express 5",
@@ -195,6 +219,7 @@ export const HOSTS: readonly MountedHost[] = [
         like(400, /^{"statusCode":400,"error":"Bad Request","message":"Bad Request"}$/),
       ),
     ],
+    odd: { hidden: "408, 400", expect: "401" },
   },
   {
     name: "h3",
@@ -211,6 +236,7 @@ export const HOSTS: readonly MountedHost[] = [
       SRVX_BODY,
     ],
     sendsChunks: true,
+    odd: REQUEST_ODD,
   },
   {
     name: "Elysia",
@@ -218,6 +244,7 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: BUN_RUNTIME,
     about: '`parse: "none"` stops Elysia from reading the body.',
     deviations: [outside(/^NOT_FOUND$/), BUN_PARSER],
+    odd: BUN_ODD,
   },
   {
     name: "Koa",

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { surviveHostileRequests } from "../support/http/odd_requests.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 import { DENO, startProgram } from "./driver/program.ts";
@@ -82,6 +83,14 @@ test("an app on Deno KV has its pets beside its own data, and after the process 
       assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
     }
   }));
+
+test("the programs on Deno survive hostile requests", async () => {
+  for (const file of ["own_kv.ts", "behind_prefix.ts", "behind_proxy.ts"]) {
+    const runtime = { ...DENO, args: [...DENO.args, "--unstable-kv"] };
+    await using program = await startProgram({ runtime, file }, "/v1", { KV_PATH: ":memory:" });
+    await surviveHostileRequests(program, "Authorization: Bearer pk_example\r\n");
+  }
+});
 
 const MOVED: [file: string, seen: string, shown: string][] = [
   ["behind_prefix.ts", "/api/v1", "/api/v1"],

@@ -30,7 +30,9 @@ test.schema(
       const drafts = [...EDGES, ...makeDrafts(9_000)];
       writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
       writeFileSync(join(folder, "a.csv"), toCsv(drafts));
-      assertPrinted(await run(url, schema, "import", "a.ndjson"), "a.ndjson: 9003 pets added");
+      const first = await run(url, schema, "import", "a.ndjson");
+      assert.equal(first.stdout, "a.ndjson: 9003 pets added\n");
+      assert.match(first.stderr, /^petstore: postgres:.* is new\n$/);
       const known = "a.ndjson: 0 pets added, 9003 pets known from an earlier import";
       assertPrinted(await run(url, schema, "import", "a.ndjson"), known);
       const { status, stdout } = await run(url, schema, "export");
@@ -53,6 +55,13 @@ test.schema(
       assert.deepEqual(await run(url, schema, "export"), { status: 0, stdout: "", stderr: "" });
     }),
 );
+
+test.schema("a start says that it has made the tables, once", (url, schema) =>
+  inFolder(async () => {
+    const start = async () => (await run(url, schema, "serve", "--port=0", "--log=off")).stdout;
+    assert.match(await start(), /^ {2}store +postgres:.* \(new\)$/m);
+    assert.doesNotMatch(await start(), /store.*\(new\)$/m);
+  }));
 
 test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
   const store = await createPostgresStore(() => postgres(url), { schema });

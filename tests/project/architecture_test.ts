@@ -5,6 +5,7 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { VERSION } from "../../lib/version.ts";
+import { PAGES, readPage } from "../support/pages.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -28,18 +29,18 @@ function codeOf(path: string): string {
   return Deno.readTextFileSync(new URL(path, ROOT)).replaceAll(/\/\*\*?[^]*?\*\/|^\s*\/\/.*$/gm, "");
 }
 
-async function sourcesBelow(folder: string): Promise<string[]> {
+async function filesBelow(folder: string, names: RegExp): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
-    if (isDirectory) found.push(...await sourcesBelow(`${folder}${name}/`));
-    else if (name.endsWith(".ts")) found.push(folder + name);
+    if (isDirectory && name !== "node_modules") found.push(...await filesBelow(`${folder}${name}/`, names));
+    else if (names.test(name)) found.push(folder + name);
   }
   return found;
 }
 
 /** The modules of lib without the cases of the contracts, which state what the others must do, as tests do. */
 async function ownSources(): Promise<string[]> {
-  return (await sourcesBelow("lib/")).filter((path) => !path.startsWith("lib/testing/"));
+  return (await filesBelow("lib/", /\.ts$/)).filter((path) => !path.startsWith("lib/testing/"));
 }
 
 /** The floors of the house. A module imports from the floors below its own and from its own folder, types included. */
@@ -84,12 +85,12 @@ test("imports point downwards and never in a circle, types included", async () =
     }
     done.add(path);
   };
-  for (const path of await sourcesBelow("lib/")) await visit(path, []);
+  for (const path of await filesBelow("lib/", /\.ts$/)) await visit(path, []);
   assert.ok(done.size > 70);
 });
 
 test("a store imports the contract, what all stores share, and its own folder", async () => {
-  for (const path of await sourcesBelow("lib/stores/")) {
+  for (const path of await filesBelow("lib/stores/", /\.ts$/)) {
     const [, store, room] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
     for (const target of await relativeImportsOf(path)) {
       const isShared = /^lib\/(stores\/)?[a-z_]+\.ts$/.test(target);
@@ -112,7 +113,7 @@ test("mod.ts, the client and all that they reach use web-standard APIs alone", a
 });
 
 test("each runtime's own APIs are used only where the plan says", async () => {
-  for (const path of await sourcesBelow("lib/")) {
+  for (const path of await filesBelow("lib/", /\.ts$/)) {
     const specifiers = await importsOf(path);
     const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
     const isOfDeno = /^lib\/server\/(deno|workers)\//.test(path);
@@ -161,10 +162,26 @@ test("every error code is in the table of codes alone, but for where its error i
   }
 });
 
-test("the version is the same in deno.json, in the code and at the top of the CHANGELOG", async () => {
-  const changelog = await Deno.readTextFile(new URL("CHANGELOG.md", ROOT));
-  assert.equal(VERSION, config.version);
-  assert.equal(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1], VERSION);
+/** A mention of a release of this package: of this tree's after the name, of any after "release". */
+const RELEASE = /\b(petstore[`"'@ |-]+|releases? (?:before |since |from )?)v?(\d+\.\d+\.\d+)(?![\d.]*\d)/gi;
+
+test("the version is the same in deno.json, in the code, at the top of the CHANGELOG and on every page", async () => {
+  const releases = Array.from(
+    readPage("CHANGELOG.md").matchAll(/^## (?:\[(.*)\] - (?:unreleased$|\d{4}-\d\d-\d\d$))?/gm),
+    ([, release]) => release,
+  );
+  assert.deepEqual([config.version, releases[0]], [VERSION, VERSION]);
+  assert.ok(!releases.includes(undefined), "A heading of the CHANGELOG is no release with its date");
+  const inFolders = await Promise.all(["lib/", "bench/", "tools/"].map((folder) => filesBelow(folder, /\.(?:md|ts)$/)));
+  const mentions = [...PAGES, ...inFolders.flat()].flatMap((path) =>
+    Array.from(readPage(path).matchAll(RELEASE), ([, before = "", release]) => ({ path, before, release }))
+  );
+  const isOfNow = ({ before }: { before: string }) => before.startsWith("Petstore") || before.startsWith("petstore");
+  assert.deepEqual(
+    mentions.filter((each) => isOfNow(each) ? each.release !== VERSION : !releases.includes(each.release)),
+    [],
+  );
+  assert.ok(mentions.filter(isOfNow).length >= 4);
 });
 
 test("deno.lock names no host", async () => {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { SETTINGS } from "../../lib/server/settings.ts";
+import { FILE_VARIABLES } from "../../lib/server/secret_files.ts";
 import { POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { readPage, ROOT } from "../support/pages.ts";
 import { freePort } from "../support/system/free_port.ts";
@@ -90,7 +91,11 @@ function variables(): [string, string][] {
 }
 
 test("compose.yaml sets variables that the server reads, and keeps the folder and the port that the Dockerfile names", () => {
-  const known = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
+  const known = [
+    ...Object.values(SETTINGS).map(({ variable }) => variable),
+    ...Object.values(POSTGRES_VARIABLES),
+    ...FILE_VARIABLES,
+  ];
   const [, service = ""] = /^ {2}petstore:\n((?: {4}.*\n)+)/m.exec(COMPOSE) ?? [];
   const names = Array.from(service.matchAll(/^ {6}([A-Z_]+): /gm), ([, name]) => name!);
   assert.deepEqual(names.filter((name) => !known.includes(name)), []);

@@ -71,6 +71,14 @@ test("every task that a page names exists", () => {
   }
 });
 
+test("no page passes a secret as an argument: the list of processes would show it, and deno task prints it", () => {
+  const secret = /--key[= ](?!sha256:)|--store[= ]\S*:\/\/[^\s/@]*:[^\s/@]*@|(?<!curl .*)\$\(cat [^)]*key/;
+  const lines = PAGES.flatMap((page) => readPage(page).split("\n").map((line) => `${page}: ${line}`));
+  const commands = lines.filter((line) => /\b(petstore|deno task|npx|main\.ts|server\.ts) /.test(line));
+  assert.ok(commands.length > 50);
+  assert.deepEqual(commands.filter((line) => secret.test(line)), []);
+});
+
 test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
   // The programs of README.md do not end by themselves, docs/hosts.md is made of tested files, and what
   // CONTRIBUTING.md shows is not in the code.

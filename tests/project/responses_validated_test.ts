@@ -48,6 +48,9 @@ const CASES: [what: string, request: string, response: Response, told?: RegExp][
   ["the description", "GET /openapi.json", list(DESCRIPTION, { "access-control-allow-origin": "*" })],
   ["another description", "GET /openapi.json", list({ ...DESCRIPTION, openapi: "3.0.0" }), /constant/],
   ["a refused Host header", "GET /v1/pets/1", failure(400, "invalid_host")],
+  ["a request that Node cannot read", "GET /v1/pets/1", failure(400, "bad_request")],
+  ["a head that is too large", "GET /nowhere", failure(431, "head_too_large")],
+  ["a head that is too slow", "GET /v1/pets", failure(408, "request_timeout")],
   ["a refusal", "GET /nowhere", failure(503, "store_unavailable", { connection: "close", "retry-after": "1" })],
   ["one without its headers", "GET /livez", failure(503, "store_unavailable", { connection: "close" }), /retry-after/],
   [

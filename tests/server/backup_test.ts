@@ -66,9 +66,9 @@ test("backup refuses a name beside which there is a log, and the name of a log: 
         ],
       ]);
     }
-    // The name that the copy has until it is complete.
+    // A backup that was killed leaves one. Beside it, the copy gets another name until it is complete.
     writeFileSync("new.db.0.tmp-wal", "a log");
-    await assertAllRefused([[["backup", "new.db", STORE], /would be taken for a log of new\.db\.0\.tmp;/]]);
+    assert.equal((await runHere(["backup", "new.db", STORE])).status, 0);
   }));
 
 testUnless(MOUNT_SKIP)(

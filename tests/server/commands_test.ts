@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { nearest } from "../../lib/server/commands/arguments.ts";
+import { nearest } from "../../lib/server/nearest.ts";
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
 import { asCalled, programName } from "../../lib/server/process.ts";
@@ -62,7 +62,7 @@ test("a mistyped command or flag gets the right one suggested, and a word that m
     await assertAllRefused([
       [["bakcup", "x.db"], /did you mean backup\? --help alone lists the commands/],
       [["help", "serv"], /did you mean serve\?/],
-      [["check", "--stor=x"], /There is no flag --stor; did you mean --store\?; add --help to see the flags of check/],
+      [["check", "--stor=x"], /There is no flag --stor; did you mean --store\? Add --help to see the flags of check/],
       [["--prot=1"], /no flag --prot; did you mean --port\?/],
       [["key", "list"], /did you mean keys list\?/],
       [["keys", "rotate", "x", "--overlap", "-1d"], /: --overlap needs a value; .* as in --overlap=-1/],

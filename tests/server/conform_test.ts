@@ -23,14 +23,12 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
   test(`conform finds nothing wrong with a server on ${store}, twice, and tells which pets it has left`, () =>
     withFreshServerHere({ args: [`--store=${store}`, `--key=${KEY}`] }, async ({ origin, ask }) => {
       const ids: number[] = [];
+      writeFileSync("key", `${KEY}\n`);
       for (
         const [level, env, flags] of [["full", { PETSTORE_KEYS: `,sha256:00, ${KEY},other` }, []], [
           "specification",
           {},
-          [
-            "--key",
-            KEY,
-          ],
+          ["--key-file=key"],
         ]] as const
       ) {
         const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
@@ -353,7 +351,9 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", "pk_secret", "--key=k"], /^petstore: Name the base address of an API, [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^petstore: Name [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
-    [["conform", url], /Say which key to send, by --key or PETSTORE_KEYS/],
+    [["conform", url], /Say which key to send, by --key-file, PETSTORE_KEYS or --key/],
+    [["conform", url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
+    [["conform", url, "--key-file=no/key"], /no\/key \(--key-file\) cannot be read: /],
     [["conform", url, "--key=sha256:00"], /must be in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],

@@ -28,7 +28,7 @@ test("the log has a line for every request, with its status, and never a key", (
     const log = server.written.stdout.slice(start.length);
     assertLog(log, [
       ...["POST /v1/pets 201", "GET /v1/pets?limit=5 200", "GET /v1/pets/7 401", "GET /livez 200"],
-      "REPORT /%0a%1b[31m 401",
+      "… /… 401",
     ]);
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
   }));
@@ -56,7 +56,7 @@ test("a request has one short line of visible characters, whatever the client se
       assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
       assert.ok(line.length < 500, `${line.length} characters`);
     }
-    assert.match(lines[1] ?? "", / GET \/v1\/a\/(a\/)+… 401 /);
+    assert.match(lines[1] ?? "", / GET \/… 401 /);
     assert.ok(!lines.join().includes("pk_"), lines.join("\n"));
   }));
 

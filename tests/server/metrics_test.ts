@@ -1,16 +1,16 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, statSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
-import { addSamples, formatSamples, OPEN_METRICS, withoutGauges } from "../../lib/server/metrics/samples.ts";
+import { addSamples, formatSamples, METRICS_TEXT, withoutGauges } from "../../lib/server/metrics/samples.ts";
 import type { CommittingStore } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
-import { withFreshServerHere } from "../support/server/in_process.ts";
+import { inFolder, withFreshServerHere } from "../support/server/in_process.ts";
 import { valuesOf } from "../support/server/metrics.ts";
 import { addPet } from "../support/server/server_process.ts";
 import { hasCommand, testUnless } from "../support/system/commands.ts";
@@ -48,7 +48,7 @@ test("unknown routes, methods and callers share a label each, so memory stays co
 
 test("a label shows any caller, and no caller can write a line of its own", () => {
   const metrics = new Metrics({});
-  const id = 'a"} 1\n# EOF\npetstore_requests_total{route="\\\ud800';
+  const id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\\ud800';
   count(metrics, { route: ROUTE, caller: { id } }, 200);
   const text = formatSamples(metrics.read());
   assert.equal(valuesOf(text).get(`petstore_deprecated_requests_total ${id.toWellFormed()} ${ROUTE}`), 1);
@@ -92,7 +92,7 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     await server.ask("/v1/pets", "wrong");
     assert.equal((await server.ask("/metrics", KEY)).status, 404);
     const response = await fetch(`${origin}/metrics`);
-    assert.equal(response.headers.get("content-type"), OPEN_METRICS);
+    assert.equal(response.headers.get("content-type"), METRICS_TEXT);
     const values = valuesOf(await response.text());
     assert.equal(values.get(`petstore_requests_total GET ${ROUTE} 200`), 2);
     assert.equal(values.get("petstore_requests_total POST /v1/pets 201"), 1);
@@ -126,25 +126,78 @@ test("--metrics serves what happened, at an address of its own, and nothing else
 const ALERTS = fileURLToPath(new URL("../../docs/petstore-alerts.yml", import.meta.url));
 const DASHBOARD = new URL("../../docs/petstore-dashboard.json", import.meta.url);
 
-test("the alert rules and the dashboard use metrics that the server has, and each of these is on the dashboard", () => {
-  const families = [...formatSamples({}).matchAll(/^# TYPE (\w+) (\w+)$/gm)];
-  const names = families.flatMap(([, name, type]) =>
-    type === "counter"
-      ? [`${name}_total`]
-      : type === "gauge"
-      ? [name]
-      : ["_bucket", "_sum", "_count"].map((end) => name + end)
+/** The names of all samples, as the lines about their families tell them. */
+function sampleNames(text: string): string[] {
+  return Array.from(text.matchAll(/^# HELP (\w+) .+\n# TYPE \1 (\w+)$/gm)).flatMap(([, name = "", type]) =>
+    type === "histogram" ? ["_bucket", "_count", "_sum"].map((end) => name + end) : [name]
   );
+}
+
+function promtool(args: string[], input = ""): void {
+  writeFileSync("input", input);
+  const { success, stdout, stderr } = new Deno.Command("sh", { args: ["-c", 'promtool "$@" < input', "", ...args] })
+    .outputSync();
+  const decoder = new TextDecoder();
+  assert.ok(success && stderr.length === 0, decoder.decode(stdout) + decoder.decode(stderr));
+}
+
+const testPromtool = testUnless(hasCommand("promtool") ? false : "there is no promtool");
+
+/** Metrics with a sample of each family. */
+function everySample(): string {
+  const batch: CommittingStore["batch"] = { unsettled: 2, onCommit: undefined };
+  const metrics = new Metrics({ batch, pool: { size: 10, running: 4, waiting: 7 } });
+  count(metrics, { route: ROUTE, caller: { id: "caller" } }, 200);
+  return formatSamples(metrics.read());
+}
+
+test("every sample belongs to a family with its help and its type", () => {
+  const text = everySample();
+  const samples = new Set(Array.from(text.matchAll(/^([a-z]\w+)/gm), ([, name]) => name));
+  assert.ok(samples.size > 12);
+  assert.deepEqual([...samples].filter((name) => !sampleNames(text).includes(name!)), []);
+});
+
+testPromtool(
+  "Prometheus finds nothing wrong with the metrics",
+  () => inFolder(() => promtool(["check", "metrics"], everySample())),
+);
+
+test("the alert rules and the dashboard use metrics that the server has, and each of these is on the dashboard", () => {
   const usedBy = (text: string) => new Set(text.match(/\b(petstore|process)_\w+/g));
   const { panels } = JSON.parse(readFileSync(DASHBOARD, "utf8"));
   const shown = usedBy(JSON.stringify(panels));
   // The job that makes the backup writes this one.
-  const known = new Set([...names, "petstore_backup_timestamp_seconds"]);
+  const known = new Set([...sampleNames(formatSamples({})), "petstore_backup_timestamp_seconds"]);
   for (const name of [...shown, ...usedBy(readFileSync(ALERTS, "utf8"))]) assert.ok(known.has(name), name);
-  for (const [, name = ""] of families) assert.ok([...shown].some((each) => each.startsWith(name)), name);
+  for (const [, name = ""] of formatSamples({}).matchAll(/^# TYPE (\w+)/gm)) {
+    assert.ok([...shown].some((each) => each.startsWith(name)), name);
+  }
 });
 
-testUnless(hasCommand("promtool") ? false : "there is no promtool")("Prometheus accepts the alert rules", () => {
-  const { success, stderr } = new Deno.Command("promtool", { args: ["check", "rules", ALERTS] }).outputSync();
-  assert.ok(success, new TextDecoder().decode(stderr));
-});
+/** When there is an alert, by the series of the last backup: none at all, one of the start, and one every day. */
+const BACKUPS = [
+  ["", "2h", "PetstoreNoBackup", "No backup has ever been reported"],
+  ["0x100", "49h", "PetstoreBackupOld", "The last backup is 2d 1h 0m 0s old"],
+  ["0x24 86400x24 172800x24", "71h", ""],
+];
+
+testPromtool(
+  "Prometheus accepts the alert rules, and they tell of a backup that is missing or old",
+  () =>
+    inFolder(() => {
+      promtool(["check", "rules", ALERTS]);
+      const tests = BACKUPS.map(([values, time, expected, summary]) => ({
+        interval: "1h",
+        input_series: values === "" ? [] : [{ series: "petstore_backup_timestamp_seconds", values }],
+        alert_rule_test: ["PetstoreNoBackup", "PetstoreBackupOld"].map((alertname) => ({
+          ...{ eval_time: time, alertname },
+          exp_alerts: alertname === expected
+            ? [{ exp_labels: { severity: "critical" }, exp_annotations: { summary } }]
+            : [],
+        })),
+      }));
+      writeFileSync("tests.yml", JSON.stringify({ rule_files: [ALERTS], evaluation_interval: "1h", tests }));
+      promtool(["test", "rules", "tests.yml"]);
+    }),
+);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { readArguments } from "../../lib/server/commands/arguments.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
@@ -6,6 +8,8 @@ import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
+import { withSecretFiles } from "../../lib/server/secret_files.ts";
+import { inFolder, runHere } from "../support/server/in_process.ts";
 import { runServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -88,3 +92,48 @@ test("serve --help names every flag, variable and default", () => {
   const words = new Set(HELP.split(/[^\w]+/));
   for (const name of [...VARIABLES, ...Object.keys(OWN_PARAMETERS)]) assert.ok(words.has(name), name);
 });
+
+const SECRETS = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWORD"];
+
+test("a secret is what its file has, without the line end at its end, and keys may have a line each", () =>
+  withTempFolder((folder) => {
+    const file = (text: string) => {
+      const path = join(folder, crypto.randomUUID());
+      writeFileSync(path, text);
+      return path;
+    };
+    for (const secret of SECRETS) {
+      const lookUp = (value: string) => withSecretFiles((name) => ({ [`${secret}_FILE`]: file(value) })[name])(secret);
+      assert.deepEqual(["a b\n", "a b\r\n", "a b", " a\n\n"].map(lookUp), ["a b", "a b", "a b", " a"]);
+    }
+    const path = file("a\r\nb,c\n d \n");
+    const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: path })[name]);
+    assert.deepEqual(readSettings(readArguments("serve", SERVE, [], environment)).keys, ["a", "b", "c", "d"]);
+    // Flags override the environment, and a file that is not needed is not read.
+    const missing = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: "/nowhere" })[name]);
+    assert.deepEqual(readSettings(readArguments("serve", SERVE, ["--key=e"], missing)).keys, ["e"]);
+  }));
+
+test("a file of a secret that cannot be used ends each start with one line and status 2, without its content", () =>
+  inFolder(async (folder) => {
+    writeFileSync("empty", "\n");
+    writeFileSync("large", "pk_secret".repeat(200_000));
+    writeFileSync("right", "pk_secret");
+    for (const secret of SECRETS) {
+      const variable = `${secret}_FILE`;
+      const store = secret === "PGPASSWORD" ? ["--store=postgres://u@127.0.0.1:1/x"] : [];
+      const refuse = async (path: string, line: RegExp, more: Record<string, string> = {}) => {
+        const exit = await runHere(["serve", "--port=0", ...store], { [variable]: path, ...more });
+        assert.equal(exit.status, 2, exit.stderr);
+        assert.match(exit.stderr, line);
+        assert.match(exit.stderr, /^petstore: .*\n$/);
+        assert.doesNotMatch(exit.stdout + exit.stderr, /pk_secret|petstore_secret/);
+      };
+      await refuse("nowhere/file", RegExp(`nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
+      await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
+      await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
+      await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
+      await refuse("petstore_secret", RegExp(`The file of ${variable} cannot be read`));
+      await refuse("right", RegExp(`${secret} and ${variable} are both set`), { [secret]: "pk_secret" });
+    }
+  }));

@@ -1,6 +1,7 @@
 /** Limits and counts of a server as a whole: of several workers, and of clients behind a proxy. */
 
 import assert from "node:assert/strict";
+import { Http2Client } from "../support/http/http2_client.ts";
 import { valuesOf } from "../support/server/metrics.ts";
 import { readKey, request, withFreshServer } from "../support/server/server_process.ts";
 import { onDenoAlone } from "../support/server/serve_task.ts";
@@ -53,3 +54,21 @@ testUnless(false)("--client-header tells clients behind a proxy apart", () => {
     assert.deepEqual(await limitedStatuses(server, 1, "a", "10.0.0.2"), [200]);
   });
 });
+
+for (const [source, ...keys] of [["in the store"], ["the digest of a setting", `--key=sha256:${"0".repeat(64)}`]]) {
+  const title =
+    `the limit counts each of 200 guesses that come at once, first of all requests, if the key is ${source}`;
+  testUnless(onDenoAlone("HTTP/2 without TLS"))(title, () => {
+    const args = ["--rate-limit=5/1h", ...keys];
+    // In a process of its own: the events of client and server would alternate.
+    return withFreshServer({ args }, async ({ port }) => {
+      using client = new Http2Client(port);
+      await client.agreed();
+      const guesses = Array.from({ length: 200 }, (_, i) => {
+        return client.statusOf("/v1/pets", { authorization: `Bearer guess${i}` });
+      });
+      const statuses = await Promise.all(guesses);
+      assert.deepEqual(statuses.toSorted(), [...Array(5).fill(401), ...Array(195).fill(429)]);
+    });
+  });
+}

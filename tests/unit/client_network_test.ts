@@ -145,6 +145,24 @@ test("a link to something other than the list is an error", async () => {
   }
 });
 
+test("pages that bring no new pet for ever, though each has a new cursor, end in an error", async () => {
+  const bodies = [() => "[]", () => `[${REX}]`, (number: number) => number % 2 === 0 ? "[]" : `[${REX}]`];
+  for (const body of bodies) {
+    await withClient((_, number) => response(200, body(number), linkTo(number, number - 400)), async (pets, server) => {
+      assert.match((await failed(pets.list().toArray())).message, /^100 pages in a row brought no new pet$/);
+      assert.ok(server.requests.length <= 102, `${server.requests.length} requests`);
+    });
+  }
+});
+
+test("99 pages without a pet are passed over, also several times", () =>
+  withClient((_, number) => {
+    const pet = REX.replace("1", String(number));
+    return response(200, number % 100 === 99 ? `[${pet}]` : "[]", number < 300 ? linkTo(number, 0) : {});
+  }, async (pets) => {
+    assert.deepEqual((await pets.list().toArray()).map(({ id }) => id), [99n, 199n, 299n]);
+  }));
+
 /** Links to pages without end, or almost: otherwise a test that fails would not end. */
 function linkTo(cursor: number, number: number): Record<string, string> {
   return number < 100 ? { link: `<?cursor=${cursor}>; rel="next"` } : {};
@@ -195,6 +213,7 @@ const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] 
   ["a pet without an id", response(200, REX.replace("id", "ID")), 200, /but 200/],
   ["a pet without a name", response(200, REX.replace("name", "named")), 200, /but 200/],
   ["a pet of another status", response(200, REX.replace("available", "lost")), 200, /but 200/],
+  ["a pet whose status is null", response(200, REX.replace('"available"', "null")), 200, /but 200/],
   ["arrays a million deep", response(200, "[".repeat(1e6) + "]".repeat(1e6)), 200, /but 200/],
 ];
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type ClientOptions, createClient, type Deprecation, PetstoreError } from "../../lib/client/client.ts";
+import { formatPet, formatPets, type Pet, type PetPage } from "../../lib/client/client.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -65,6 +66,67 @@ test("list() follows Link to the end, asks for a page when it is needed, and beg
   requests.length = 0;
   for await (const { name } of pets.list({ limit: 1 })) if (name === "Pet 1") break;
   assert.equal(requests.length, 2);
+});
+
+test("page() gets one page, and the cursor with which the next call gets the next", async () => {
+  const { pets, requests } = inProcess();
+  for (let i = 0; i < 5; i++) await pets.create({ name: `Pet ${i}`, categoryId: 7n, status: "sold" });
+  await pets.create({ name: "Luna", categoryId: 7n });
+  requests.length = 0;
+  const seen: string[][] = [];
+  // As the query of a request has it: null for the first page.
+  let cursor: string | null | undefined = null;
+  do {
+    const page: PetPage = await pets.page({ status: "sold", limit: 2, cursor });
+    seen.push(page.pets.map(({ name }) => name));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(seen, [["Pet 0", "Pet 1"], ["Pet 2", "Pet 3"], ["Pet 4"]]);
+  assert.equal(requests.length, 3);
+  const { nextCursor } = await pets.page({ limit: 5 });
+  assert.deepEqual((await pets.list({ cursor: nextCursor }).toArray()).map(({ name }) => name), ["Luna"]);
+  assert.equal((await failed(pets.page({ cursor: "&status=sold" }))).code, "invalid_cursor");
+  assert.equal((await pets.page()).pets.length, 6);
+});
+
+test("page() is an error if the next page has no cursor, which list() does not need", async () => {
+  const link = { link: '</v1/pets?page=2>; rel="next"' };
+  const fetch = ({ url }: Request) =>
+    Promise.resolve(Response.json([], url.includes("page=2") ? {} : { headers: link }));
+  const { pets } = inProcess({}, { fetch });
+  assert.deepEqual(await pets.list().toArray(), []);
+  assert.equal((await failed(pets.page())).message, "The next page has no cursor: ?page=2");
+});
+
+test("toArray() has each pet, also of a page that is too long for arguments", async () => {
+  const text = JSON.stringify(Array.from({ length: 200_000 }, (_, id) => ({ id, name: "x", categoryId: 7 })));
+  const { pets } = inProcess({}, { fetch: () => Promise.resolve(new Response(text)) });
+  const all = await pets.list().toArray();
+  assert.deepEqual([all.length, all.at(-1)], [200_000, { id: 199_999n, name: "x", categoryId: 7n }]);
+});
+
+test("a pet of a server that leaves out the status has none, whatever another library added to every object", async () => {
+  const { pets } = inProcess({}, {
+    fetch: () => Promise.resolve(new Response('{"id":1,"name":"Rex","categoryId":7}')),
+  });
+  const pet = await whilePolluted({ status: "sold" }, () => pets.get(1n));
+  assert.deepEqual(pet, { id: 1n, name: "Rex", categoryId: 7n });
+  assert.equal(formatPet(pet), '{"id":1,"name":"Rex","categoryId":7}');
+});
+
+test("formatPet() and formatPets() write what the petstore sends, with exact int64", async () => {
+  const { pets, petstore } = inProcess();
+  for (const [categoryId, name] of [[LARGEST, 'Rex "1e9"\u2028\ud800'], [SMALLEST, "é"]] as const) {
+    await pets.create({ name: name.toWellFormed(), categoryId, status: "sold" });
+  }
+  const headers = { authorization: `Bearer ${KEY}` };
+  const sent = await petstore.handle(new Request("http://localhost/v1/pets", { headers }));
+  const all = await pets.list().toArray();
+  assert.equal(formatPets(all), await sent.text());
+  assert.equal(`[${all.map(formatPet)}]`, formatPets(all));
+  for (const wrong of [{ id: 1 }, { categoryId: "7" }, { name: 7 }]) {
+    assert.throws(() => formatPet({ ...all[0]!, ...wrong } as unknown as Pet), TypeError);
+  }
 });
 
 test("list() sends the key to baseUrl alone, though the links name the petstore's public address", async () => {
@@ -210,7 +272,11 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
     [{ timeoutMs: 2 ** 31 }, RangeError, /^Option timeoutMs must be from 1 to 2147483647/],
     [{ timeoutMs: NaN }, RangeError, /timeoutMs/],
     [{ maxRetries: -1 }, RangeError, /maxRetries/],
-    [{ timeout: 9 }, TypeError, /^createClient\(\) has no option timeout$/],
+    [
+      { baseURL: "http://localhost/v1" },
+      TypeError,
+      /^Unknown option baseURL; the options are baseUrl, key, fetch, timeoutMs, maxRetries, onDeprecation$/,
+    ],
   ];
   for (const [options, type, message] of wrong) {
     assert.throws(() => createClient({ ...valid, ...options }), (error: Error) => {

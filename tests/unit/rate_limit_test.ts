@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { INVALID_KEY } from "../../lib/access/bearer.ts";
 import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networksOf } from "../../lib/access/rate_limit.ts";
-import type { Problem } from "../../lib/http/problem.ts";
+import type { Caller } from "../../lib/http/context.ts";
+import { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
@@ -127,19 +128,36 @@ test("an address that guesses keys is refused, with a right key too, and others 
   assert.deepEqual(await statuses(2, "wrong"), [401, 429]);
 });
 
-test("guesses that are checked at the same time all count", async () => {
-  const clock = { now: 0 };
-  const rateLimit = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
-  const settings = checkOptions({ keys: () => Promise.resolve(false), rateLimit });
-  const { handle } = serve(createService(settings, { now: () => clock.now }));
-  const send = () =>
-    handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer x", "x-real-ip": "::1" } }));
-  await Promise.all(Array.from({ length: 50 }, send));
-  clock.now += 4 * MINUTE - 1;
-  assert.equal((await send()).status, 429);
-  clock.now += 6_001;
-  assert.equal((await send()).status, 401);
+/** Requests whose keys are checked in the order that the scheduler chooses. "right" is a right key of a caller of its own. */
+const BURST = fc.record({
+  scheduler: fc.scheduler(),
+  requests: fc.integer({ min: 1, max: 4 }),
+  keys: fc.array(fc.constantFrom("right", "wrong", "throws"), { maxLength: 24 }),
+  client: fc.constantFrom("10.0.0.1", "2001:db8::1"),
 });
+
+test("of keys that are checked at the same time, as many wrong ones as the limit get 401, and no right one is refused", () =>
+  fc.assert(
+    fc.asyncProperty(BURST, async ({ scheduler, requests, keys, client }) => {
+      let next = 0;
+      const check = async (): Promise<Caller | Problem> => {
+        const i = next++;
+        await scheduler.schedule(Promise.resolve(), `check ${i}`);
+        if (keys[i] === "throws") throw new Error("no keys");
+        return keys[i] === "right" ? { id: String(i) } : INVALID_KEY;
+      };
+      const authenticate = limitRate(check, { requests, windowMs: MINUTE }, undefined, () => 0);
+      const all = Promise.allSettled(keys.map(() => authenticate({ ...createContext({}), client })));
+      // Without an end, a request would wait for ever.
+      await scheduler.waitFor(all);
+      const accepted = (await all).filter((each) => each.status === "fulfilled" && !(each.value instanceof Problem));
+      const refused = (await all).filter((each) => each.status === "fulfilled" && each.value === INVALID_KEY);
+      const count = (kind: typeof keys[number]) => keys.filter((key) => key === kind).length;
+      assert.equal(refused.length, Math.min(requests, count("wrong")));
+      if (count("wrong") < requests) assert.equal(accepted.length, count("right"));
+    }),
+    { numRuns: 1_000 },
+  ));
 
 test("no work is done for a request that is over the limit", async () => {
   const calls: string[] = [];

@@ -74,9 +74,10 @@ const URLS: [url: string, path: string, query: string][] = [
   ["http://h#/v1/pets", "", ""],
   ["*", "", ""],
   ["app://h/v1/pets", "/v1/pets", ""],
-  ["/v1/pets", "", ""],
-  ["/12345678/v1/pets", "", ""],
-  ["/a?b=http://h/v1/pets", "", ""],
+  ["/v1/pets?limit=1", "/v1/pets", "limit=1"],
+  ["/12345678/v1/pets", "/12345678/v1/pets", ""],
+  ["/a?b=http://h/v1/pets", "/a", "b=http://h/v1/pets"],
+  ["http://h?x=/v1/pets", "", ""],
   ["", "", ""],
 ];
 

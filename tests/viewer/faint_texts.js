@@ -1,5 +1,5 @@
-/** Finds the visible texts of the page that are hard to read, each with its contrast. Runs in the browser. */
-(() => {
+/** Finds the visible texts of the selected elements that are hard to read, each with its contrast. Runs in the browser. */
+((selector) => {
   /** WCAG 2.2 asks for 3 in large and bold text, which Swagger UI's colours are made for. */
   const LEAST = 3;
 
@@ -19,10 +19,10 @@
   const hasText = ({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
   // Colours change slowly.
   document.getAnimations().forEach((animation) => animation.finish());
-  const all = [...document.querySelectorAll("header *, .about *, #operations-animals-createPet *")];
+  const all = [...document.querySelectorAll(selector)];
   return all.filter((each) => each.checkVisibility() && hasText(each)).flatMap((element) => {
     const values = [getComputedStyle(element).color, backgroundOf(element)].map(brightnessOf);
     const contrast = (Math.max(...values) + 0.05) / (Math.min(...values) + 0.05);
     return contrast < LEAST ? [`${element.textContent.slice(0, 40)}: ${contrast.toFixed(1)}`] : [];
   });
-})();
+});

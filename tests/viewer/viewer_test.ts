@@ -1,6 +1,7 @@
 /** The page of the standalone server in Chromium, used as its users use it. */
 
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
 import {
@@ -134,6 +135,39 @@ testPage(
 );
 
 testPage(
+  "no key is in the page after it is applied and requests are sent, and the command for curl runs with it in a variable",
+  "/docs",
+  async ({ page }) => {
+    const read = () =>
+      page.evaluate(`document.documentElement.outerHTML + "\\n" + document.documentElement.innerText + "\\n" +
+      [...document.querySelectorAll("input:not([type=password]), textarea")].map(({ value }) => value).join("\\n")`);
+    await openDialog(page);
+    await page.getByLabel("auth-bearer-value").fill(KEY);
+    assert.ok(!String(await read()).includes(KEY));
+    await page.getByRole("button", { name: "Apply credentials" }).click();
+    assert.ok(!String(await read()).includes(KEY));
+    await page.getByRole("button", { name: "Close" }).last().click();
+    const name = 'Luna\'s "$API_KEY"';
+    const body = JSON.stringify({ name, categoryId: 7 });
+    for (
+      const [operation, input] of [["createPet", { body }], ["listPets", {}], ["getPet", {
+        parameters: { petId: "1" },
+      }]] as const
+    ) {
+      const { status, curl } = await execute(page, operation, input);
+      assert.ok(status.startsWith("20"), status);
+      assert.ok(curl.includes('"Authorization: Bearer $API_KEY"'), curl);
+      const { stdout } = new Deno.Command("sh", { args: ["-c", curl], env: { API_KEY: KEY }, stderr: "null" })
+        .outputSync();
+      assert.ok(new TextDecoder().decode(stdout).includes(JSON.stringify(name)), curl);
+      assert.ok(!String(await read()).includes(KEY));
+    }
+    await openDialog(page);
+    assert.ok(!String(await read()).includes(KEY));
+  },
+);
+
+testPage(
   "the page begins with an introduction of two lines, which tell where the key is, as the dialog for it does",
   "/docs",
   async ({ page }) => {
@@ -183,7 +217,13 @@ testPage(
   SCREEN,
 );
 
-const FIND_FAINT = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
+const FAINT_TEXTS = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
+
+async function findFaint(page: Page, selector: string): Promise<unknown> {
+  return await page.evaluate(`(${FAINT_TEXTS.trim().replace(/;$/, "")})(${JSON.stringify(selector)})`);
+}
+
+const OWN = "header *, .about *, .opblock-summary-method, #operations-animals-createPet *";
 
 testPage(
   "the page has the colours that its user prefers, and every text can be read in the dark ones",
@@ -195,10 +235,14 @@ testPage(
     const isDark = page.locator("html.dark-mode");
     await page.emulateMedia({ colorScheme: "light" });
     await isDark.waitFor({ state: "detached" });
+    // A faded block would make its texts fainter than their colours.
+    const opacity = 'getComputedStyle(document.querySelector(".opblock-deprecated")).opacity';
+    assert.equal(await page.evaluate(opacity), "1");
+    assert.deepEqual(await findFaint(page, ".opblock-summary-method"), []);
     await page.emulateMedia({ colorScheme: "dark" });
     await isDark.waitFor({ state: "attached" });
-    // In the light colours, some texts of Swagger UI itself are faint.
-    assert.deepEqual(await page.evaluate(FIND_FAINT), []);
+    // In the light colours, some other texts of Swagger UI itself are faint.
+    assert.deepEqual(await findFaint(page, OWN), []);
     await page.reload();
     await isDark.waitFor({ state: "attached" });
   },
@@ -230,7 +274,7 @@ testPage(
   "/docs",
   async ({ page, origin }) => {
     await page.emulateMedia({ colorScheme: "dark" });
-    assert.deepEqual(await page.evaluate(FIND_FAINT), []);
+    assert.deepEqual(await findFaint(page, OWN), []);
     assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
     await page.getByRole("link", { name: "/openapi.json" }).click();
     assert.equal(page.url(), `${origin}/openapi.json`);

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { HOSTS, type MountedHost } from "../../tests/hosts/hosts.ts";
+import { ODD_REQUESTS, type OddName, type OddResponses, WORKERD_ODD } from "../../tests/support/http/odd_requests.ts";
 import { EDGE_SECTIONS, OWN_SECTIONS, type Section } from "./hosts_sections.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -62,6 +63,8 @@ export function createHostsPage(): string {
     BEGINNING,
     "## What several hosts do\n",
     Array.from(shared, ([says, hosts]) => `- ${says}: ${hosts.join(", ")}.\n`).join(""),
+    ODD,
+    createOddTable(),
     "## Servers and frameworks\n",
     ...sections.slice(0, HOSTS.length).map(formatHost),
     "## Workers, pages and frameworks with a build\n",
@@ -69,6 +72,31 @@ export function createHostsPage(): string {
     "## Your own parts\n",
     ...OWN_SECTIONS.map(format),
   ].join("\n");
+}
+
+const ODD = `## Odd requests
+
+Some requests are answered, refused or changed before a petstore can see them. The table has the statuses of all responses on a
+connection, and "closed" where it ends after them. So a proxy must not decide by a path with dot segments, which some hosts
+resolve, or by a length that workerd ignores.
+`;
+
+/** A request by host: most, and those that differ. */
+function createOddTable(): string {
+  const hosts: [string, OddResponses][] = HOSTS.filter(({ collectsBodies }) => !collectsBodies)
+    .map(({ name, odd = {} }) => [name, odd]);
+  hosts.push(["workerd", WORKERD_ODD]);
+  const rows = Object.entries(ODD_REQUESTS).map(([name, { what, usual }]) => {
+    const others = new Map<string, string[]>();
+    for (const [host, { [name as OddName]: seen }] of hosts) {
+      if (seen !== undefined) others.set(seen, [...others.get(seen) ?? [], host]);
+    }
+    return [what, usual, Array.from(others, ([seen, names]) => `${seen || "closed"}: ${names.join(", ")}`).join("; ")];
+  });
+  const table = [["request", "most hosts", "others"], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((cells) => cells[column]!.length)));
+  table.splice(1, 0, widths.map((width) => "-".repeat(width)));
+  return table.map((cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |\n`).join("");
 }
 
 /** The deviations of more than one host, with the names of these hosts. */

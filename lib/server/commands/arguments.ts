@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { type CommandArguments, createArguments } from "../command_arguments.ts";
 import type { Environment, Options } from "../settings.ts";
+import { nearest } from "../nearest.ts";
 import { SettingError } from "../start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 
@@ -40,7 +41,9 @@ function parse(args: readonly string[], options: Options, help: string) {
       ...{ allowPositionals: true, allowNegative: true },
     });
   } catch (error) {
-    throw new SettingError(`${describeFault((error as Error).message, options)}; ${help}`);
+    const fault = describeFault((error as Error).message, options);
+    // A question ends a sentence.
+    throw new SettingError(fault.endsWith("?") ? `${fault} A${help.slice(1)}` : `${fault}; ${help}`);
   }
 }
 
@@ -58,15 +61,4 @@ function describeFault(message: string, options: Options): string {
 
 function textOf(value: string | boolean): string {
   return typeof value === "string" ? value : value ? "on" : "off";
-}
-
-/** The candidate that a mistyped word probably means: it differs in one character, or has two in the wrong order. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const shorter = shortened(word);
-  return candidates.find((candidate) => shortened(candidate).some((each) => shorter.includes(each)));
-}
-
-/** A word, and the word without any one of its characters. Two words that are similar have one of these in common. */
-function shortened(word: string): string[] {
-  return [word, ...Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))];
 }

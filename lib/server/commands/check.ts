@@ -1,4 +1,6 @@
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
+import { followLinks } from "../../stores/sqlite/file.ts";
+import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import type { Host } from "../host.ts";
 import { SettingError, startError } from "../start_error.ts";
@@ -78,7 +80,10 @@ async function checkFile(path: string): Promise<Result> {
   try {
     const { version, currentVersion, pets, faults } = await inspectDatabase(path);
     if (version === 0) faults.push(`${path} is an empty database, which no server has used yet`);
-    const note = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";
+    const migration = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";
+    const note = `${migration}${
+      findUnfinished(followLinks(path)).map((name) => `; ${name} beside it is unfinished`).join("")
+    }`;
     return { store: `sqlite:${path}`, schemaVersion: version, pets: Number(pets), faults, note };
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;

@@ -2,9 +2,11 @@
 
 import { VERSION } from "../../version.ts";
 import type { CommandArguments } from "../command_arguments.ts";
+import { nearest } from "../nearest.ts";
+import { FILE_VARIABLES } from "../secret_files.ts";
 import { type Environment, SETTINGS } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
-import { nearest, readArguments } from "./arguments.ts";
+import { readArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { describeCommand, describeGroup, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
@@ -40,7 +42,7 @@ function readCommand(name: string, words: readonly string[], environment: Enviro
  * @param names All environment variables.
  */
 export function describeUnknown(names: readonly string[]): string[] {
-  const known = Object.values(SETTINGS).map(({ variable = "" }) => variable);
+  const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
   return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name)).map((name) => {
     const similar = nearest(name, known);
     return `the variable ${name} is ignored, because no setting has it${similar ? `; did you mean ${similar}?` : ""}`;

@@ -1,7 +1,8 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../command_arguments.ts";
+import { readSecret } from "../secret_files.ts";
 import { explain, SettingError } from "../start_error.ts";
 import type { Command } from "./command.ts";
 import {
@@ -39,7 +40,13 @@ export const CONFORM: Command = {
     key: {
       value: "key",
       variable: "PETSTORE_KEYS",
-      help: "the API key to send, which may read and write; of several in the variable, the first in clear text",
+      help: "the API key to send, which may read and write; of several in the variable, the first in clear text. " +
+        "A flag is visible in the list of processes",
+    },
+    "key-file": {
+      value: "path",
+      variable: "PETSTORE_KEYS_FILE",
+      help: "a file with the key, which no list of processes and no log of a build shows",
     },
     level: {
       value: "specification|full",
@@ -65,9 +72,9 @@ export const CONFORM: Command = {
     "a wrong command line, or the server cannot be reached, refuses the key, or is no petstore",
   ],
   examples: [
-    "petstore conform http://127.0.0.1:8000/v1 --key secret",
+    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key",
     "PETSTORE_KEYS=secret petstore conform https://pets.example/v1 --level specification",
-    "petstore conform http://127.0.0.1:8000/v1 --key secret --only pets.list --junit conform.xml",
+    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key --only pets.list --junit out.xml",
   ],
   async run(args, { writers: { output, errors }, host }) {
     const url = readAddress(args.operand);
@@ -119,8 +126,14 @@ function readAddress(text: string): URL {
 }
 
 function readKey(args: CommandArguments): string {
-  const keys = args.text("key").split(",").map((each) => each.trim()).filter((each) => each !== "");
-  if (keys.length === 0) throw new SettingError("Say which key to send, by --key or PETSTORE_KEYS");
+  const path = args.flag("key-file");
+  if (path !== undefined && args.flag("key") !== undefined) {
+    throw new SettingError("--key and --key-file are both given; give one of them");
+  }
+  const keys = splitList(path === undefined ? args.text("key") : readSecret(path, "--key-file")).filter((key) =>
+    key !== ""
+  );
+  if (keys.length === 0) throw new SettingError("Say which key to send, by --key-file, PETSTORE_KEYS or --key");
   const key = keys.find((each) => !each.startsWith("sha256:"));
   if (key === undefined) throw new SettingError("The key must be in clear text: its digest cannot be sent");
   if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingError("The key must consist of visible ASCII characters");

@@ -94,13 +94,14 @@ async function importFile(
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
-  const { bytes, share } = await openSource(args.operand, host.ending());
+  const { bytes, grows, share, close } = await openSource(args.operand, host.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
+  if (importer?.isNew) report(`${store.description} is new`);
   const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
-    for await (const part of importRecords(bytes, { ...options, importer })) {
+    for await (const part of importRecords(bytes, { ...options, grows, importer })) {
       addPart(counts, part, report);
       progress.update(counts.added + counts.known, share());
     }
@@ -108,6 +109,7 @@ async function importFile(
     throw explainStop(error, counts, isDryRun);
   } finally {
     progress.end();
+    close();
     await importer?.close();
   }
   if (counts.bad > MAX_SHOWN) report(`and ${counts.bad - MAX_SHOWN} more lines`);

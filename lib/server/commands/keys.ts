@@ -1,18 +1,18 @@
 /** The commands that manage API keys. Running servers follow within a second. */
 
-import { existsSync } from "node:fs";
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import type { KeyedPetStore } from "../../stores/store.ts";
 import { FIRST_LABEL, isValid } from "../first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../key_file.ts";
 import { asCalled } from "../process.ts";
 import type { Host } from "../host.ts";
 import { explain, firstLine, SettingError } from "../start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
+import type { OpenStore } from "../store/new_file.ts";
+import { describePostgres } from "../store/postgres_url.ts";
 import type { CommandArguments } from "../command_arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
@@ -194,14 +194,15 @@ async function openKeyed(
   setting: string,
   { host, writers }: Context,
   createIfMissing: boolean,
-): Promise<KeyedPetStore> {
+): Promise<OpenStore> {
   const store = parseStoreLocation(setting, host.environment);
-  if (store.kind === "postgres") return await (await loadPostgres()).openPostgres(store.target, host.postgresDriver);
-  const path = keyFileOf(store);
-  const isNew = !existsSync(path);
-  const opened = await openSqlite(path, "same-thread", createIfMissing);
-  // In the wrong folder, the key would be of no use.
-  if (isNew) writers.errors.add(`petstore: ${path} is new; servers that use it will accept the key`);
+  const isPostgres = store.kind === "postgres";
+  const opened = isPostgres
+    ? await (await loadPostgres()).openPostgres(store.target, host.postgresDriver)
+    : await openSqlite(keyFileOf(store), "same-thread", createIfMissing);
+  const name = isPostgres ? describePostgres(store.target) : keyFileOf(store);
+  // In the wrong folder or database, the key would be of no use.
+  if (opened.isNew) writers.errors.add(`petstore: ${name} is new; servers that use it will accept the key`);
   return opened;
 }
 

@@ -1,13 +1,15 @@
-import { chmodSync, chownSync, existsSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
-import { makeFolderFor, publishFile } from "../folders.ts";
+import { findUnfinished, RESTORE_MARK } from "../../stores/sqlite/remains.ts";
+import { publishFile, syncFolder } from "../folders.ts";
 import { asCalled } from "../process.ts";
 import { explain, SettingError } from "../start_error.ts";
+import { prepareFolder } from "../store/new_file.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
 import { showProgress } from "./progress.ts";
@@ -22,7 +24,7 @@ export const RESTORE: Command = {
   about: [
     "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before: a file that " +
     "another program has open is not replaced. The file until now is kept beside the new one, under a name with the time. If the " +
-    "restore is cut short, at any moment, the file is the old one or the new one.",
+    "restore is cut short, by a loss of power too, the file is the old one or the new one, or the next start says to repeat it.",
     "A key that was revoked after the backup is valid again, and one that was made after it is missing. The restore lists " +
     "both. With --revoke-newer, each key of the backup ends when it ends in the file until now. For PostgreSQL, use pg_restore.",
   ],
@@ -73,7 +75,7 @@ async function restore(
   revokesNewer: boolean,
   onProgress: (share: number) => void,
 ): Promise<Result> {
-  if (!existsSync(dirname(file))) makeFolderFor(file);
+  prepareFolder(file);
   const present = takeFile(file);
   try {
     if (followLinks(backup) === present.path) throw new SettingError(`${backup} is the store itself`);
@@ -82,14 +84,20 @@ async function restore(
         `The keys of ${file} cannot be read, so it is not known which were revoked since the backup`,
       );
     }
-    return await publishFile(present.path, async (name) => {
+    const result = await publishFile(present.path, async (name) => {
       const { pets } = await backupDatabase(backup, name, onProgress);
       const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
       const kept = await keep(present);
-      present.removeLog();
+      await removeLog(present, backup);
       return { file, pets, kept, keys };
     }, { replaces: present.stats !== undefined });
+    const mark = present.path + RESTORE_MARK;
+    if (existsSync(mark)) {
+      rmSync(mark);
+      syncFolder(dirname(mark));
+    }
+    return result;
   } finally {
     present.close();
   }
@@ -104,6 +112,17 @@ async function keep(present: PresentFile): Promise<string | undefined> {
     takeOwner(name, present);
   });
   return kept;
+}
+
+/** Until the mark is gone, no start uses the old file without its log, or the new one with that of the old one. */
+async function removeLog(present: PresentFile, backup: string): Promise<void> {
+  if (present.hasLog) {
+    const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
+    await publishFile(present.path + RESTORE_MARK, (name) => writeFileSync(name, line), { replaces: true });
+  }
+  present.removeLog();
+  // SQLite has removed a log that it could write back, but not synced that.
+  syncFolder(dirname(present.path));
 }
 
 /** Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. */
@@ -123,6 +142,9 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   if (kept !== undefined) lines.push(`${kept}: the file until now`);
+  for (const name of findUnfinished(followLinks(file))) {
+    lines.push(`${name} beside it is of a command that was cut short, and can be removed`);
+  }
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);

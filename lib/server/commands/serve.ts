@@ -1,5 +1,6 @@
 import { serve } from "../serve.ts";
 import { readSettings } from "../server_settings.ts";
+import { FILE_VARIABLES } from "../secret_files.ts";
 import { type SettingName, SETTINGS } from "../settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
 import type { Command } from "./command.ts";
@@ -11,7 +12,8 @@ export const SERVE: Command = {
   about: [
     "Serves the API, its description and a web page to try it.",
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
-    "environment.",
+    `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
+    "without _FILE.",
     "For parts that a postgres:// address omits, the server reads PostgreSQL's own variables: " +
     `${enumerate(Object.values(POSTGRES_VARIABLES))}. Parameters after the question mark of the address can be ` +
     `${enumerate([...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)])}. The last three are the ` +

@@ -7,7 +7,7 @@ import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { SpanIds } from "../traces/api.ts";
 import type { LineWriter } from "./line_writer.ts";
-import { HIDDEN, hideIfLong, loggedTarget } from "./logged_target.ts";
+import { HIDDEN, loggedMethod, loggedTarget } from "./logged_target.ts";
 
 /** How many targets are cached, and the longest key of one. A client may send any number of 64 KB each. */
 const MAX_CACHED = 1000, MAX_KEY = 300;
@@ -27,8 +27,8 @@ interface CacheEntry {
 /** One line of text for each request. */
 export function createTextLog(writer: Pick<LineWriter, "add" | "isColoured">): Observer {
   const colour = writer.isColoured ? coloured : String;
-  const describe = cacheTargets(({ method, target }, status) =>
-    ` ${hideIfLong(method)} ${loggedTarget(target)} ${colour(status)}`
+  const describe = cacheTargets(({ method, route, target }, status) =>
+    ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${colour(status)}`
   );
   const now = createClock();
   return (context, { status }, startedAt, endedAt) => {
@@ -44,7 +44,7 @@ export function createTextLog(writer: Pick<LineWriter, "add" | "isColoured">): O
  */
 export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => SpanIds | undefined): Observer {
   const describe = cacheTargets(({ method, target, route }, status) =>
-    JSON.stringify({ method: hideIfLong(method), route, target: loggedTarget(target), status }).slice(1, -1)
+    JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)
   );
   const now = createClock();
   return (context, reply, startedAt, endedAt) => {

@@ -6,7 +6,7 @@ import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { formatAddress } from "../address.ts";
-import { hideIfLong, loggedTarget } from "./logged_target.ts";
+import { loggedMethod, loggedTarget } from "./logged_target.ts";
 import type { FirstKey } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
 
@@ -16,16 +16,18 @@ export interface StartFacts {
   port: number;
   /** Without secrets. */
   store: string;
+  isNewStore: boolean;
   key: FirstKey;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
 
 /** The greeting as a JSON object, without the key, which does not belong in a log. */
-export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
+export function describeStartAsJson({ hostname, port, store, isNewStore, key }: StartFacts): string {
   const address = originOf(hostname, port);
   const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
-  return JSON.stringify({ time: new Date().toISOString(), message: "listens", version: VERSION, address, store, keys });
+  const facts = { version: VERSION, address, store, isNewStore, keys };
+  return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
 }
 
 /**
@@ -33,7 +35,10 @@ export function describeStartAsJson({ hostname, port, store, key }: StartFacts):
  *
  * @param isColoured Whether a terminal shows it. The text is the same without colours.
  */
-export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts, isColoured: boolean): string {
+export function describeStart(
+  { hostname, port, store, isNewStore, key, hasDocs }: StartFacts,
+  isColoured: boolean,
+): string {
   const origin = originOf(hostname, port);
   const paint = (style: Style, text: string) => isColoured ? styleText(style, text, { validateStream: false }) : text;
   // As a shell command expects it.
@@ -44,7 +49,7 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
     hasDocs
       ? row("page", paint("cyan", `${origin}/docs`))
       : row("description", paint("cyan", `${origin}/openapi.json`)),
-    row("store", store),
+    row("store", isNewStore ? `${store} (new)` : store),
     row("API key", key.note),
     row("try", paint("green", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`)),
   ].join("\n");
@@ -65,7 +70,7 @@ export function describeFailure({ error, request, requestId }: ErrorInfo, isJson
   const { method, url } = request;
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const facts = { method: hideIfLong(method), target: loggedTarget(targetOf(url)) };
+  const facts = { method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
   const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
   return isJson
     ? JSON.stringify({

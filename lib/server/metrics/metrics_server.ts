@@ -9,7 +9,7 @@ import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, Listen, Listener, Report } from "../host.ts";
-import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
+import { addSamples, formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
 
@@ -34,7 +34,7 @@ export async function serveMetrics(
   });
   const scrape = (): Reply => ({
     status: 200,
-    headers: { "content-type": OPEN_METRICS, "cache-control": "no-store" },
+    headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
     body: formatSamples(addSamples([...readMetrics(), readProcess()])),
   });
   return await listen(address, {

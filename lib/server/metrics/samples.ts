@@ -1,21 +1,21 @@
-/** Samples of metrics, and their text: OpenMetrics 1.0. */
+/** Samples of metrics, and their text: the text format 0.0.4 of Prometheus, which every reader knows. */
 
 /** The samples of each metric family. The name of a sample includes its labels. */
 export type Samples = Record<string, Record<string, number>>;
 
-export const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+export const METRICS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The type and the meaning of each family, in the order of the text. */
-const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: string, unit?: string]> = {
+const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: string]> = {
   petstore_requests: [
     "counter",
     "Answered requests. The route is empty if a request was refused before, or none matched.",
   ],
-  petstore_request_duration_seconds: ["histogram", "Time until the response was ready.", "seconds"],
+  petstore_request_duration_seconds: ["histogram", "Time until the response was ready."],
   petstore_deprecated_requests: ["counter", "Requests to the deprecated operation by caller."],
   petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],
   petstore_commit_creates: ["histogram", "Creates in a commit, of those that this worker has sent."],
-  petstore_commit_duration_seconds: ["histogram", "Time of a commit.", "seconds"],
+  petstore_commit_duration_seconds: ["histogram", "Time of a commit."],
   petstore_postgres_pool_size: [
     "gauge",
     "Connections to PostgreSQL that this server may have, but for those of API keys.",
@@ -23,10 +23,10 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
   petstore_postgres_statements: ["gauge", "Statements that run on these connections, or wait for one."],
   petstore_store_errors: ["counter", "Requests that failed because the store was unavailable."],
   petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
-  petstore_database_bytes: ["gauge", "Size of the SQLite file.", "bytes"],
-  petstore_database_log_bytes: ["gauge", "Size of the write-ahead log beside the SQLite file.", "bytes"],
-  process_resident_memory_bytes: ["gauge", "Memory of the process, of all its workers together.", "bytes"],
-  process_start_time_seconds: ["gauge", "When the process started, since 1970.", "seconds"],
+  petstore_database_bytes: ["gauge", "Size of the SQLite file."],
+  petstore_database_log_bytes: ["gauge", "Size of the write-ahead log beside the SQLite file."],
+  process_resident_memory_bytes: ["gauge", "Memory of the process, of all its workers together."],
+  process_start_time_seconds: ["gauge", "When the process started, since 1970."],
 };
 
 export type Histogram = ReturnType<typeof createHistogram>;
@@ -91,11 +91,11 @@ export function addSamples(all: readonly Samples[]): Samples {
 }
 
 export function formatSamples(samples: Samples): string {
-  const lines = Object.entries(FAMILIES).flatMap(([family, [type, help, unit]]) => [
-    `# TYPE ${family} ${type}`,
-    ...(unit === undefined ? [] : [`# UNIT ${family} ${unit}`]),
-    `# HELP ${family} ${help}`,
-    ...Object.entries(samples[family] ?? {}).map(([name, value]) => `${name} ${value}`),
-  ]);
-  return [...lines, "# EOF", ""].join("\n");
+  const lines = Object.entries(FAMILIES).flatMap(([family, [type, help]]) => {
+    // In this format, the name of a counter is that of its samples.
+    const name = type === "counter" ? `${family}_total` : family;
+    const values = Object.entries(samples[family] ?? {}).map(([sample, value]) => `${sample} ${value}`);
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values];
+  });
+  return `${lines.join("\n")}\n`;
 }

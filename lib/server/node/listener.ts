@@ -3,13 +3,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { sendFailure, sendReply } from "../../hosts/node_reply.ts";
+import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
-import { fieldOf } from "../../hosts/node_request.ts";
 import type { Send } from "../drain_gate.ts";
+import { MALFORMED } from "../errors.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
 import { resolvesWithin } from "../time.ts";
-import { isMalformed, MALFORMED, refuseUnreadable } from "./refusals.ts";
+import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**
  * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
@@ -33,8 +33,7 @@ export const listen: Listen = async (address, gate, report) => {
   const connections = new Map<Socket, ServerResponse | undefined>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
-    // Node drops what came in one packet after such a head: a pipelined request would get no response.
-    if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
+    endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
     if (isMalformed(incoming)) send(MALFORMED, context, { fail: () => MALFORMED }, outgoing);
     else gate.respond(context, outgoing, send);
@@ -43,6 +42,8 @@ export const listen: Listen = async (address, gate, report) => {
   const server = createServer(OPTIONS, answer).on("checkExpectation", answer);
   // Node would leave out the fields after the 1,000th, an Idempotency-Key or a second Host. The head has a limit in bytes.
   server.maxHeadersCount = 0;
+  // Otherwise Node ends a connection at once on which the client has only ended its own side, and loses the response.
+  Object.assign(server, { httpAllowHalfOpen: true });
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);

@@ -4,17 +4,8 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_request.ts";
-import { Problem } from "../../http/problem.ts";
-import { CLOSE } from "../errors.ts";
-
-export const MALFORMED: Problem = new Problem(
-  400,
-  "bad_request",
-  "The request is not valid HTTP, or its method is not known",
-  CLOSE,
-);
-const TOO_LATE = new Problem(408, "request_timeout", "The request did not arrive in time", CLOSE);
-const HEAD_TOO_LARGE = new Problem(431, "head_too_large", "The head of the request must be smaller", CLOSE);
+import type { Problem } from "../../http/problem.ts";
+import { HEAD_TOO_LARGE, MALFORMED, TOO_LATE } from "../errors.ts";
 
 /** By the code of Node's error. Any other is about what Node cannot read. */
 const REASONS: Record<string, Problem> = { ERR_HTTP_REQUEST_TIMEOUT: TOO_LATE, HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE };

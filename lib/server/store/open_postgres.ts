@@ -13,8 +13,9 @@ import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
+import type { OpenStore } from "./new_file.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions } from "./postgres_options.ts";
 import { dialForDriver, watchSocket } from "./postgres_socket.ts";
@@ -39,7 +40,7 @@ const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_ca
  */
 type Open<T> = (target: PostgresTarget, driver: string) => Promise<T>;
 
-export const openPostgres: Open<KeyedPetStore> = (...to) => usePostgres(...to, createPostgresStore);
+export const openPostgres: Open<OpenStore> = (...to) => usePostgres(...to, createPostgresStore);
 export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
 
 /** Reads the API keys, without a change. */

@@ -1,24 +1,26 @@
 /** Turns the `--store` setting into a store. */
 
-import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
 import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
-import type { OpenedFiles } from "../../stores/sqlite/file.ts";
+import { followLinks, type OpenedFiles } from "../../stores/sqlite/file.ts";
+import { describeMissing } from "../../stores/sqlite/remains.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
-import { makeFolderFor } from "../folders.ts";
 import { isPermitted } from "../process.ts";
 import type { Environment } from "../settings.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
+import { isMissing, type OpenStore, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
 /** A store that can be opened. */
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
+  /** Where an SQLite file is. */
+  path?: string;
   /** Where a PostgreSQL database is. */
   target?: PostgresTarget;
   /**
@@ -26,7 +28,7 @@ export interface StoreSetting {
    *
    * @throws {SettingError} If it cannot be opened.
    */
-  open(): KeyedPetStore | Promise<KeyedPetStore>;
+  open(): OpenStore | Promise<OpenStore>;
   /**
    * Opens it to import pets. Absent for a store in memory, which only one isolate can reach: its API keys are kept in a separate
    * database.
@@ -38,6 +40,8 @@ export interface StoreSetting {
 
 export const MEMORY = "memory:";
 const SQLITE = "sqlite:";
+/** The path of a database without a file. */
+const IN_MEMORY = ":memory:";
 const POSTGRES = /^postgres(ql)?:\/\//;
 
 /** The store that a `--store` setting names. */
@@ -84,7 +88,7 @@ export function readStoreSetting(
   const { path } = store;
   return {
     ...{ description: setting, open: () => openSqlite(path, "auto") },
-    ...path !== ":memory:" && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
+    ...path !== IN_MEMORY && { path, openImporter: () => atPath(path, () => openSqliteImporter(path)) },
   };
 }
 
@@ -114,16 +118,16 @@ export function openSqlite(
   writer: SqliteWriter,
   createIfMissing = true,
 ): Promise<SqliteStore> {
-  if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);
-  return withFolderFor(path, () => SqliteStore.open(path, writer));
+  if (!createIfMissing && isMissing(path)) throw new SettingError(describeMissing(path, followLinks(path)));
+  return atPath(path, () => SqliteStore.open(path, writer));
 }
 
-async function withFolderFor<T>(path: string, open: () => T | Promise<T>): Promise<T> {
+async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   try {
-    // Only if necessary, because creating a folder needs more permissions than creating a database in it.
-    if (isMissing(dirname(path))) makeFolderFor(path);
+    if (path !== IN_MEMORY) prepareFile(path);
     return await open();
   } catch (error) {
+    if (error instanceof SettingError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);
   }
@@ -140,14 +144,5 @@ export function openSqliteInWorker(opened: OpenedFiles, access: WriterAccess): K
     return SqliteStore.join(opened, access);
   } catch (error) {
     throw new UnreachableError(firstLine(error));
-  }
-}
-
-/** Whether a path does not exist. An unreadable one counts as existing, because opening it gives a better message. */
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
   }
 }

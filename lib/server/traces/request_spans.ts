@@ -3,11 +3,8 @@
 import type { RequestContext } from "../../http/context.ts";
 import { splitTarget } from "../../http/target.ts";
 import type { DrainGate } from "../drain_gate.ts";
-import { loggedTarget } from "../log/logged_target.ts";
+import { loggedTarget, METHODS } from "../log/logged_target.ts";
 import { ERROR_STATUS_CODE, type RemoteSpan, type Span, type Traces } from "./api.ts";
-
-/** The methods of RFC 9110 and RFC 5789. With others, a client could choose the names of spans. */
-const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
 
 /** The first parts of the field `traceparent` (W3C Trace Context), of any version. */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?![^-])/;
@@ -45,10 +42,11 @@ function parentOf(context: RequestContext): RemoteSpan | undefined {
 }
 
 function endSpan(span: Span, { method, route, target }: RequestContext, status: number): void {
+  // With others, a client could choose the names of spans.
   const isKnown = METHODS.has(method);
   const name = isKnown ? method : "HTTP";
   span.updateName(route === undefined ? name : `${name} ${route}`);
-  const { path, query } = splitTarget(loggedTarget(target));
+  const { path, query } = splitTarget(loggedTarget(target, route));
   span.setAttributes({
     "http.request.method": isKnown ? method : "_OTHER",
     "http.response.status_code": status,

@@ -1,6 +1,6 @@
 /** The files of imports and exports. */
 
-import { createReadStream, fstat, open } from "node:fs";
+import { closeSync, createReadStream, fstat, open } from "node:fs";
 import { Socket } from "node:net";
 import process from "node:process";
 import { promisify } from "node:util";
@@ -35,9 +35,13 @@ export function readFormat(args: CommandArguments, fallback?: ExportFormat): Exp
 
 /** A file, a pipe or standard input. */
 export interface Source {
+  /** Iterating again continues after the end, if it `grows`. */
   bytes: AsyncIterable<Uint8Array>;
+  /** Whether it is a file, to which another program may append. */
+  grows: boolean;
   /** The share of a file that has been read, from 0 to 1. Undefined if its size is not known. */
   share(): number | undefined;
+  close(): void;
 }
 
 /**
@@ -46,7 +50,8 @@ export interface Source {
  */
 export async function openSource(path: string, ending: Promise<void>): Promise<Source> {
   const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
-  if (path === STANDARD) return { bytes: readable(process.stdin, "Standard input"), share: () => undefined };
+  const pipe = { grows: false, share: () => undefined, close: () => {} };
+  if (path === STANDARD) return { ...pipe, bytes: readable(process.stdin, "Standard input") };
   try {
     // A number: Node closes a FileHandle that is collected as garbage, below the socket.
     const fd = await promisify(open)(path, "r");
@@ -54,10 +59,23 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
     if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
     // On Node, a read of a file that waits for a pipe would delay the end of the process. Deno has no such socket.
     const isSocket = stats.isFIFO() && process.versions["deno"] === undefined;
-    const stream = isSocket ? new Socket({ fd }) : createReadStream(path, { fd, highWaterMark: BLOCK });
+    if (!stats.isFile()) {
+      const stream = isSocket ? new Socket({ fd }) : createReadStream(path, { fd, highWaterMark: BLOCK });
+      return { ...pipe, bytes: readable(stream, path) };
+    }
+    let count = 0;
+    const bytes = {
+      async *[Symbol.asyncIterator]() {
+        // From where the last one has ended.
+        const stream = createReadStream(path, { fd, start: count, autoClose: false, highWaterMark: BLOCK });
+        for await (const block of readable(stream, path)) {
+          count += block.length;
+          yield block;
+        }
+      },
+    };
     // It may grow meanwhile.
-    const share = () => stats.isFile() ? Math.min(1, stream.bytesRead / stats.size) : undefined;
-    return { bytes: readable(stream, path), share };
+    return { bytes, grows: true, share: () => Math.min(1, count / stats.size), close: () => closeSync(fd) };
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
     throw explain(`${path} cannot be read`, error);

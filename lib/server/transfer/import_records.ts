@@ -5,10 +5,11 @@ import { createHash } from "node:crypto";
 import { type NewPet, parseNewPet } from "../../pet.ts";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import { SettingError } from "../start_error.ts";
+import { SettingError, UnreachableError } from "../start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
 import {
   findCsvEnd,
+  type FindEnd,
   findLineEnd,
   readRecords,
   type SourceRecord,
@@ -48,6 +49,8 @@ export interface ImportOptions {
   skipsBad: boolean;
   /** Whether a last record without an end is whole. */
   takesLast: boolean;
+  /** Whether the source continues after its end when it is read again, as a file that grows. */
+  grows?: boolean;
   /** Receives the header of CSV and each bad record, with its end, also those that an earlier import has skipped. */
   reject?: (bytes: Uint8Array) => Promise<void>;
 }
@@ -59,23 +62,37 @@ type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
  * Imports a source. Each transaction adds a chunk of records, and remembers the digest of the source up to its end. So the chunks of an
  * earlier import are found one after the other from the beginning, whatever their sizes were then.
  *
+ * A known chunk with more records than the source had may be of another importer, which has read the source when it was longer. So
+ * the source is read up to its present end before a chunk is added beside it.
+ *
  * @throws {SettingError} If a record is bad or too long, or the header of CSV is unusable.
+ * @throws {UnreachableError} If another importer was faster, and may have read more of a source that cannot be read again.
  */
 export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
-  { format, copy, importer, skipsBad, takesLast, reject }: ImportOptions,
+  { format, copy, importer, skipsBad, takesLast, grows = false, reject }: ImportOptions,
 ): AsyncGenerator<ImportedPart> {
-  const records = lookAhead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
+  const records = lookAhead(source, format === "csv" ? findCsvEnd : findLineEnd);
   const isWhole = ({ hasEnd }: SourceRecord) => hasEnd || takesLast;
   const [first] = await records.peek(1);
   if (first && format === "csv" && !isWhole(first)) return yield incompletePart(first);
   const { readPet, header } = await readFormatHeader(records, format);
   if (format === "csv") await reject?.(withLineEnd(first!));
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
-  for (;;) {
+  for (let isSlower = false;;) {
     const followers = await importer?.followers(parent) ?? [];
-    const ahead = await records.peek(Math.max(CHUNK, ...followers.map((each) => each.records)));
+    const longest = Math.max(CHUNK, ...followers.map((each) => each.records));
+    let ahead = await records.peek(longest);
     if (ahead.length === 0) return;
+    // A record without an end may have one by now.
+    const ended = ahead.filter(({ hasEnd }) => hasEnd).length;
+    if (followers.some((each) => each.records > ended)) {
+      if (isSlower && !grows) {
+        throw new UnreachableError("Another import has added more lines, maybe of the same source");
+      }
+      records.resume();
+      ahead = await records.peek(longest);
+    }
     const known = followers.find((each) =>
       each.records <= ahead.length && digestAfter(parent, ahead.slice(0, each.records)) === each.digest
     );
@@ -93,7 +110,8 @@ export async function* importRecords(
     if (bad[0] && !skipsBad) throw new SettingError(`Line ${bad[0].line}: ${bad[0].faults.join("; ")}`);
     const digest = digestAfter(parent, chunk);
     // If another importer was faster, its chunk is among the followers now.
-    if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
+    isSlower = !await (importer?.add({ parent, digest, records: chunk.length, pets }, followers.length) ?? true);
+    if (isSlower) continue;
     parent = digest;
     records.skip(chunk.length);
     for (const { record } of bad) await reject?.(withLineEnd(record));
@@ -109,8 +127,10 @@ function incompletePart(record: SourceRecord): ImportedPart {
 type Lookahead = ReturnType<typeof lookAhead>;
 
 /** Records that have been read and not yet skipped. */
-function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
+function lookAhead(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
   let records: SourceRecord[] = [];
+  let blocks = readRecords(source, findEnd);
+  let isAtEnd = false;
   return {
     /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
     async peek(count: number): Promise<SourceRecord[]> {
@@ -118,6 +138,7 @@ function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
       for (let i = 0; i < count; i++) {
         while (i === records.length) {
           const { done, value } = await blocks.next();
+          isAtEnd = done === true;
           if (done) return records.slice(0, i);
           records = records.concat(value);
         }
@@ -129,7 +150,19 @@ function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
     skip(count: number): void {
       records = records.slice(count);
     },
+    /** Continues after the end of the source, also within the last of the records that were not skipped. */
+    resume(): void {
+      // Only the last record of a source lacks its end.
+      const last = isAtEnd || records.at(-1)?.hasEnd === false ? records.pop() : undefined;
+      isAtEnd = false;
+      if (last) blocks = readRecords(continued(last.bytes, source), findEnd, last.line);
+    },
   };
+}
+
+async function* continued(start: Uint8Array, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield start;
+  yield* source;
 }
 
 /** Reads the header of CSV. It defines the columns, so it is part of the digest. */

@@ -29,14 +29,15 @@ export interface SourceRecord {
 /**
  * Yields the records that each block of the source completes.
  *
+ * @param line The number of its first line.
  * @throws {SettingError} If a record is too long.
  */
 export async function* readRecords(
   source: AsyncIterable<Uint8Array>,
   findEnd: FindEnd,
+  line: number = 1,
 ): AsyncGenerator<SourceRecord[]> {
-  let line = 1;
-  let isStart = true;
+  let isStart = line === 1;
   let rest: Uint8Array = new Uint8Array();
   const take = (bytes: Uint8Array, hasEnd: boolean): SourceRecord => {
     if (bytes.length > MAX_RECORD) {

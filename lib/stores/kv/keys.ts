@@ -80,12 +80,14 @@ export class KvKeys implements KeyStore {
   }
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
-    const latest = latestUses(uses);
+    const now = Date.now();
+    const latest = [...latestUses(uses, now)];
     for (let i = 0; i < latest.length; i += MAX_CHANGED) {
-      const part = new Map(latest.slice(i, i + MAX_CHANGED).map(({ id, at }) => [id, at.getTime()]));
+      const part = new Map(latest.slice(i, i + MAX_CHANGED));
       await this.#change(async () => {
         const entries = await this.#find([...part.keys()]);
-        const later = entries.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
+        const isLater = (known: number, use: number) => !(known >= use && known <= now);
+        const later = entries.filter((each) => each && isLater(each.row.lastUsed!, part.get(each.row.id)!));
         if (later.length === 0) return true;
         return later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]);
       });

@@ -9,7 +9,7 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import { countWrite, recall } from "../write.ts";
 
@@ -134,9 +134,11 @@ class MemoryKeys implements KeyStore {
 
   touch(uses: readonly KeyUse[]): void {
     this.#version++;
-    for (const { id, at } of uses) {
+    const now = Date.now();
+    for (const [id, at] of latestUses(uses, now)) {
       const key = this.#keys.get(id);
-      if (key && !(key.lastUsed && key.lastUsed >= at)) key.lastUsed = at;
+      const known = key?.lastUsed?.getTime() ?? 0;
+      if (key) key.lastUsed = new Date(known <= now ? Math.max(known, at) : at);
     }
   }
 

@@ -28,6 +28,7 @@ export async function openPostgresImporter(
     `SELECT "${db.schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
     $5::pg_catalog.text, $6::integer, $7::integer)`;
   return {
+    isNew: db.isNew,
     isEmpty: async () => (await db.query(one)).length === 0,
     async followers(parent) {
       const rows = await db.query(followers, [parent]);

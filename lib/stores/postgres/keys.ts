@@ -7,6 +7,9 @@ import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import { sqlState } from "./client/errors.ts";
 
+/** The clock of the database, in milliseconds since 1970. */
+const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
+
 export function postgresKeys(db: Database): KeyStore {
   /** Calls a function that returns whether it has changed a row. */
   async function call(text: string, parameters: string[]): Promise<boolean> {
@@ -47,11 +50,16 @@ export function postgresKeys(db: Database): KeyStore {
     },
     revoke: (id, at) => call("revoke_key($1::pg_catalog.text, $2::bigint)", [id, String(at.getTime())]),
     async touch(uses) {
-      const latest = latestUses(uses);
-      await call("touch_keys($1::pg_catalog.text[], $2::bigint[])", [
-        textArray(latest.map(({ id }) => id)),
-        timeArray(latest.map(({ at }) => at)),
-      ]);
+      const latest = latestUses(uses, Infinity);
+      const ids = textArray([...latest.keys()]);
+      // The clock of the database decides which uses are in the future. The function is that of a release.
+      const forget = `UPDATE "${db.schema}".api_keys SET last_used_at = NULL
+        WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]) AND last_used_at OPERATOR(pg_catalog.>) ${NOW}`;
+      await db.query(forget, [ids], { deadline: performance.now() + db.timeoutMs });
+      const upToNow =
+        `ARRAY(SELECT least(at, ${NOW}) FROM pg_catalog.unnest($2::bigint[]) WITH ORDINALITY AS use (at, place)
+        ORDER BY place)`;
+      await call(`touch_keys($1::pg_catalog.text[], ${upToNow})`, [ids, numberArray([...latest.values()])]);
     },
     // No function, because servers have no right to it.
     async remove(ids) {

@@ -103,6 +103,10 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
   }
 
+  get isNew(): boolean {
+    return this.#db.isNew;
+  }
+
   get batch(): GroupCommit["batch"] {
     return this.#commits.batch;
   }

@@ -15,7 +15,7 @@ interface Marks {
 }
 
 /** How many triggers {@link SELECT_MARKS} counts. Without all of them, the stamp has no meaning. */
-const TRIGGERS = 3n;
+const TRIGGERS = 4n;
 
 export class ChangeWatch {
   readonly #db: DatabaseSync;

@@ -22,6 +22,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
+import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
 /** The ends of the names of SQLite's own files beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
@@ -89,6 +90,8 @@ export interface OpenDatabase {
   db: DatabaseSync;
   /** Undefined for a database in memory. */
   files: OpenedFiles | undefined;
+  /** Whether this connection has made its tables. */
+  isNew: boolean;
 }
 
 /**
@@ -142,10 +145,11 @@ function refuse(givenPath: string): never {
  * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
  */
 export function inspectFiles(givenPath: string, path: string): boolean {
+  requireRestored(givenPath, path);
   // The log first: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
-  requireRegular(givenPath, file);
+  requireRegular(givenPath, path, file);
   // SQLite treats a file of one byte as empty, and would overwrite it.
   if (file?.size === 1) {
     throw new StoreUnavailableError(`${givenPath} is not an SQLite database; it was left unchanged`);
@@ -156,7 +160,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
       `${givenPath} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
     );
   }
-  if (file && file.size > MAX_FIRST_START && isJournalOfEmptyDatabase(`${path}-journal`)) {
+  if (file && file.size > MAX_FIRST_START && findJournal(path) === "of an empty database") {
     throw new StoreUnavailableError(
       `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
     );
@@ -165,11 +169,11 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 }
 
 /** @throws {StoreUnavailableError} If SQLite cannot use a file. Opening a named pipe would wait for a writer. */
-export function requireRegular(givenPath: string, file: Stats | undefined): void {
+export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
   // SQLite would create a separate log for each name, and a server that uses one of them would not be found.
-  if (file && file.nlink > 1) {
+  if (file && file.nlink > 1 + (file.nlink > 1 ? countUnfinishedNames(path, file.ino) : 0)) {
     throw new StoreUnavailableError(
       `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
     );
@@ -180,17 +184,22 @@ export function requireRegular(givenPath: string, file: Stats | undefined): void
 const MAX_FIRST_START = 4096;
 
 /**
- * Whether a rollback journal belongs to an empty database. A first start that was killed leaves one. SQLite would roll it
- * back and so empty the file, even if a backup has been restored since. A journal has no locks, so it may be opened here.
+ * Which rollback journal SQLite would use. One that begins with zeros is that of a transaction which has ended: a connection that
+ * keeps the file locked, as a restore does, leaves it so. A first start that was killed leaves one of an empty database: SQLite
+ * would roll it back and so empty the file, even if a backup has been restored since.
  */
-function isJournalOfEmptyDatabase(journal: string): boolean {
-  if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
+export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
+  const journal = `${path}-journal`;
+  if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return "none";
   const header = new DataView(new ArrayBuffer(28));
+  // A journal has no locks, so it may be opened here.
   const descriptor = openSync(journal, "r");
   try {
+    const size = readSync(descriptor, header);
+    if (header.getUint8(0) === 0) return "none";
     // SQLite's file format, §3: eight magic bytes, and at offset 16 the number of pages that the database had.
-    return readSync(descriptor, header) === header.byteLength && header.getUint32(0) === 0xd9d505f9 &&
-      header.getUint32(16) === 0;
+    const isWhole = size === header.byteLength && header.getUint32(0) === 0xd9d505f9;
+    return isWhole && header.getUint32(16) === 0 ? "of an empty database" : "of pages";
   } finally {
     closeSync(descriptor);
   }

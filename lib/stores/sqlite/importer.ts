@@ -36,6 +36,7 @@ export function openSqliteImporter(path: string): PetImporter {
   };
   const followers = (parent: string) => db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[];
   return {
+    isNew: opened.isNew,
     isEmpty: () => explainErrors(() => db.prepare(SELECT_ONE).get() === undefined),
     followers: (parent) => explainErrors(() => followers(parent)),
     add: (chunk, known) =>

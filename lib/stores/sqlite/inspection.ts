@@ -4,8 +4,9 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
-import { followLinks, inspectFiles } from "./file.ts";
+import { findJournal, followLinks, inspectFiles } from "./file.ts";
 import { explain } from "./open.ts";
+import { describeMissing } from "./remains.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
 
@@ -48,8 +49,8 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
  */
 export function findFile(path: string): string {
   const file = followLinks(path);
-  if (!inspectFiles(path, file)) throw new StoreUnavailableError(`${path} does not exist`);
-  if (existsSync(`${file}-journal`)) {
+  if (!inspectFiles(path, file)) throw new StoreUnavailableError(describeMissing(path, file));
+  if (findJournal(file) !== "none") {
     throw new StoreUnavailableError(
       `${path} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
     );

@@ -39,11 +39,11 @@ export function openDatabase(path: string): OpenDatabase {
     const before = exists ? identify(path, file) : undefined;
     db = new DatabaseSync(file);
     configure(db, path);
-    migrate(db, path);
+    const isNew = migrate(db, path);
     requireWritable(db);
     // While this connection waited for a lock, a backup may have been restored: another file has the name now.
     if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
-    return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file) };
+    return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
   } catch (error) {
     db?.close();
     throw explain(error, path);
@@ -64,7 +64,7 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
     requireKnownSchema(db, files.givenPath);
     requireWritable(db);
     requireInPlace(files);
-    return { db, files };
+    return { db, files, isNew: false };
   } catch (error) {
     db.close();
     throw explain(error, files.givenPath);

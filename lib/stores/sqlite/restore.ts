@@ -1,6 +1,6 @@
 /** Replaces a database file by a backup: what the present file gives, and what becomes of its keys. */
 
-import { copyFileSync, existsSync, rmSync, type Stats, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -20,11 +20,13 @@ export interface PresentFile {
   stats: Stats | undefined;
   /** Whether there is the file or a log. */
   exists: boolean;
+  /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
+  hasLog: boolean;
   /** Undefined if the keys cannot be read. */
   keys: StoredKey[] | undefined;
   /**
    * @param name Gets the content of the file.
-   * @param finalName The name that the copy will have. What is left of the log is copied beside it.
+   * @param finalName The name that the copy will have. What is left of the log is copied beside it, and is then on disk.
    */
   copy(name: string, finalName: string): Promise<void>;
   /**
@@ -50,12 +52,18 @@ export function takeFile(givenPath: string): PresentFile {
     path,
     stats,
     exists: stats !== undefined || companions().length > 0,
+    hasLog: !db && companions().length > 0,
     keys: db && tryReadKeys(db),
     async copy(name, finalName) {
       // Not copyFile(), if possible: by closing the file, this process would lose its lock.
       if (db) return await copyPages(db, name);
       if (stats) copyFileSync(path, name);
-      for (const end of companions()) copyFileSync(path + end, finalName + end);
+      for (const end of companions()) {
+        copyFileSync(path + end, finalName + end);
+        const copy = openSync(finalName + end, "r+");
+        fsyncSync(copy);
+        closeSync(copy);
+      }
     },
     removeLog() {
       if (!stats && existsSync(path)) {
@@ -69,7 +77,7 @@ export function takeFile(givenPath: string): PresentFile {
 
 /** Undefined if there is no file, or SQLite cannot work with it. */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
-  requireRegular(givenPath, statSync(path, { throwIfNoEntry: false }));
+  requireRegular(givenPath, path, statSync(path, { throwIfNoEntry: false }));
   try {
     // SQLite would empty some files, or delete their logs.
     if (!inspectFiles(givenPath, path)) return undefined;

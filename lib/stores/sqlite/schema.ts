@@ -52,6 +52,13 @@ const MIGRATIONS: readonly string[] = [
      added_at INTEGER NOT NULL,
      PRIMARY KEY (parent, digest)
    ) STRICT, WITHOUT ROWID;`,
+  // REPLACE can delete a row with any id, and other programs can change ids and sqlite_sequence. Only a trigger before the insert sees
+  // that row. There, an id that SQLite is to choose is undefined, so the other trigger finds additions in the middle.
+  `DROP TRIGGER IF EXISTS pet_inserted;
+   CREATE TRIGGER pet_inserted AFTER INSERT ON pets WHEN NEW.id < (SELECT max(id) FROM pets)
+     BEGIN UPDATE alteration SET stamp = random(); END;
+   CREATE TRIGGER pet_replaced BEFORE INSERT ON pets WHEN EXISTS (SELECT 1 FROM pets WHERE id = NEW.id)
+     BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
 /** The version that this release creates. */
@@ -125,21 +132,32 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
 /**
  * Migrates an older schema, in one transaction.
  *
+ * @returns Whether the database was empty.
  * @throws {StoreUnavailableError} If this release cannot use the database.
  */
-export function migrate(db: DatabaseSync, path: string): void {
-  if (readPragma(db, "user_version") === MIGRATIONS.length) return;
+export function migrate(db: DatabaseSync, path: string): boolean {
+  if (readPragma(db, "user_version") === MIGRATIONS.length) return false;
   begin(db, BUSY_TIMEOUT);
-  commit(db, () => {
+  return commit(db, () => {
     // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
-    for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
+    for (const statements of MIGRATIONS.slice(findBuiltVersion(db, version))) db.exec(statements);
     // The releases that told callers apart by the API key.
-    if (version === 2 || version === 3) db.exec(MARK_EARLIER_REQUESTS);
+    if (version === 2 || version === 3) db.prepare(MARK_EARLIER_REQUESTS).run(BigInt(Date.now()));
     if (version < MIGRATIONS.length) {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
     }
+    return version === 0;
   });
+}
+
+/** A release before 0.2.0 that starts in the same instant as a later one writes its own version over that of the later schema. */
+function findBuiltVersion(db: DatabaseSync, version: number): number {
+  if (version === 0) return 0;
+  const actual = readSchemaText(db);
+  const isBuilt = (built: number) => [...schemaTextOf(built)].every(([name, sql]) => actual.get(name) === sql);
+  for (let built = MIGRATIONS.length; built > version; built--) if (isBuilt(built)) return built;
+  return version;
 }
 
 /** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
@@ -150,7 +168,7 @@ export class FileWatch {
   readonly #read: StatementSync;
   #known: unknown;
 
-  constructor({ db, files }: OpenDatabase, path: string) {
+  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
     this.#db = db;
     this.#files = files;
     this.path = path;

@@ -43,7 +43,7 @@ export interface SqliteStoreOptions {
  * lock, creates wait for it, up to 1 second. At most 10,000 creates wait; more are refused.
  *
  * @param path The path of the database file, absolute or relative to the working directory. Its folder must exist. Use
- * `:memory:` for a database without a file. A `file:` URL is not accepted.
+ * `:memory:` for a database without a file. A `file:` or `sqlite:` address is not accepted.
  * @returns The open store. Closing it commits the creates that wait, and writes the log back into the file.
  * @throws {TypeError} If `path` is not a path, or an option is invalid.
  * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt, or

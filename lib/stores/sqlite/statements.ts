@@ -15,9 +15,12 @@ export function insertPets(count: number): string {
 /** Finds a remembered request. Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
-/** Marks that there may be requests of an earlier release. */
+/**
+ * Marks that there may be requests of an earlier release. Its servers may continue for a day, and remember requests for a day.
+ * Parameter: now.
+ */
 export const MARK_EARLIER_REQUESTS = `INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at)
-  SELECT '${EARLIER_MARK}', '', 0, ifnull(max(expires_at), 0) FROM idempotency_keys`;
+  SELECT '${EARLIER_MARK}', '', 0, 86400000 + max(86400000 + ?, ifnull(max(expires_at), 0)) FROM idempotency_keys`;
 
 /** When the last of them expires. */
 export const SELECT_EARLIER_MARK = `SELECT expires_at FROM idempotency_keys WHERE key = '${EARLIER_MARK}'`;
@@ -48,7 +51,7 @@ export const WRITE_NOTHING = [
 export const SELECT_MARKS = `SELECT stamp, (SELECT max(id) FROM pets) AS last,
   (SELECT schema_version FROM pragma_schema_version) AS schema,
   (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
-    AND name IN ('pet_updated', 'pet_deleted', 'pet_inserted')) AS triggers
+    AND name IN ('pet_updated', 'pet_deleted', 'pet_inserted', 'pet_replaced')) AS triggers
   FROM alteration`;
 
 /** Reads one pet. Parameter: id. */

@@ -53,6 +53,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #db: DatabaseSync;
   /** The files, for {@link join}. Undefined for a database in memory. */
   readonly opened: OpenedFiles | undefined;
+  /** Whether opening it has made its tables. */
+  readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
@@ -65,9 +67,10 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   #isClosed = false;
 
   /** @param access As in {@link Writer}, as is `short`. */
-  private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
     this.#db = db;
     this.opened = files;
+    this.isNew = isNew;
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
     this.#access = access;
@@ -200,10 +203,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
 }
 
 function requirePath(path: string): void {
-  // SQLite would parse file: as a URI, which may have parameters.
-  if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
+  // SQLite would parse file: as a URI, which may have parameters, and make a file that is called sqlite:pets.db.
+  const [address, rest] = typeof path === "string" ? /^(?:file|sqlite3?):(.*)/is.exec(path) ?? [] : [];
+  if (typeof path !== "string" || path === "" || path.includes("\0") || address !== undefined) {
     const received = typeof path === "string" ? JSON.stringify(path) : typeof path;
-    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}`);
+    const right = rest && !rest.startsWith("//") ? `; write ${JSON.stringify(rest)}` : "";
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}${right}`);
   }
 }
 

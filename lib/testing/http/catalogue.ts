@@ -17,9 +17,9 @@ const MOST_ADDED = 300n;
 export const ABSENT_ID = "9223372036854775807";
 
 /** A name that no pet has, because a petstore may ask for that, of letters. */
-export function newName(): string {
+export function newName(start = "Rex"): string {
   const letters = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => String.fromCharCode(97 + byte % 26));
-  return `Rex${letters.join("")}`;
+  return `${start}${letters.join("")}`;
 }
 
 /** Adds a pet, and returns its id. */

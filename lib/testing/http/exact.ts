@@ -5,6 +5,20 @@ import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
 import { asJson, assert, parseJson } from "./assert.ts";
 
+/**
+ * The name and the category of pets that a server must refuse, or may store in another form: only one of the two is wrong. A server
+ * that is wrong lists them from then on, so lists are judged by other pets: the next run must not depend on what this one leaves.
+ */
+export const ODD_NAME = "Oddrexofaconformancetest";
+export const ODD_CATEGORY = 73_197_311;
+
+function isOdd(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, categoryId } = value as Record<string, unknown>;
+  const hasNeither = name === undefined && categoryId === undefined;
+  return hasNeither || String(name).startsWith(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
+}
+
 /** A pet of a response. */
 export interface ExactPet {
   id: bigint;
@@ -51,7 +65,9 @@ export function petsOf(response: SeenResponse): ExactPet[] {
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${asJson(list)}`);
   assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);
-  return list.map(asPet);
+  // A server that lists no other pets is judged by these.
+  const areOdd = list.every(isOdd);
+  return list.map((value) => !areOdd && isOdd(value) ? value : asPet(value));
 }
 
 export function idsOf(response: SeenResponse): bigint[] {

@@ -5,7 +5,7 @@ import type { ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { type Area, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, type Topic } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, fillCatalogue, newName } from "./catalogue.ts";
-import { assertError, assertJson, petOf, petsOf } from "./exact.ts";
+import { assertError, assertJson, ODD_CATEGORY, ODD_NAME, petOf, petsOf } from "./exact.ts";
 import { expectCategory, getPet, mistyped, requestsTo, unlessRemoved } from "./specification_requests.ts";
 
 /** @param promise With its section. */
@@ -18,14 +18,16 @@ const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993"
 /** As the specification has them, not as the library does. */
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
-/** Bodies without a required field, and values that are not of their field's type. */
-const INCOMPLETE = ["{}", '{"name":"Rex"}', '{"categoryId":7}', '{"status":"sold"}'];
+/** Bodies without a required field, those that lists show as odd first, and values that are not of their field's type. */
+const INCOMPLETE = [`{"name":"${ODD_NAME}"}`, `{"categoryId":${ODD_CATEGORY}}`, '{"status":"sold"}', "{}"];
 const BEYOND_INT64 = ["9223372036854775808", "-9223372036854775809"];
 const WRONG_VALUES = [
-  ...["7", "null", "true", "[]", "{}"].map((name) => `{"name":${name},"categoryId":7}`),
+  ...["7", "null", "true", "[]", "{}"].map((name) => `{"name":${name},"categoryId":${ODD_CATEGORY}}`),
   ...['"7"', "7.5", "null", "true", "[7]", "{}"]
-    .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}`),
-  ...['"lost"', '"SOLD"', "1", "true", "[]"].map((status) => `{"name":"Rex","categoryId":7,"status":${status}}`),
+    .map((categoryId) => `{"name":"${ODD_NAME}","categoryId":${categoryId}}`),
+  ...['"lost"', '"SOLD"', "1", "true", "[]"].map((status) =>
+    `{"name":"${ODD_NAME}","categoryId":7,"status":${status}}`
+  ),
 ];
 
 async function assertRefused(requests: (() => Promise<ApiResponse>)[], what: string): Promise<void> {
@@ -151,7 +153,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     },
     async "answers 400 to a category beyond int64"(api) {
       for (const categoryId of BEYOND_INT64) {
-        assert.equal((await postAs(api, `{"name":"Rex","categoryId":${categoryId}}`)).status, 400);
+        assert.equal((await postAs(api, `{"name":"${ODD_NAME}","categoryId":${categoryId}}`)).status, 400);
       }
     },
   }),
@@ -160,7 +162,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     ...ON_HOST,
   }, {
     async "describes every failure by a code, a message and its status"(api) {
-      const requests = [...requestsTo(api, 1n), () => postAs(api, "{}"), () => api.get(`/pets/${ABSENT_ID}`)];
+      const requests = [...requestsTo(api, 1n), () => postAs(api, INCOMPLETE[0]!), () => api.get(`/pets/${ABSENT_ID}`)];
       let failures = 0;
       for (const send of requests) {
         const response = await send();

@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
+import { withClock } from "../clock.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 
-const MADE = new Date(1_790_000_000_001);
+/** In the past, since uses in the future do not count. */
+const MADE = new Date(1_590_000_000_001), YEAR = 365 * 86_400_000;
 
 export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
   return {
@@ -103,6 +105,15 @@ const RUNS: KeyRuns = {
     await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }, { id: "key-b", at: at(2) }]);
     const [a, b, c] = await keys.list();
     assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
+  },
+  async "replaces a use in the future, which was under a wrong clock"(keys) {
+    await keys.add(keyOf("a"));
+    const use = async () => await keys.touch([{ id: "key-a", at: new Date() }]);
+    await withClock(YEAR, use);
+    await use();
+    const used = (await keys.list())[0]?.lastUsed?.getTime() ?? 0;
+    // The store may have another clock.
+    assert.ok(Math.abs(used - Date.now()) < YEAR / 2, new Date(used).toISOString());
   },
   async "removes keys, which can be added again, and keeps the others in their order"(keys) {
     for (const name of ["a", "b", "c", "d"]) await keys.add(keyOf(name));

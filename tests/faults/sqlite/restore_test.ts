@@ -1,26 +1,18 @@
-/** A restore that is killed. Before each call that changes a file, so at every moment at which the files differ. */
+/** What a restore leaves when it is killed or the power fails, after each of its system calls. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { KeyedPetStore } from "../../../mod.ts";
-import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
+import { testUnless } from "../../support/system/commands.ts";
 import { inFolder, runHere } from "../../support/server/in_process.ts";
 import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { FILE, STORE } from "../../support/server/pet_files.ts";
-import { Child } from "../../support/system/child.ts";
+import { Recording, type State, TRACE_SKIP } from "../../support/system/power_loss.ts";
 
-const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
-  command("strace", "-qq", "-o", "/dev/null", "true");
-});
-
-/** Calls that change the name or the length of a file. Between them are only writes and syncs. */
-const CALLS = ["unlink", "link,linkat", "rename", "ftruncate"];
-
-const OLD = "Rex,Bo,Max", NEW = "Rex,Bo";
+const LOG = `${FILE}-wal`, OLD = "Rex,Bo,Max", NEW = "Rex,Bo";
 
 async function add(store: KeyedPetStore, ...names: string[]): Promise<void> {
   for (const name of names) await store.create({ name, categoryId: 7n, status: "sold" });
@@ -28,66 +20,113 @@ async function add(store: KeyedPetStore, ...names: string[]): Promise<void> {
 
 /** Makes a store with a backup, and with a pet that is only in the log, as after SIGKILL. */
 async function prepare(folder: string): Promise<void> {
-  const path = join(folder, "made.db");
-  const store = createSqliteStore(path, { writer: "same-thread" });
+  const store = createSqliteStore("made.db", { writer: "same-thread" });
   await add(store, "Rex", "Bo");
-  const { status, stderr } = await runHere(["backup", "copy.db", "--store=sqlite:made.db"]);
+  const { status, stderr } = await runHere(["backup", join(folder, "copy.db"), "--store=sqlite:made.db"]);
   assert.equal(status, 0, stderr);
   await add(store, "Max");
-  for (const end of ["", "-wal"]) copyFileSync(path + end, join(folder, FILE) + end);
+  for (const end of ["", "-wal"]) copyFileSync(`made.db${end}`, join(folder, FILE) + end);
   await store.close();
 }
 
-/** Restores, and is killed before the call of this number. Not with --seccomp-bpf, with which strace sends no signal. */
-async function restoreKilled(folder: string, calls: string, number: number): Promise<boolean> {
-  const strace = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`];
-  const inject = ["-e", `inject=${calls}:signal=KILL:when=${number}`];
-  const args = [...strace, ...inject, ...serverCommand(), "restore", "copy.db", STORE];
-  await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
-  return await child.exit() !== 0;
-}
-
-async function namesIn(path: string): Promise<string[]> {
+async function namesIn(path: string): Promise<string> {
   await using store = createSqliteStore(path, { writer: "same-thread" });
   const { json } = await store.list({ after: 0n, limit: 100 });
-  return JSON.parse(json).map(({ name }: { name: string }) => name);
+  return JSON.parse(json).map(({ name }: { name: string }) => name).join();
 }
 
-testUnless(SKIP)(
-  "a restore that is killed leaves the old file with its log or the new one, and the next restore succeeds",
-  () =>
-    inFolder(async (root) => {
-      await prepare(root);
-      const results = new Set<string>();
-      let kills = 0;
-      for (const calls of CALLS) {
-        for (let number = 1, isKilled = true; isKilled; number++) {
-          const folder = join(root, `${calls}-${number}`);
-          Deno.mkdirSync(folder);
-          for (const name of ["copy.db", FILE, `${FILE}-wal`]) copyFileSync(join(root, name), join(folder, name));
-          isKilled = await restoreKilled(folder, calls, number);
-          if (isKilled) kills++;
-          const names = (await namesIn(join(folder, FILE))).join();
-          results.add(names);
-          assert.ok(names === OLD || names === NEW, `killed before call ${number} of ${calls}: ${names}`);
-          await assertRepeatable(folder);
-        }
+/** Records a restore, and checks each state that it may leave, in a folder with its files. Then another restore succeeds. */
+async function checkStates(
+  damage: () => void,
+  check: (state: State, kept: string | undefined) => Promise<void>,
+): Promise<void> {
+  await inFolder(async (root) => {
+    mkdirSync("recorded");
+    await prepare("recorded");
+    process.chdir("recorded");
+    damage();
+    const folder = join(root, "recorded");
+    const args = [...serverCommand(), "restore", "copy.db", STORE];
+    const recording = await Recording.of(folder, args, { clearEnv: true, env: environment() });
+    let count = 0, last: State | undefined;
+    for (const state of recording.states()) {
+      const place = join(root, String(count++));
+      state.write(place);
+      process.chdir(place);
+      try {
+        // The copy until now, once it has its name.
+        await check(state, [...state.files.keys()].find((name) => /^pets\.db\.[-\dT]+Z$/.test(name)));
+        const { status, stderr } = await runHere(["restore", "copy.db", STORE]);
+        assert.equal(status, 0, stderr);
+        assert.equal(await namesIn(FILE), NEW);
+      } catch (error) {
+        throw new Error(`After ${state.after}: ${[...state.files.keys()].join(" ")}`, { cause: error });
       }
-      assert.equal(results.size, 2, "only one outcome has been seen");
-      assert.ok(kills > 5, `only ${kills} kills`);
-    }),
-);
-
-/** What a killed restore has left does not disturb the next one, and a file that it has kept is sound. */
-async function assertRepeatable(folder: string): Promise<void> {
-  process.chdir(folder);
-  const { status, stderr } = await runHere(["restore", "copy.db", STORE]);
-  assert.equal(status, 0, stderr);
-  assert.equal((await namesIn(join(folder, FILE))).join(), NEW);
-  const kept = readdirSync(folder).filter((name) => /^pets\.db\.[-\dT]+Z$/.test(name));
-  assert.ok(kept.length > 0);
-  for (const name of kept) {
-    using db = new DatabaseSync(join(folder, name));
-    assert.deepEqual({ ...db.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
-  }
+      process.chdir(root);
+      rmSync(place, { recursive: true });
+      last = state;
+    }
+    assert.ok(count > 10, `only ${count} states`);
+    last!.write("last");
+    assert.equal(await namesIn(join("last", FILE)), NEW);
+  });
 }
+
+const test = testUnless(TRACE_SKIP);
+
+test("a restore that is killed or loses power leaves the old file with its log, or the new one", async () => {
+  const results = new Set<string>();
+  await checkStates(() => {}, async ({ files }, kept) => {
+    const hasLog = (files.get(LOG)?.length ?? 0) > 0;
+    const { status, stderr } = await runHere(["check", STORE]);
+    // SQLite itself rolls back a transaction that was cut short.
+    if (!files.get(`${FILE}-journal`)?.[0]) assert.equal(status, 0, stderr);
+    const names = await namesIn(FILE);
+    results.add(names);
+    assert.ok(names === OLD || (names === NEW && !hasLog), names);
+    if (names === NEW) assert.equal(await namesIn(kept!), OLD);
+  });
+  assert.equal(results.size, 2, "only one outcome has been seen");
+});
+
+const UNUSABLE: [what: string, damage: () => void][] = [
+  ["is missing, with a log", () => rmSync(FILE)],
+  ["is empty, with a log", () => writeFileSync(FILE, "")],
+  ["has the journal of an empty database, which would empty it", () => {
+    copyFileSync("copy.db", FILE);
+    rmSync(LOG);
+    const journal = new DataView(new ArrayBuffer(512));
+    journal.setBigUint64(0, 0xd9d505f920a163d7n);
+    writeFileSync(`${FILE}-journal`, journal);
+  }],
+];
+
+for (const [what, damage] of UNUSABLE) {
+  test(`a restore of a file that ${what} and that is killed or loses power, leaves both, or the new file, or says so`, async () => {
+    let before = () => "";
+    const bytes = (name: string) => existsSync(name) ? readFileSync(name, "latin1") : "";
+    const both = (name: string) => JSON.stringify(["", "-wal", "-journal"].map((end) => bytes(name + end)));
+    const results = new Set<string>();
+    await checkStates(() => {
+      damage();
+      const original = both(FILE);
+      before = () => original;
+    }, async (_, kept) => {
+      const isOld = both(FILE) === before();
+      const { status, stderr } = await runHere(["serve", "--port=0", "--key=k", "--log=off", STORE]);
+      const isMarked = /restore of pets\.db was cut short/.test(stderr);
+      results.add(status === 0 ? "new" : isMarked ? "marked" : "old");
+      assert.equal(status, isOld || isMarked ? 2 : 0, stderr);
+      if (status === 0) assert.equal(await namesIn(FILE), NEW);
+      if (!isOld) assert.equal(both(kept!), before());
+    });
+    assert.deepEqual([...results], ["old", "marked", "new"]);
+  });
+}
+
+test("a restore where there is no file, killed or without power, leaves none or the new one", () =>
+  checkStates(() => [FILE, LOG].forEach((name) => rmSync(name)), async ({ files }) => {
+    const { status } = await runHere(["check", STORE]);
+    assert.equal(status, files.has(FILE) ? 0 : 2);
+    if (status === 0) assert.equal(await namesIn(FILE), NEW);
+  }));

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { HttpCase } from "../../../lib/testing/http/case.ts";
 import { contractTests } from "../../support/http/host_contract.ts";
+import { checkOddResponses, surviveHostileRequests } from "../../support/http/odd_requests.ts";
 import type { MountedHost } from "../hosts.ts";
 import { carriageTests } from "./carriage_tests.ts";
-import { createPrograms, whyNot } from "./program.ts";
+import { createPrograms, startProgram, whyNot } from "./program.ts";
 
 const BASE_PATHS = ["/v1", "/api/v1", ""];
 
@@ -38,6 +39,14 @@ export function testHost(host: MountedHost): void {
       await programs.stop(basePath);
     });
   }
+  const key = "Authorization: Bearer pk_example\r\n";
+  test(`${host.name} survives hostile requests`, { skip }, async () => {
+    // A process of its own, whose standard error has nothing of other tests.
+    await using program = await startProgram(host, "/v1");
+    await surviveHostileRequests(program, key);
+    // Those of the gateway in the tests say nothing of a cloud.
+    if (!host.collectsBodies) await checkOddResponses(program.origin, key, host.odd);
+  });
   // For runs with a filter.
   after(() => programs.stop());
 }

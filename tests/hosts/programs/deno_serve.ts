@@ -5,7 +5,7 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath });
 
 export default {
   fetch(request, info) {
-    const { pathname } = new URL(request.url);
+    const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
     if (pathname === "/hello") return new Response("Hello from the app");
     if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request, info);
     return new Response("Not found", { status: 404 });

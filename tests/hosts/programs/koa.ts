@@ -10,7 +10,7 @@ const servePetstore = createNodeListener(petstore);
 const app = new Koa();
 app.use(async (context, next) => {
   if (context.path === "/hello") context.body = "Hello from the app";
-  else if (context.path.startsWith(`${BASE_PATH}/`)) {
+  else if (context.url.startsWith(`${BASE_PATH}/`)) {
     context.respond = false; // the petstore answers
     servePetstore(context.req, context.res);
   } else await next();

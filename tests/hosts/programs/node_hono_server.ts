@@ -6,7 +6,7 @@ const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 function fetch(request: Request, { incoming }: HttpBindings | Http2Bindings): Response | Promise<Response> {
-  const { pathname } = new URL(request.url);
+  const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
   if (pathname === "/hello") return new Response("Hello from the app");
   if (pathname.startsWith(`${BASE_PATH}/`)) {
     return petstore.handle(request, { remoteAddr: { hostname: incoming.socket.remoteAddress } });

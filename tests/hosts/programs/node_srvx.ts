@@ -8,7 +8,7 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 serve({
   port: Number(PORT),
   fetch(request) {
-    const { pathname } = new URL(request.url);
+    const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
     if (pathname === "/hello") return new Response("Hello from the app");
     if (pathname.startsWith(`${BASE_PATH}/`)) {
       return petstore.handle(request, { remoteAddr: { hostname: request.ip } });

@@ -35,7 +35,6 @@ export const client: Equivalents = {
   "lib/client/request.ts": [
     {
       changes: [
-        'type === "cors" || headers.get("content-encoding") → true',
         "length && +length <= MAX_BODY_BYTES → false",
         "+length <= MAX_BODY_BYTES → +length < MAX_BODY_BYTES",
       ],

@@ -8,10 +8,15 @@ import type { KeyVerifier } from "@petstore/petstore";
 import type { MaybePromise, NewKeyOptions, NewPet, Pet, PetDraft, PetPage, PetQuery } from "@petstore/petstore";
 import type { PetStatus, PetStore, Petstore, PetstoreOptions, RateLimitOptions } from "@petstore/petstore";
 import type { RequestIds, ResponseInfo, RotateOptions, StoreChanges, StoredKey } from "@petstore/petstore";
-import { createClient, PetstoreError } from "@petstore/petstore/client";
+import {
+  createClient,
+  formatPet as formatRead,
+  formatPets as formatAllRead,
+  PetstoreError,
+} from "@petstore/petstore/client";
 import type { CallOptions, Client, ClientErrorCode, ClientOptions, CreateOptions } from "@petstore/petstore/client";
 import type { Deprecation, Fetch, ListOptions, PetList, Pets, PetstoreErrorCode } from "@petstore/petstore/client";
-import type { ResponseFacts } from "@petstore/petstore/client";
+import type { Pet as ReadPet, PetPage as ReadPage, ResponseFacts } from "@petstore/petstore/client";
 import { createKeyManager, UnknownKeyError } from "@petstore/petstore/keys";
 import type { KeyManagerOptions } from "@petstore/petstore/keys";
 import { createOpenApi } from "@petstore/petstore/openapi";
@@ -174,7 +179,13 @@ export async function useClient({ pets }: { pets: Pets }, signal: AbortSignal): 
   const list: PetList = pets.list(which);
   for await (const page of list.pages()) console.log(page.length);
   for await (const { categoryId } of list) if (categoryId > 2n ** 53n) return categoryId;
-  const { id }: Pet = await pets.create(draft, once);
+  const { pets: first, nextCursor }: ReadPage = await pets.page({
+    ...which,
+    cursor: new URLSearchParams().get("cursor"),
+  });
+  const all: ReadPet[] = await pets.list({ ...which, cursor: nextCursor }).toArray();
+  console.log(formatAllRead(all), first.map(({ status = "available" }): PetStatus => status));
+  const { id }: ReadPet = await pets.create(draft, once);
   return (await pets.get(id)).id;
 }
 export function explainError(error: unknown): PetstoreErrorCode | undefined {
@@ -187,6 +198,11 @@ export function explainError(error: unknown): PetstoreErrorCode | undefined {
 createClient({ baseUrl: "http://localhost/v1" });
 // @ts-expect-error An int64 is a bigint.
 void clients[0]?.pets.get(1);
+export function statusOf(pet: ReadPet): PetStatus {
+  console.log(formatRead(pet));
+  // @ts-expect-error A server may leave it out.
+  return pet.status;
+}
 
 class ArrayKeys implements KeyStore {
   readonly #keys: StoredKey[] = [];

@@ -20,11 +20,11 @@ function publicFacts(pid: number): string {
   return [`/proc/${pid}/cmdline`, ...threads].map((path) => Deno.readTextFileSync(path)).join("\n");
 }
 
-test.onLinux("a key that is given in the environment, or by data/api-key, is not in the list of processes", () =>
+test.onLinux("a key that is given in the environment, or by a file, is not in the list of processes", () =>
   withTempFolder(async (folder) => {
     Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
     Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
-    for (const env of [{ PETSTORE_KEYS: KEY }, {}]) {
+    for (const env of [{ PETSTORE_KEYS: KEY }, { PETSTORE_KEYS_FILE: "data/api-key" }, {}]) {
       await withServer(folder, { env, args: ["--store=memory:"] }, async (server) => {
         await addPet(server, KEY);
         const facts = publicFacts(server.pid);

@@ -16,6 +16,7 @@ const SOURCES: [how: string, parts: ServerParts][] = [
   ["by PETSTORE_KEYS", { env: { PETSTORE_KEYS: `other,${KEY}` } }],
   ["by its digest", { env: { PETSTORE_KEYS: `sha256:${DIGEST}` } }],
   ["by data/api-key", {}],
+  ["by a file that a variable names", { env: { PETSTORE_KEYS_FILE: "data/api-key" } }],
 ];
 
 const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;

@@ -165,7 +165,8 @@ test("import refuses what it cannot read", () =>
 test("import makes a store that is missing, and its folder", () =>
   inFolder(async (folder) => {
     writeFileSync(join(folder, "a.ndjson"), toNdjson(DRAFTS));
-    assertPrinted(await runHere(["import", "a.ndjson"]), "a.ndjson: 4 pets added");
+    const { stdout, stderr } = await runHere(["import", "a.ndjson"]);
+    assert.deepEqual([stdout, stderr], ["a.ndjson: 4 pets added\n", "petstore: sqlite:data/petstore.db is new\n"]);
     assert.deepEqual(readDrafts(folder, "data/petstore.db"), DRAFTS);
     const checked = await runHere(["check"]);
     assert.match(checked.stdout, /is sound: 4 pets/);

@@ -1,10 +1,12 @@
 /** How bytes are divided into records, and CSV into fields; and how a source is recognized. */
 
 import assert from "node:assert/strict";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseCsvRecord } from "../../../lib/server/transfer/csv.ts";
+import { openSource } from "../../../lib/server/transfer/files.ts";
 import { importRecords } from "../../../lib/server/transfer/import_records.ts";
 import {
   findCsvEnd,
@@ -13,6 +15,7 @@ import {
   readRecords,
   textOf,
 } from "../../../lib/server/transfer/record_reader.ts";
+import type { MaybePromise } from "../../../lib/maybe_promise.ts";
 import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { makeDrafts, readDrafts, toNdjson } from "../../support/server/pet_files.ts";
@@ -84,8 +87,8 @@ test("a line over 1 MiB is refused with its number, and one of 1 MiB is not", as
   }
 });
 
-async function importBlocks(blocks: AsyncIterable<Uint8Array>, importer: PetImporter) {
-  const options = { format: "ndjson", copy: 1, importer, skipsBad: false, takesLast: false } as const;
+async function importBlocks(blocks: AsyncIterable<Uint8Array>, importer: PetImporter, grows = false) {
+  const options = { format: "ndjson", copy: 1, importer, skipsBad: false, takesLast: false, grows } as const;
   const parts = await Array.fromAsync(importRecords(blocks, options));
   const sum = (name: "added" | "known") => parts.reduce((total, part) => total + part[name], 0);
   return { added: sum("added"), known: sum("known") };
@@ -104,24 +107,108 @@ test("a source is known, however its bytes arrive, and with records that fill th
     await importer.close();
   }));
 
-test("a file that is imported again and again while it is written gives each pet once", () =>
+const never = new Promise<void>(() => {}), KILLED = new Error("killed");
+
+/** Programs that take turns. The scheduler chooses the next one while all of them wait for their turn. */
+class Turns {
+  readonly #scheduler: fc.Scheduler;
+  #busy = 0;
+
+  constructor(scheduler: fc.Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  async wait(): Promise<void> {
+    this.#busy--;
+    await this.#scheduler.schedule(Promise.resolve());
+    this.#busy++;
+  }
+
+  async run(programs: (() => Promise<void>)[]): Promise<void> {
+    this.#busy = programs.length;
+    const all = programs.map((program) => program().finally(() => this.#busy--));
+    for (;;) {
+      do await new Promise((resolve) => setImmediate(resolve)); while (this.#busy > 0);
+      if (this.#scheduler.count() === 0) break;
+      await this.#scheduler.waitOne();
+    }
+    await Promise.all(all);
+  }
+}
+
+/** Imports a file, with a turn for each call of the importer. The program is killed after some of them. */
+async function importInTurns(folder: string, turns: Turns, calls = Infinity): Promise<void> {
+  await turns.wait();
+  const importer = openSqliteImporter(join(folder, "pets.db"));
+  const { bytes, grows, close } = await openSource(join(folder, "a.ndjson"), never);
+  const call = async <T>(method: () => MaybePromise<T>): Promise<T> => {
+    await turns.wait();
+    if (calls-- === 0) throw KILLED;
+    return await method();
+  };
+  const watched: PetImporter = {
+    ...importer,
+    followers: (parent) => call(() => importer.followers(parent)),
+    add: (chunk, known) => call(() => importer.add(chunk, known)),
+  };
+  await importBlocks(bytes, watched, grows).catch((error) => assert.equal(error, KILLED));
+  close();
+  await importer.close();
+}
+
+test("a file that several programs import while it is written, and while they are killed, gives each pet once", () =>
   fc.assert(
     fc.asyncProperty(
-      fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 6 }),
-      fc.integer({ min: 1, max: 12 }),
-      (cuts, count) =>
+      fc.scheduler(),
+      fc.array(fc.constantFrom(Infinity, Infinity, 1, 2, 3), { minLength: 2, maxLength: 3 }),
+      // A transaction adds up to 2,000 records.
+      fc.constantFrom(3, 1_998),
+      fc.array(fc.integer({ min: 30, max: 200 }), { minLength: 1, maxLength: 3 }),
+      (scheduler, importers, before, parts) =>
         withTempFolder(async (folder) => {
-          const importer = openSqliteImporter(join(folder, "pets.db"));
-          const bytes = encoder.encode(toNdjson(makeDrafts(count)));
-          for (const cut of [...cuts.toSorted((one, other) => one - other), bytes.length]) {
-            await importBlocks(inBlocks(bytes.subarray(0, cut), [64]), importer);
-          }
-          await importer.close();
-          assert.deepEqual(readDrafts(folder), makeDrafts(count));
+          const path = join(folder, "a.ndjson");
+          const drafts = makeDrafts(before + 12);
+          writeFileSync(path, toNdjson(drafts.slice(0, before)));
+          let rest = toNdjson(drafts.slice(before));
+          const grow = (length: number) => {
+            appendFileSync(path, rest.slice(0, length));
+            rest = rest.slice(length);
+          };
+          const turns = new Turns(scheduler);
+          const writer = async () => {
+            for (const length of parts) {
+              await turns.wait();
+              grow(length);
+            }
+          };
+          await turns.run([writer, ...importers.map((calls) => () => importInTurns(folder, turns, calls))]);
+          grow(rest.length);
+          await turns.run([() => importInTurns(folder, turns)]);
+          assert.deepEqual(readDrafts(folder), drafts);
         }),
     ),
-    { numRuns: 25 },
+    { numRuns: 100 },
   ));
+
+test("a pipe that ends before what another importer has added meanwhile stops, and adds nothing", () =>
+  withTempFolder(async (folder) => {
+    const importer = openSqliteImporter(join(folder, "pets.db"));
+    const bytes = (count: number) => inBlocks(encoder.encode(toNdjson(makeDrafts(count))), [65_536]);
+    let isFirst = true;
+    const slow: PetImporter = {
+      ...importer,
+      async add(chunk, known) {
+        if (isFirst) await importBlocks(bytes(600), importer);
+        isFirst = false;
+        return importer.add(chunk, known);
+      },
+    };
+    await assert.rejects(importBlocks(bytes(500), slow), /^SettingError: Another import has added more lines/);
+    assert.deepEqual(readDrafts(folder), makeDrafts(600));
+    // A shorter source is another one, unless the two were imported at once.
+    assert.deepEqual(await importBlocks(bytes(500), importer), { added: 500, known: 0 });
+    await importer.close();
+  }));
 
 test("a chunk is not added if another importer was faster", () =>
   withTempFolder(async (folder) => {

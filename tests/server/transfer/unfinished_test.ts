@@ -102,7 +102,7 @@ testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
       await until("a part of the pets", () => hasPets(folder));
       assert.equal(await child.stop("SIGINT"), 1);
       const line = "The import was stopped. 2000 pets were added; import the file again for the rest";
-      assert.deepEqual(child.written, { stdout: "", stderr: `petstore: ${line}\n` });
+      assert.deepEqual(child.written, { stdout: "", stderr: `petstore: sqlite:pets.db is new\npetstore: ${line}\n` });
       assert.ok(!readdirSync(folder).some((name) => name.startsWith("bad")));
       const rest = await importFile(folder, "a.ndjson", text);
       assertPrinted(rest, "a.ndjson: 3000 pets added, 2000 pets known from an earlier import");

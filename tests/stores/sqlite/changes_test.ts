@@ -23,10 +23,19 @@ function now(store: SqliteStore): StoreChanges {
 
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)";
 
+/** Puts a pet beyond the ids that sqlite_sequence has seen. */
+const UNSEEN: [what: string, sql: string][] = [
+  ["has changed an id", "UPDATE pets SET id = 1000 WHERE id = 9"],
+  ["has changed a rowid", "UPDATE pets SET _rowid_ = 1000 WHERE id = 9"],
+  ["has reset the sequence", "REPLACE INTO pets VALUES (1000, 'a', 1, 1); UPDATE sqlite_sequence SET seq = 0"],
+  ["has emptied the sequence", "REPLACE INTO pets VALUES (1000, 'a', 1, 1); DELETE FROM sqlite_sequence"],
+];
+
 /** Statements of another program on pets 1 to 9, of which 5 is missing. */
 const STATEMENTS: [what: string, sql: string, expected: string][] = [
   ["adds pets", `${INSERT}, ('Max', 2, 1)`, "addition"],
-  ["adds pets with ids of its own", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)", "addition"],
+  ["adds pets with ids of its own", "INSERT INTO pets VALUES (30, 'a', 1, 1), (40, 'b', 1, 1)", "addition"],
+  ["adds pets in descending order", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)", "alteration"],
   ["adds a pet below the largest id", "INSERT INTO pets VALUES (5, 'a', 1, 1)", "alteration"],
   ["changes a pet", "UPDATE pets SET name = 'Max' WHERE id = 3", "alteration"],
   [
@@ -36,6 +45,28 @@ const STATEMENTS: [what: string, sql: string, expected: string][] = [
   ],
   // This deletes the old row without running the trigger on DELETE.
   ["replaces a pet", "REPLACE INTO pets VALUES (3, 'a', 1, 1)", "alteration"],
+  [
+    "replaces a pet by a statement for several",
+    "REPLACE INTO pets VALUES (40, 'a', 1, 1), (3, 'b', 1, 1)",
+    "alteration",
+  ],
+  ["replaces a pet by an update", "UPDATE OR REPLACE pets SET rowid = 3 WHERE id = 4", "alteration"],
+  [
+    "replaces a pet, and runs the trigger on DELETE",
+    "PRAGMA recursive_triggers = ON; REPLACE INTO pets VALUES (9, 'a', 1, 1)",
+    "alteration",
+  ],
+  [
+    "keeps a pet by INSERT OR IGNORE, and adds one",
+    `INSERT OR IGNORE INTO pets VALUES (9, 'a', 1, 1); ${INSERT}`,
+    "alteration",
+  ],
+  [
+    "writes to the file as an attached one",
+    "ATTACH 'FILE' AS other; REPLACE INTO other.pets VALUES (9, 'a', 1, 1)",
+    "alteration",
+  ],
+  ["copies the file into itself by VACUUM", "VACUUM", "alteration"],
   ["deletes a pet", "DELETE FROM pets WHERE id = 3", "alteration"],
   ["deletes all pets", "DELETE FROM pets", "alteration"],
   ["deletes the last pet and adds one", `DELETE FROM pets WHERE id = 9; ${INSERT}`, "alteration"],
@@ -52,20 +83,41 @@ const STATEMENTS: [what: string, sql: string, expected: string][] = [
 
 for (const [what, sql, expected] of STATEMENTS) {
   test(`another program that ${what} counts as: ${expected}`, () =>
-    withOther(async (store, other) => {
+    withOther(async (store, other, path) => {
       await createMany(store, 9);
       other.exec("DELETE FROM pets WHERE id = 5");
       const before = now(store);
       assert.equal(await look(store, before), "no change");
-      other.exec(sql);
+      other.exec(sql.replace("FILE", path));
       assert.equal(await look(store, before), expected);
+    }));
+}
+
+for (const [what, sql] of UNSEEN) {
+  test(`another program that ${what} is noticed when it replaces the last pet, adds one below it or one after it`, () =>
+    withOther(async (store, other) => {
+      await createMany(store, 9);
+      other.exec(sql);
+      for (
+        const [statement, expected] of [
+          ["INSERT OR REPLACE INTO pets VALUES (1000, 'b', 1, 1)", "alteration"],
+          ["INSERT INTO pets VALUES (500, 'c', 1, 1)", "alteration"],
+          [INSERT, "addition"],
+          ["INSERT OR REPLACE INTO pets VALUES (1001, 'd', 1, 1)", "alteration"],
+        ] as const
+      ) {
+        await look(store, now(store));
+        const before = now(store);
+        other.exec(statement);
+        assert.equal(await look(store, before), expected, statement);
+      }
     }));
 }
 
 test("without its triggers, a file's every change counts as an alteration", () =>
   withOther(async (store, other) => {
     await store.create(REX);
-    for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted"]) {
+    for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted", "pet_replaced"]) {
       other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
       other.exec(`DROP TRIGGER ${trigger}`);
       await look(store, now(store));

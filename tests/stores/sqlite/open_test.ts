@@ -151,11 +151,18 @@ test("createSqliteStore() refuses a folder", () =>
   }));
 
 test("createSqliteStore() throws a TypeError for a value that is not a path", () => {
-  for (const path of ["", "pets\0.db", "\0", "file:pets.db", undefined, null, 7, {}]) {
+  for (const path of ["", "pets\0.db", "\0", "file:///pets.db", "sqlite://pets.db", undefined, null, 7, {}]) {
     assert.throws(() => createSqliteStore(path as string), {
       name: "TypeError",
-      message: /^The path .* must be the path of a file, or :memory:, not (".*"|undefined|object|number)$/,
+      message: /^The path .* must be the path of a file, or :memory:, not ("[^"]*"|undefined|object|number)$/,
     });
+  }
+  // Other programs take such addresses; here they would be the names of files.
+  for (const scheme of ["file", "sqlite", "sqlite3", "SQLite"]) {
+    for (const path of ["pets.db", ":memory:", "/tmp/pets.db"]) {
+      const right = `or :memory:, not "${scheme}:${path}"; write "${path}"`;
+      assert.throws(() => createSqliteStore(`${scheme}:${path}`), (error: Error) => error.message.endsWith(right));
+    }
   }
 });
 

@@ -1,7 +1,7 @@
 /** Pets in files, and what a store has. */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { PetStatus } from "../../../lib/pet.ts";
@@ -60,7 +60,7 @@ export function countPets(folder: string): number {
   return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
 }
 
-/** Runs the command import on a file of the working directory, which is written first if its content is given. */
+/** Runs the command import on a file of the working directory, which is written first if its content is given, and on a store. */
 export async function importFile(
   folder: string,
   name: string,
@@ -68,6 +68,7 @@ export async function importFile(
   ...flags: string[]
 ): Promise<ServerExit> {
   if (content !== undefined) writeFileSync(join(folder, name), content);
+  if (!flags.includes("--dry-run") && !existsSync(join(folder, FILE))) await makeStore(0, folder);
   return await runHere(["import", name, STORE, ...flags]);
 }
 

@@ -67,9 +67,11 @@ function createValidator(more: JsonObject): ResponseValidator {
   return createResponseValidator({ ...DESCRIPTION, paths }, "/v1", nameOnAnyPath);
 }
 
-/** Refusals that come before the path: of a Host header, and while the server shuts down. */
+/** Refusals that come before the path: of a head, and while the server shuts down. */
 function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
-  if (status === 400 && text.includes('"code":"invalid_host"')) return "InvalidHost";
+  if (status === 400 && /"code":"(invalid_host|bad_request)"/.test(text)) return "InvalidHead";
+  if (status === 408) return "RequestTimeout";
+  if (status === 431) return "HeadTooLarge";
   if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";
   return undefined;
 }
@@ -80,7 +82,7 @@ function pagePath(own: JsonObject): JsonObject {
 }
 
 function openPath(own: JsonObject): JsonObject {
-  const responses = { 400: refusal("InvalidHost"), 503: refusal("ServerUnavailable"), ...own };
+  const responses = { 400: refusal("InvalidHead"), 503: refusal("ServerUnavailable"), ...own };
   return { servers: [{ url: "/" }], get: { security: [], responses } };
 }
 

@@ -1,6 +1,7 @@
 /** Starts Swagger UI on the page. */
 
 import { ExactNumbers } from "./exact_numbers.js";
+import { HiddenKey } from "./hidden_key.js";
 import { KeptKey, restoreKey } from "./kept_key.js";
 import { ShortFailures } from "./short_failures.js";
 import { ShortInfo } from "./short_info.js";
@@ -14,7 +15,7 @@ follow();
 const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#viewer",
-  plugins: [ExactNumbers, KeptKey, ShortFailures, ShortInfo],
+  plugins: [ExactNumbers, HiddenKey, KeptKey, ShortFailures, ShortInfo],
   tryItOutEnabled: true,
   deepLinking: true,
   // The schemas stay closed, because they are longer than all else.

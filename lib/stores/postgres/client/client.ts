@@ -119,6 +119,8 @@ export class Database {
   readonly timeoutMs: number;
   /** Until when there are requests of an earlier release, as in `performance.now()`: the clock of the server may be wrong. */
   earlierUntil = 0;
+  /** Whether opening it has made the tables. */
+  isNew = false;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;
   /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */

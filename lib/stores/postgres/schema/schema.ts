@@ -53,10 +53,11 @@ BEGIN
       RAISE EXCEPTION 'The table "${schema}".schema_version does not hold the version of a petstore';
     END IF;
   END IF;
-  -- The releases that told callers apart by the API key. Servers of these releases may continue for a while.
+  -- The releases that told callers apart by the API key. Servers of these releases may continue for a day.
   IF known = 1 OR known = 2 THEN
     INSERT INTO "${schema}".requests (key, fingerprint, pet_id, expires_at)
-      SELECT '${EARLIER_MARK}', '', 0, 86400000 + greatest(max(expires_at), extract(epoch FROM clock_timestamp()) * 1000)
+      SELECT '${EARLIER_MARK}', '', 0,
+        86400000 + greatest(max(expires_at), 86400000 + extract(epoch FROM clock_timestamp()) * 1000)
       FROM "${schema}".requests
       ON CONFLICT (key) DO NOTHING;
   END IF;
@@ -103,6 +104,7 @@ export async function openDatabase(
   try {
     const { version, isReadOnly } = await inspect(db);
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
+    db.isNew = version === 0;
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
     const [[remaining] = []] = await db.query(selectEarlierMark(db.schema)).catch((error) => {

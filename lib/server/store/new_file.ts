@@ -1,0 +1,60 @@
+/** Where a new database may be made: in a folder that exists, and not in the place of one that seems lost. */
+
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { followLinks } from "../../stores/sqlite/file.ts";
+import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
+import { makeFolderFor } from "../folders.ts";
+import { KEY_FILE } from "../key_file.ts";
+import { nearest } from "../nearest.ts";
+import { isPermitted } from "../process.ts";
+import { SettingError } from "../start_error.ts";
+
+/** A store of this program. `isNew` says whether opening it has made its tables. */
+export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
+
+/**
+ * Prepares the place of a database that may be new.
+ *
+ * @throws {SettingError} If its folder is missing, or a restore has left files of it there.
+ */
+export function prepareFile(path: string): void {
+  if (!isMissing(path)) return;
+  prepareFolder(path);
+  const file = followLinks(path);
+  requireRestored(path, file);
+  const missing = describeMissing(path, file);
+  if (!missing.endsWith("does not exist")) throw new SettingError(missing);
+}
+
+/** @throws {SettingError} If the folder of a file is missing and not the one that the server makes by itself. */
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  if (!isMissing(folder)) return;
+  if (isBesideKeyFile(path)) return makeFolderFor(path);
+  let first = folder;
+  while (isMissing(dirname(first))) first = dirname(first);
+  const similar = nearest(basename(first), foldersIn(dirname(first)));
+  const hint = similar === undefined ? "" : `; did you mean ${join(dirname(first), similar)}/?`;
+  throw new SettingError(`${path} cannot be made, because there is no folder ${folder}${hint}`);
+}
+
+/** Whether a file belongs into the folder of the key file. */
+export function isBesideKeyFile(path: string): boolean {
+  return resolve(dirname(path)) === resolve(dirname(KEY_FILE));
+}
+
+function foldersIn(path: string): string[] {
+  if (!isPermitted({ name: "read", path })) return [];
+  return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** Whether a path does not exist. An unreadable one counts as existing, because opening it gives a better message. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+/** A store that a start or a command makes: where it may be, and what is said about it. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { inFolder, runHere } from "../support/server/in_process.ts";
+import { assertAllRefused, assertRefused, FILE, makeStore, STORE } from "../support/server/pet_files.ts";
+
+const SERVE = ["serve", "--port=0", "--log=off"], DATABASE = "data/petstore.db";
+
+/** Starts a server that ends at once. */
+async function start(...flags: string[]): Promise<{ stdout: string; stderr: string }> {
+  const { status, stdout, stderr } = await runHere([...SERVE, ...flags]);
+  assert.equal(status, 0, stderr);
+  return { stdout, stderr };
+}
+
+test("a start says that its store is new, once", () =>
+  inFolder(async () => {
+    assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db \(new\)$/m);
+    assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db$/m);
+    for (const [path, isNewStore] of [["a.db", true], ["a.db", false]]) {
+      const { stdout } = await start("--log=json", `--store=sqlite:${path}`);
+      assert.equal(JSON.parse(stdout.split("\n")[0]!).isNewStore, isNewStore);
+    }
+    assert.match((await start("--seed=2", "--store=sqlite:seeded.db")).stdout, /seeded\.db \(new\)$/m);
+    assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
+  }));
+
+test("keys add and import say that a store is new", () =>
+  inFolder(async () => {
+    assert.match(
+      (await runHere(["keys", "add", "--label=ci", "--store=sqlite:a.db"])).stderr,
+      /: a\.db is new; servers/,
+    );
+    writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
+    const load = () => runHere(["import", "pets.ndjson", "--store=sqlite:b.db"]);
+    assert.deepEqual([(await load()).stderr, (await load()).stderr], ["petstore: sqlite:b.db is new\n", ""]);
+  }));
+
+test("a folder that is missing is refused with the nearest name, except data/", () =>
+  inFolder(async () => {
+    mkdirSync("data/pets", { recursive: true });
+    await makeStore(1);
+    await runHere(["backup", "copy.db", STORE]);
+    const none = /dta\/petstore\.db cannot be made, because there is no folder dta; did you mean data\/\?/;
+    await assertAllRefused([
+      [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
+      [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
+      [["import", "copy.db", "--format=csv", "--store=sqlite:dta/petstore.db"], none],
+      [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
+      [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old; did you mean data\/pets\/\?/],
+      [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],
+    ]);
+    rmSync("data", { recursive: true });
+    await start();
+    assert.ok(existsSync(DATABASE));
+  }));
+
+test("a start warns of a key that is older than its store", () =>
+  inFolder(async () => {
+    assert.equal((await start()).stderr, "");
+    rmSync(DATABASE);
+    const { stdout, stderr } = await start();
+    assert.match(stdout, /petstore\.db \(new\)$/m);
+    assert.match(stderr, /^petstore: data\/petstore\.db is new, but data\/api-key is older: if pets are missing, stop/);
+    assert.equal((await start()).stderr, "");
+  }));
+
+test("no command takes a missing store for new beside what a restore has left, and each names that", () =>
+  inFolder(async () => {
+    await makeStore(2);
+    await runHere(["backup", "copy.db", STORE]);
+    await runHere(["restore", "copy.db", STORE]);
+    const [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
+    const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
+    for (const name of [kept, `${FILE}.0.tmp`]) {
+      if (name !== kept) renameSync(kept, name);
+      rmSync(FILE, { force: true });
+      const shows = new RegExp(
+        `pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`,
+      );
+      await assertAllRefused(commands.map((command) => [[...command, STORE], shows]));
+    }
+    const { stdout } = await runHere(["restore", "copy.db", STORE]);
+    assert.match(stdout, /\npets\.db\.0\.tmp beside it is of a command that was cut short, and can be removed$/m);
+    assert.match(
+      (await runHere(["check", STORE])).stdout,
+      /schema version \d+; pets\.db\.0\.tmp beside it is unfinished$/m,
+    );
+    assert.match(
+      (await start(STORE)).stderr,
+      /^petstore: pets\.db\.0\.tmp is of a command that was cut short, and can be/,
+    );
+    copyFileSync(FILE, "other.db");
+    writeFileSync(`${FILE}-restoring`, "");
+    for (const command of commands) {
+      assertRefused(await runHere([...command, STORE]), /restore of pets\.db was cut short/);
+    }
+  }));
