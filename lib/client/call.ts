@@ -12,11 +12,11 @@ import { retry } from "./retry.ts";
 export interface CallParts<T> {
   /** The name in the description. */
   operation: string;
+  method: "GET" | "POST";
   /** Below the base address, with its query. */
   path: string;
-  /** The body of a POST. Without one, it is a GET. */
   body?: string;
-  /** Of a POST that may be repeated. Without one, it is sent once. */
+  /** Makes a write safe to repeat. `null`: it is sent once. */
   idempotencyKey?: string | null;
   /** Reads the body of a success; see {@link send}. */
   read: (text: string) => T;
@@ -29,9 +29,8 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
   const told = new Set<string>();
   const hide = createHide(key);
   return (parts) => {
-    const { operation, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
+    const { operation, method, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
     const isOnce = idempotencyKey === null;
-    const method = body ? "POST" : "GET";
     // A redirect could lead the key to another server, and would make a GET of a POST.
     const init: RequestInit = withoutPrototype({
       method,

@@ -19,19 +19,22 @@ export const sqlite: Equivalents = {
   "lib/stores/sqlite/insert.ts": [
     {
       changes: [
-        "rows.slice(i, i + ROWS) → rows",
+        "writes.slice(i, i + ROWS) → writes",
         "i + ROWS → i - ROWS",
-        "next.length === ROWS && next.every(({ row, request }) => row && !request) → false",
-        "({ row, request }) => row && !request → () => undefined",
-        "row && !request → false",
+        "next.length === ROWS && next.every(isCreate) → false",
+        'write.kind === "create" → false',
       ],
       reason: "Rows are inserted one by one, which takes longer",
     },
     {
-      changes: ["requests > 0 → true", "requests > 0 → requests >= 0", "rows.filter(({ request }) => request) → rows"],
+      changes: [
+        "requests > 0 → true",
+        "requests > 0 → requests >= 0",
+        'writes.filter(({ kind }) => kind === "createOnce") → writes',
+      ],
       reason: "Deletes none or more at a time, which takes longer",
     },
-    { changes: ['"reused" → ""'], line: 'return { outcome: "reused" };', reason: "The outcome of a probe is not read" },
+    { changes: ['"probed" → ""'], line: 'return { outcome: "probed" };', reason: "The outcome of a probe is not read" },
   ],
   "lib/stores/sqlite/keys.ts": [
     {
