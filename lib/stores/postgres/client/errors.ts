@@ -36,6 +36,11 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
+/** Whether PostgreSQL has rolled a statement back. A fatal error may also end a connection whose commit is done. */
+export function isRefusal(error: unknown): boolean {
+  return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === "ERROR";
+}
+
 /** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
