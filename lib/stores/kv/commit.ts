@@ -3,7 +3,13 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  StoreUnavailableError,
+  uncertain,
+} from "../store.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
   counterAt,
@@ -106,7 +112,8 @@ export class GroupCommit {
   #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
+    for (const { reject } of creates) reject(uncertain(error));
+    for (const { reject } of this.#batch.waiting.splice(0)) reject(error);
     this.#onTimeout();
   }
 
@@ -133,7 +140,7 @@ export class GroupCommit {
       const [counter, latest] = await this.#kv.getMany([key, this.#layout.remembered(this.#server)]);
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
-      if (!isInTime) throw result;
+      if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // Otherwise the commit has not been applied yet, but still may be.
       if (current.versionstamp !== state.versionstamp) plan = await this.#plan(creates, current);
       state = current;

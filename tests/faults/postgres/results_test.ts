@@ -39,8 +39,11 @@ const FAULTS: Record<string, (cluster: Cluster, url: string) => Promise<void>> =
   "pg_cancel_backend()": sql(hit("pg_cancel_backend")),
   "pg_terminate_backend()": sql(hit("pg_terminate_backend")),
   "an immediate stop": async (cluster, url) => {
-    await until("a read that sleeps", async () =>
-      Number((await runSql(url, `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`))[0]?.[0]) > 0);
+    await until(
+      "a read that sleeps",
+      async () =>
+        Number((await runSql(url, `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`))[0]?.[0]) > 0,
+    );
     runAs(cluster, "pg_ctl", ["-D", `${cluster.folder}/data`, "-m", "immediate", "stop"]);
     startAgain(cluster);
   },
@@ -54,7 +57,7 @@ const FAULTS: Record<string, (cluster: Cluster, url: string) => Promise<void>> =
 type Use = (asked: Asked) => Promise<void>;
 
 const inProcess = ({ connect }: typeof DRIVERS[number], prepare = true) => async (url: string, use: Use) => {
-  await using store = await createPostgresStore(() => connect(url), { prepare });
+  await using store = await createPostgresStore(() => connect(url), { prepare, timeoutMs: 1500 });
   const { handle } = createPetstore({ store, keys: [KEY], onError: () => {} });
   await use({
     async ask(path, key, init = {}) {
@@ -76,8 +79,7 @@ const WAYS: Record<string, (url: string, use: Use) => Promise<void>> = {
   ])),
   "a server": server(1),
   "a server of two workers": server(2),
-  "a server behind PgBouncer": (url, use) =>
-    withPooler(url, (pooler) => server(1)(`${pooler}?prepare=false`, use)),
+  "a server behind PgBouncer": (url, use) => withPooler(url, (pooler) => server(1)(`${pooler}?prepare=false`, use)),
 };
 
 /** Clients that read and create until they are told to stop, and what they must see. */
@@ -113,7 +115,7 @@ class Clients {
     const { status, text } = await this.#asked.ask(path, KEY);
     if (status === 503) return this.#count("reads");
     assert.equal(status, 200, text);
-    assert.equal(text, wanted);
+    assert.ok(text === wanted, `${path}: ${text.slice(0, 200)}`);
   }
 
   async #create(): Promise<void> {
@@ -141,13 +143,12 @@ async function assertStored(url: string, names: Clients["names"]): Promise<void>
 
 for (const [way, open] of Object.entries(WAYS)) {
   const test = testUnless(whyNoCluster() || (way.includes("PgBouncer") && NO_PGBOUNCER));
-  test(`${way}: results that fail in the middle make no response wrong and no create unknown`, () =>
+  test(`${way}: results that fail in the middle make no response wrong, and a 503 says whether the pet may be there`, () =>
     withCluster((cluster, url) =>
       open(url, async (asked) => {
         await runSql(url, `${SLOW}0'`);
         for (const [fault, cause] of Object.entries(FAULTS)) {
           const clients = new Clients(asked);
-          const t0 = performance.now();
           const running = clients.run();
           await Promise.race([
             running,
@@ -157,10 +158,8 @@ for (const [way, open] of Object.entries(WAYS)) {
             }),
           ]).finally(() => clients.isDone = true);
           await running;
-          console.log(way, fault, clients.hits, Object.groupBy([...clients.names.values()], String) && [...clients.names.values()].reduce((m, v) => (m[String(v)] = (m[String(v)] ?? 0) + 1, m), {} as Record<string, number>), Math.round(performance.now() - t0));
-          await runSql(url, "SET statement_timeout = 0").catch(() => {});
           await assertStored(url, clients.names);
-          await untilAnswered(asked as never, "/v1/pets/1", 200);
+          await untilAnswered(asked, "/v1/pets/1", 200);
         }
       })
     ));

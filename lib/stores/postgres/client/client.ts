@@ -275,7 +275,7 @@ function kindOf(value: unknown): string {
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
-  return typeof client === "function" && "unsafe" in client;
+  return (typeof client === "function" || (typeof client === "object" && client !== null)) && "unsafe" in client;
 }
 
 /** A `Client` lacks the count: on its single connection, creates would join the app's own transactions. */

@@ -53,11 +53,16 @@ interface ResultEnd {
 /** A result that cannot be what PostgreSQL has sent. Its client must not be used any more. */
 export class BrokenResultError extends Error {}
 
+/** @throws {BrokenResultError} If a row is a hole, or does not have so many columns. */
+export function requireColumns(rows: readonly Row[], columns: number | undefined): void {
+  // Not with every(), which skips holes.
+  for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
+}
+
 /** @throws {BrokenResultError} If rows are missing or left over, or one lacks a column. */
 export function requireWhole(rows: readonly Row[], { command, count, columns }: ResultEnd): Row[] {
   const expected = command === "SELECT" ? count : 0;
-  // Not with every(), which skips holes.
-  for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
+  requireColumns(rows, columns);
   if (typeof command === "string" && rows.length === expected) return rows as Row[];
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${count}`);
 }

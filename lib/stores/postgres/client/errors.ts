@@ -28,7 +28,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** The SQLSTATE, if the error comes from the server. Drivers put their own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  // Each SQLSTATE has a digit; EPIPE has none.
+  return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Whether the same statement may succeed if it is retried at once. */

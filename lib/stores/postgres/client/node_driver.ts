@@ -1,6 +1,14 @@
 /** Runs statements through a `Pool` of node-postgres. */
 
-import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, requireWhole, type Row, settledWithin } from "./driver.ts";
+import {
+  DEFAULT_SIZE,
+  type Driver,
+  ignore,
+  type NodePostgresClient,
+  requireWhole,
+  type Row,
+  settledWithin,
+} from "./driver.ts";
 
 interface Result {
   rows: Row[];
