@@ -133,7 +133,12 @@ export class StoreUnavailableError extends Error {
   /** Whether a create failed, and its pet may nevertheless have been stored. The client is told so. */
   readonly mayBeStored: boolean;
 
-  /** @param options The cause, and whether the pet of a create may have been stored. Default: it was not. */
+  /**
+   * Creates the error.
+   *
+   * @param message What is wrong, for the operator.
+   * @param options The cause, and whether the pet of a create may have been stored. Default: it was not.
+   */
   constructor(message?: string, options: ErrorOptions & { mayBeStored?: boolean } = {}) {
     super(message, options);
     this.mayBeStored = options.mayBeStored ?? false;

@@ -29,7 +29,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   // Each SQLSTATE has a digit; EPIPE has none.
-  return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
 /** Whether the same statement may succeed if it is retried at once. */
