@@ -53,6 +53,8 @@ export class GroupCommit {
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
+  /** Whether KV has got an attempt of the running commit. */
+  #isSent = false;
   #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. The number of a commit is its name. */
@@ -104,7 +106,7 @@ export class GroupCommit {
       for (const { reject } of creates) reject(error);
     } finally {
       clearTimeout(timer);
-      this.#isTimedOut = false;
+      this.#isTimedOut = this.#isSent = false;
     }
   }
 
@@ -112,7 +114,7 @@ export class GroupCommit {
   #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of creates) reject(uncertain(error));
+    for (const { reject } of creates) reject(this.#isSent ? uncertain(error) : error);
     for (const { reject } of this.#batch.waiting.splice(0)) reject(error);
     this.#onTimeout();
   }
@@ -130,6 +132,7 @@ export class GroupCommit {
       // The creates have been refused already, and KV may have been closed.
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#state = undefined;
+      this.#isSent = true;
       const result = await this.#kv.commit({ key, versionstamp: state.versionstamp }, plan);
       if (typeof result === "string") {
         this.#state = { last: plan.last, versionstamp: result };
