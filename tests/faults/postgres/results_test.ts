@@ -1,6 +1,7 @@
 /** Statements that fail in the middle of a result, on every way to PostgreSQL: each response is right, or 503. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { createPetstore } from "../../../mod.ts";
 import { type Cluster, runAs, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
@@ -34,7 +35,7 @@ const hit = (call: string) =>
 
 const sql = (text: string) => async (_: Cluster, url: string) => void await runSql(url, text);
 
-/** What to do again and again until enough requests were hit. */
+/** What to do, again and again, until enough requests were hit. */
 const FAULTS: Record<string, (cluster: Cluster, url: string) => Promise<void>> = {
   "pg_cancel_backend()": sql(hit("pg_cancel_backend")),
   "pg_terminate_backend()": sql(hit("pg_terminate_backend")),
@@ -47,10 +48,16 @@ const FAULTS: Record<string, (cluster: Cluster, url: string) => Promise<void>> =
     runAs(cluster, "pg_ctl", ["-D", `${cluster.folder}/data`, "-m", "immediate", "stop"]);
     startAgain(cluster);
   },
-  "statement_timeout": async (_, url) => {
+  "statement_timeout": async ({ folder }, url) => {
     await runSql(url, "ALTER DATABASE postgres SET statement_timeout = '200ms'");
-    // New sessions have it.
-    await runSql(url, hit("pg_terminate_backend"));
+    // New sessions have it, so the others end first.
+    await runSql(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' " +
+        "AND pid <> pg_backend_pid()",
+    );
+    const count = () => readFileSync(`${folder}/log`, "utf8").split("due to statement timeout").length;
+    await until("statements that time out", () => count() > HITS);
   },
 };
 
