@@ -3,7 +3,13 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  StoreUnavailableError,
+  uncertain,
+} from "../store.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
   counterAt,
@@ -47,6 +53,8 @@ export class GroupCommit {
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
+  /** Whether KV has got an attempt of the running commit. */
+  #isSent = false;
   #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. The number of a commit is its name. */
@@ -98,7 +106,7 @@ export class GroupCommit {
       for (const { reject } of creates) reject(error);
     } finally {
       clearTimeout(timer);
-      this.#isTimedOut = false;
+      this.#isTimedOut = this.#isSent = false;
     }
   }
 
@@ -106,7 +114,8 @@ export class GroupCommit {
   #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
+    for (const { reject } of creates) reject(this.#isSent ? uncertain(error) : error);
+    for (const { reject } of this.#batch.waiting.splice(0)) reject(error);
     this.#onTimeout();
   }
 
@@ -123,6 +132,7 @@ export class GroupCommit {
       // The creates have been refused already, and KV may have been closed.
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#state = undefined;
+      this.#isSent = true;
       const result = await this.#kv.commit({ key, versionstamp: state.versionstamp }, plan);
       if (typeof result === "string") {
         this.#state = { last: plan.last, versionstamp: result };
@@ -133,7 +143,7 @@ export class GroupCommit {
       const [counter, latest] = await this.#kv.getMany([key, this.#layout.remembered(this.#server)]);
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
-      if (!isInTime) throw result;
+      if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // Otherwise the commit has not been applied yet, but still may be.
       if (current.versionstamp !== state.versionstamp) plan = await this.#plan(creates, current);
       state = current;

@@ -6,7 +6,13 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  StoreUnavailableError,
+  uncertain,
+} from "../store.ts";
 import { isBusy } from "./errors.ts";
 import type { NewRow, Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
@@ -106,7 +112,7 @@ export class Writer {
       if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
       if (!this.#thread) return await this.#commit(creates);
       const outcomes = await this.#thread.call(encodeBatch(creates)) as Settled[] | undefined;
-      if (!outcomes) throw new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
+      if (!outcomes) throw uncertain(new Error("The thread that writes has ended"));
       this.#settle(creates, outcomes);
     } catch (error) {
       rejectAll(creates, error);
