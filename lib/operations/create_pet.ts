@@ -10,7 +10,7 @@ import { formatPetWithId, parseNewPet, type PetStatus } from "../pet.ts";
 import type { MigratedStore } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
-import { type FailureGroup, group, STORE_UNAVAILABLE } from "./failure_groups.ts";
+import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import {
   bearerToken,
   digest,
@@ -133,6 +133,7 @@ function failuresOf({ store, defaultStatus, maxBodyBytes, bodyTimeoutMs }: Opera
     group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
     group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
       STORE_UNAVAILABLE,
+      MAY_BE_STORED,
       OVERLOADED,
     ]),
     ...(store.createOnce

@@ -12,6 +12,14 @@ export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
   { "retry-after": "5" },
 );
 
+/** Of a create whose outcome is not known. */
+export const MAY_BE_STORED: Problem = /* @__PURE__ */ new Problem(
+  503,
+  "store_unavailable",
+  "The store has become unavailable, and the pet may have been stored; try again later",
+  { "retry-after": "5" },
+);
+
 /** Failures with the same status, which therefore share a response. */
 export interface FailureGroup {
   /** The name of the schema of their bodies. Generators create a type with this name. */

@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import { ResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
-import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
+import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
@@ -51,5 +51,6 @@ export function createService(settings: Settings, parts: Partial<ServiceParts> =
 
 /** What the client is told of an unexpected failure. */
 export function explainFailure(thrown: unknown): Problem {
-  return thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR;
+  if (!(thrown instanceof StoreUnavailableError)) return INTERNAL_ERROR;
+  return thrown.mayBeStored ? MAY_BE_STORED : STORE_UNAVAILABLE;
 }

@@ -130,6 +130,24 @@ export interface StoreChanges {
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";
+  /** Whether a create failed, and its pet may nevertheless have been stored. The client is told so. */
+  readonly mayBeStored: boolean;
+
+  /**
+   * Creates the error.
+   *
+   * @param message What is wrong, for the operator.
+   * @param options The cause, and whether the pet of a create may have been stored. Default: it was not.
+   */
+  constructor(message?: string, options: ErrorOptions & { mayBeStored?: boolean } = {}) {
+    super(message, options);
+    this.mayBeStored = options.mayBeStored ?? false;
+  }
+}
+
+/** The same error, of a create whose outcome is not known. */
+export function uncertain({ message, cause }: Error): StoreUnavailableError {
+  return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
 }
 
 export function storeClosed(): StoreUnavailableError {

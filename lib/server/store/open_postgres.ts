@@ -4,11 +4,7 @@ import type { Socket } from "node:net";
 import { type CheckedSchema, inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
 import { openPostgresImporter } from "../../stores/postgres/importer.ts";
-import {
-  createPostgresStore,
-  type PostgresJsClient,
-  type PostgresStoreOptions,
-} from "../../stores/postgres/postgres_store.ts";
+import { createPostgresStore, type PostgresStoreOptions } from "../../stores/postgres/postgres_store.ts";
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
@@ -18,13 +14,8 @@ import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { OpenStore } from "./new_file.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions } from "./postgres_options.ts";
-import { dialForDriver, watchSocket } from "./postgres_socket.ts";
+import { type Connect, createPool, type DriverClient } from "./postgres_pool.ts";
 import { describePostgres, type PostgresTarget } from "./postgres_url.ts";
-
-type DriverClient = PostgresJsClient & Required<Pick<PostgresJsClient, "end">>;
-
-/** Creates a client. */
-type Connect = (settings: Record<string, unknown>) => DriverClient;
 
 const READ_STATE =
   "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
@@ -80,8 +71,10 @@ async function usePostgres<T>(
     await hosts.choose().catch((error) => {
       throw asUnavailable(error);
     });
-    const { schema, prepare } = target;
-    return await use(() => makeClient(connect, hosts), { prepare, ...(schema !== undefined && { schema }) });
+    const { schema, prepare, poolSize: size } = target;
+    // The store ends a client whose connections hang, so the next one asks all hosts again.
+    const makeClient = () => createPool({ size, connect, dial: () => hosts.dial(), onBreak: () => hosts.forget() });
+    return await use(makeClient, { prepare, ...(schema !== undefined && { schema }) });
   } catch (error) {
     throw error instanceof SettingError ? error : explain(target, "opened", error);
   }
@@ -130,22 +123,4 @@ async function readTimeline(client: DriverClient): Promise<number> {
   } catch {
     return 0;
   }
-}
-
-/** Creates a client. The store ends it if its connections hang, so the next one asks all hosts again. */
-function makeClient(connect: Connect, hosts: Hosts): DriverClient {
-  const client = connect({
-    socket: () =>
-      dialForDriver(async () => {
-        const socket = await hosts.dial();
-        watchSocket(socket, () => hosts.forget());
-        return socket;
-      }),
-  });
-  const { end } = client;
-  client.end = (options) => {
-    hosts.forget();
-    return end(options);
-  };
-  return client;
 }

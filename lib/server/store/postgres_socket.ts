@@ -74,18 +74,23 @@ const CLOSE_TIMEOUT = 2000;
 /**
  * Closes a connection soon after the driver has ended it, even if the server does not respond.
  *
- * @param onBreak Called when the server closes the connection, also one that cancelled a statement.
+ * @param onBreak Called when the server closes the connection, also one that cancelled a statement, and when it fails.
  */
 export function watchSocket(socket: Socket, onBreak: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isEndedHere = false;
   const { end } = socket;
   socket.end = ((...rest: Parameters<Socket["end"]>) => {
+    // When the server has ended its side, the runtime ends this one.
+    isEndedHere ||= !socket.readableEnded;
     timer ??= setTimeout(() => socket.destroy(), CLOSE_TIMEOUT);
     return end.apply(socket, rest);
   }) as Socket["end"];
+  // A socket closes later than it reports its error, and statements may come in between.
+  socket.once("error", onBreak);
   socket.once("close", () => {
     clearTimeout(timer);
-    if (timer === undefined) onBreak();
+    if (!isEndedHere) onBreak();
   });
 }
 

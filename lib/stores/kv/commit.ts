@@ -3,7 +3,7 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type PetDraft, StoreUnavailableError, uncertain } from "../store.ts";
 import { type Outcome, type PendingWrite, recall, unknownKind, type Write } from "../write.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
@@ -39,6 +39,8 @@ export class GroupCommit {
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
+  /** Whether KV has got an attempt of the running commit. */
+  #isSent = false;
   #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. The number of a commit is its name. */
@@ -94,7 +96,7 @@ export class GroupCommit {
       for (const { reject } of creates) reject(error);
     } finally {
       clearTimeout(timer);
-      this.#isTimedOut = false;
+      this.#isTimedOut = this.#isSent = false;
     }
   }
 
@@ -102,7 +104,8 @@ export class GroupCommit {
   #timeOut(creates: readonly PendingWrite[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
+    for (const { reject } of creates) reject(this.#isSent ? uncertain(error) : error);
+    for (const { reject } of this.#batch.waiting.splice(0)) reject(error);
     this.#onTimeout();
   }
 
@@ -119,6 +122,7 @@ export class GroupCommit {
       // The creates have been refused already, and KV may have been closed.
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#state = undefined;
+      this.#isSent = true;
       const result = await this.#kv.commit({ key, versionstamp: state.versionstamp }, plan);
       if (typeof result === "string") {
         this.#state = { last: plan.last, versionstamp: result };
@@ -129,7 +133,7 @@ export class GroupCommit {
       const [counter, latest] = await this.#kv.getMany([key, this.#layout.remembered(this.#server)]);
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
-      if (!isInTime) throw result;
+      if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // Otherwise the commit has not been applied yet, but still may be.
       if (current.versionstamp !== state.versionstamp) plan = await this.#plan(creates, current);
       state = current;

@@ -8,6 +8,7 @@ import {
   type PetDraft,
   storeClosed,
   StoreUnavailableError,
+  uncertain,
 } from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
@@ -77,6 +78,7 @@ export class GroupCommit {
     let unsettled = creates;
     try {
       const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");
+      if (ids.length !== creates.length) throw uncertain(new Error("PostgreSQL has given a wrong number of ids"));
       const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
       const isWritten = ids.some((id) => /^[1-9]/.test(id));
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
@@ -85,7 +87,8 @@ export class GroupCommit {
       if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      for (const { reject } of unsettled) reject(error);
+      // Those that are left after others were created earlier: their pets are there.
+      for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
     }
   }
 }
@@ -104,7 +107,8 @@ export async function addPets(
   for (;;) {
     try {
       const [row] = await db.query(statement, parameters, { deadline, addsPets: true });
-      return String(row?.[0]);
+      if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not said what it has done"));
+      return row[0];
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;

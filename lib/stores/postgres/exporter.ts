@@ -3,7 +3,7 @@
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresStoreOptions } from "./client/client.ts";
-import type { PostgresJsClient } from "./client/driver.ts";
+import { type PostgresJsClient, requireColumns } from "./client/driver.ts";
 import { asUnavailable } from "./client/errors.ts";
 import { inspect, requireTables } from "./schema/inspection.ts";
 import { exportStatement } from "./statements.ts";
@@ -38,6 +38,7 @@ export async function exportPostgres(
     const [[greatestId] = []] = await db.query(`SELECT pg_catalog.max(id)::pg_catalog.text FROM "${db.schema}".pets`);
     const query = client.unsafe(exportStatement(db.schema, format), [""], { prepare }) as unknown as ReadableQuery;
     for await (const rows of query.values().cursor(PAGE)) {
+      requireColumns(rows, 2);
       const isEnd = rows.at(-1)?.[0] === null;
       isComplete ||= isEnd;
       const pets = isEnd ? rows.slice(0, -1) : rows;

@@ -6,7 +6,7 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import { type IdempotentRequest, StoreUnavailableError, uncertain } from "../store.ts";
 import type { Outcome, PendingWrite, Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
@@ -97,7 +97,7 @@ export class Writer {
       if (!this.#thread) return await this.#commit(pending);
       const writes = pending.map(({ write }) => write);
       const reply = await this.#thread.call(encodeWrites(writes));
-      if (!reply) throw new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
+      if (!reply) throw uncertain(new Error("The thread that writes has ended"));
       if (reply.kind === "failure") throw reply.error;
       this.#settle(pending, writes, reply.kind === "outcomes" ? reply.outcomes : []);
     } catch (error) {
@@ -126,7 +126,7 @@ export class Writer {
     for (const [i, { resolve, reject }] of pending.entries()) {
       const outcome = outcomes[i];
       if (outcome) resolve(outcome);
-      else reject(new StoreUnavailableError("The thread that writes has not answered; the pet may have been stored"));
+      else reject(uncertain(new Error("The thread that writes has not answered")));
     }
   }
 }

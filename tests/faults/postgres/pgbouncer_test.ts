@@ -2,48 +2,20 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { freePort, untilAccepted } from "../../support/system/free_port.ts";
-import { at, KEY, underLoad, withDatabase, withServers } from "../../support/postgres/servers.ts";
+import { NO_PGBOUNCER, withPooler } from "../../support/postgres/pgbouncer.ts";
+import { KEY, underLoad, withDatabase, withServers } from "../../support/postgres/servers.ts";
 import { Child } from "../../support/system/child.ts";
 import { assertPrinted, makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
-import { withTempFolder } from "../../support/temp.ts";
 import { inFolder, runHere } from "../../support/server/in_process.ts";
 
-import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-const test = testUnless(whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer"));
+const test = testUnless(whyNoCluster() || NO_PGBOUNCER);
 
-/** PgBouncer knows prepared statements since 1.21, as an option. */
-const CONFIGURATION = (port: number, database: number, folder: string) => `
-[databases]
-* = host=127.0.0.1 port=${database} user=postgres
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${join(folder, "users")}
-pool_mode = transaction
-default_pool_size = 3
-${Deno.uid() === 0 ? "user = nobody" : ""}
-`;
-
-/** Starts a PgBouncer with fewer connections than its clients have. */
+/** A PgBouncer with fewer connections than its clients have. */
 function withPgBouncer(use: (url: string, direct: string) => Promise<void>): Promise<void> {
-  return withDatabase((direct, database) =>
-    withTempFolder(async (folder) => {
-      const port = await freePort();
-      Deno.chmodSync(folder, 0o755);
-      writeFileSync(join(folder, "users"), '"postgres" ""\n');
-      writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, database, folder));
-      await using child = new Child("pgbouncer", [join(folder, "pgbouncer.ini")]);
-      const ended = child.ended.then(() => assert.fail(`pgbouncer has ended: ${child.written.stderr}`));
-      await Promise.race([untilAccepted(port), ended]);
-      ended.catch(() => {});
-      await use(at(direct, `127.0.0.1:${port}`), direct);
-    })
-  );
+  return withDatabase((direct) => withPooler(direct, (url) => use(url, direct)));
 }
 
 test("four servers behind PgBouncer in transaction mode lose and double no pet", () =>

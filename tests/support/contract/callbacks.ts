@@ -9,9 +9,10 @@ import { addition, assertResponse, cases, type HttpCase } from "../../../lib/tes
 const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");
 const RESPONSES = addition("routes", "onResponse is told of every response");
 
-/** A store that is down for lists, and has a fault in single pets. */
+/** A store that is down for lists, does not know what became of creates, and has a fault in single pets. */
 const store = Object.assign(createMemoryStore(), {
   get: () => Promise.reject(new Error("secret fault")),
+  create: () => Promise.reject(new StoreUnavailableError("secret cut", { mayBeStored: true })),
   list: () => Promise.reject(new StoreUnavailableError("secret outage")),
 });
 
@@ -57,12 +58,16 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       const [list, one] = [await api.get("/pets", { headers }), await api.get("/pets/1", { headers })];
       assertResponse(list, { ...down, message: /later/ });
       assertResponse(one, { ...failed, headers: deprecated });
+      const created = await api.post({ name: "Zoë", categoryId: 7 }, { headers });
+      assertResponse(created, { ...down, message: /may have been stored/ });
       assertResponse(await api.get("/pets?limit=0"), { status: 400, code: "invalid_limit" });
-      for (const { text } of [list, one]) assert.ok(!text.includes("secret"));
+      for (const { text } of [list, one, created]) assert.ok(!text.includes("secret"));
       const told = errors.map(({ error, request, requestId }) => {
         return [(error as Error).message, new URL(request.url).pathname, requestId];
       });
-      assert.deepEqual(told, [["secret outage", "/v1/pets", "theirs"], ["secret fault", "/v1/pets/1", "theirs"]]);
+      const lists = "/v1/pets",
+        causes = [["secret outage", lists], ["secret fault", `${lists}/1`], ["secret cut", lists]];
+      assert.deepEqual(told, causes.map((cause) => [...cause, "theirs"]));
     },
   }),
   ...cases({

@@ -55,19 +55,19 @@ async function readUrl(file: string): Promise<string> {
 export interface DriverKind {
   name: string;
   /** @param application How the connections are called in `pg_stat_activity`. */
-  connect(url: string, application?: string): PostgresClient;
+  connect(url: string, application?: string, max?: number): PostgresClient;
   use<T>(url: string, use: (client: PostgresClient) => Promise<T>): Promise<T>;
 }
 
-const connectPool = (url: string, application = "test") =>
-  new Pool({ connectionString: url, max: 4, application_name: application });
+const connectPool = (url: string, application = "test", max = 4) =>
+  new Pool({ connectionString: url, max, application_name: application });
 
-const connectSql = (url: string, application = "test") =>
-  postgres(url, { max: 4, fetch_types: false, connection: { application_name: application } });
+const connectSql = (url: string, application = "test", max = 4) =>
+  postgres(url, { max, fetch_types: false, onnotice() {}, connection: { application_name: application } });
 
 function driver<Client extends PostgresClient>(
   name: string,
-  connect: (url: string, application?: string) => Client,
+  connect: (url: string, application?: string, max?: number) => Client,
   end: (client: Client) => Promise<void>,
 ): DriverKind {
   return {

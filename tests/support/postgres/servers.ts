@@ -91,7 +91,7 @@ export function withOneServer<T>(url: string, use: (server: ServerProcess) => Pr
   return withServers(url, 1, ([server]) => use(server!));
 }
 
-export function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
+export function untilAnswered(server: Asked, path: string, status: number): Promise<void> {
   return until(`${path} answered with ${status}`, async () => (await server.ask(path, KEY)).status === status);
 }
 

@@ -1,7 +1,8 @@
 /** Runs statements with a time limit through a PostgreSQL client, and replaces a client whose connections hang. */
 
-import { storeClosed, StoreUnavailableError } from "../../store.ts";
+import { storeClosed, StoreUnavailableError, uncertain } from "../../store.ts";
 import {
+  BrokenResultError,
   type Driver,
   ignore,
   type NodePostgresClient,
@@ -10,7 +11,7 @@ import {
   type Row,
   type RunningStatement,
 } from "./driver.ts";
-import { asUnavailable } from "./errors.ts";
+import { asUnavailable, isRefusal } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
 import { nodePostgresDriver } from "./node_driver.ts";
 
@@ -76,7 +77,7 @@ interface Statement {
   parameters: string[] | undefined;
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
-  mayCancel: boolean;
+  addsPets: boolean;
   /** Set once a driver runs it. */
   running?: RunningStatement;
   client?: ClientState;
@@ -172,7 +173,7 @@ export class Database {
     }
     return new Promise((resolve, reject) => {
       const isWrite = deadline !== undefined || parameters === undefined;
-      const statement: Statement = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
+      const statement: Statement = { text, parameters, isWrite, addsPets, resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
@@ -200,7 +201,8 @@ export class Database {
       client.answeredAt = performance.now();
       statement.resolve(rows);
     } catch (error) {
-      statement.reject(asUnavailable(error));
+      statement.reject(explain(error, statement));
+      if (error instanceof BrokenResultError) this.#replace(client);
     } finally {
       clearTimeout(statement.timer);
       client.busy--;
@@ -210,9 +212,10 @@ export class Database {
 
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
-    statement.reject(reason);
+    statement.reject(explain(reason, statement));
     if (this.#waiting.delete(statement) || !statement.running) return;
-    const { running, client, mayCancel } = statement;
+    const { running, client, addsPets } = statement;
+    const mayCancel = !addsPets;
     if (client) client.overdue++;
     const process = running.process();
     if (!running.giveUp(mayCancel) && process !== undefined) {
@@ -245,6 +248,13 @@ export class Database {
   }
 }
 
+/** Once PostgreSQL may have got a create, only its own refusal shows that no pet was stored. */
+function explain(error: unknown, { addsPets, running }: Statement): unknown {
+  const known = asUnavailable(error);
+  const isUnknown = addsPets && running?.wasSent() && known instanceof StoreUnavailableError && !isRefusal(error);
+  return isUnknown ? uncertain(known) : known;
+}
+
 function timeoutError(timeoutMs: number): StoreUnavailableError {
   const cause = new DOMException("The query timed out", "TimeoutError");
   return new StoreUnavailableError(`PostgreSQL has not answered within ${timeoutMs} ms`, { cause });
@@ -267,7 +277,7 @@ function kindOf(value: unknown): string {
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
-  return typeof client === "function" && "unsafe" in client;
+  return (typeof client === "function" || (typeof client === "object" && client !== null)) && "unsafe" in client;
 }
 
 /** A `Client` lacks the count: on its single connection, creates would join the app's own transactions. */

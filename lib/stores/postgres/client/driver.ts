@@ -12,8 +12,10 @@ export interface PostgresJsClient {
 
 /** A query of postgres.js. */
 export interface PostgresJsQuery extends PromiseLike<unknown> {
-  /** Resolves to rows as arrays. */
-  values(): PromiseLike<unknown>;
+  /** Makes rows arrays. */
+  values(): PromiseLike<unknown> & Pick<PostgresJsQuery, "forEach">;
+  /** Calls a listener for each row, and resolves when all rows are there. */
+  forEach(listener: (row: unknown) => void): PromiseLike<unknown>;
 }
 
 /** The members of a node-postgres `Pool` (`pg` on npm) that the store uses. */
@@ -38,6 +40,33 @@ export type PostgresClient = PostgresJsClient | NodePostgresClient;
 /** A row. All columns are text, because the drivers parse numbers differently. */
 export type Row = (string | null)[];
 
+/** The end of a result as PostgreSQL has sent it. */
+interface ResultEnd {
+  /** The first word of the command tag. */
+  command?: unknown;
+  /** The number of rows in the command tag. */
+  count?: unknown;
+  /** How many columns a row has. */
+  columns?: number | undefined;
+}
+
+/** A result that cannot be what PostgreSQL has sent. Its client must not be used any more. */
+export class BrokenResultError extends Error {}
+
+/** @throws {BrokenResultError} If a row is a hole, or does not have so many columns. */
+export function requireColumns(rows: readonly Row[], columns: number | undefined): void {
+  // Not with every(), which skips holes.
+  for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
+}
+
+/** @throws {BrokenResultError} If rows are missing or left over, or one lacks a column. */
+export function requireWhole(rows: readonly Row[], { command, count, columns }: ResultEnd): Row[] {
+  const expected = command === "SELECT" ? count : 0;
+  requireColumns(rows, columns);
+  if (typeof command === "string" && rows.length === expected) return rows as Row[];
+  throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${count}`);
+}
+
 /** A statement that a driver is running. */
 export interface RunningStatement {
   /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
@@ -49,6 +78,8 @@ export interface RunningStatement {
    * @returns Whether the driver cancels it.
    */
   giveUp(mayCancel: boolean): boolean;
+  /** Whether PostgreSQL may have got it. */
+  wasSent(): boolean;
   /** The number of the server's process, if the driver shows it and the statement has been sent. */
   process(): number | undefined;
 }

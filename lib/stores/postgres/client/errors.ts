@@ -28,12 +28,18 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** The SQLSTATE, if the error comes from the server. Drivers put their own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  // Each SQLSTATE has a digit; EPIPE has none.
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
 /** Whether the same statement may succeed if it is retried at once. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
+}
+
+/** Whether PostgreSQL has rolled a statement back. A fatal error may also end a connection whose commit is done. */
+export function isRefusal(error: unknown): boolean {
+  return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === "ERROR";
 }
 
 /** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */

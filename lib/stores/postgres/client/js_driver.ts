@@ -6,6 +6,7 @@ import {
   ignore,
   type PostgresJsClient,
   type PostgresJsQuery,
+  requireWhole,
   type Row,
   settledWithin,
 } from "./driver.ts";
@@ -39,7 +40,13 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
         if (isGivenUp) return [];
         // Not on a reserved connection: in 3.4.9, the loss of one ends the process.
         query = parameters ? sql.unsafe(text, parameters, { prepare }) : sql.unsafe(text);
-        return await (parameters ? query.values() : query) as Row[];
+        try {
+          return await (parameters ? collect(query) : query.then(() => []));
+        } catch (error) {
+          // Otherwise 3.4.9 may send it again after it has failed, and take its result for that of another.
+          (query as QueryInternals).prepared = false;
+          throw error;
+        }
       }
       const done = run();
       return {
@@ -49,6 +56,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
           if (query) giveUp(query, done, mayCancel ? cancellations : undefined);
           return mayCancel;
         },
+        wasSent: () => Boolean((query as QueryInternals | undefined)?.state),
         process: () => (query as QueryInternals | undefined)?.state?.pid ?? undefined,
       };
     },
@@ -60,10 +68,29 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
   };
 }
 
+/**
+ * Collects the rows of one query. The driver's own array begins, in 3.4.9, behind as many rows as the connection had got of
+ * a result that ended with an error or with the connection.
+ */
+async function collect(query: PostgresJsQuery): Promise<Row[]> {
+  const rows: Row[] = [];
+  const end = await query.values().forEach((row) => rows.push(row as Row)) as ResultInternals;
+  const { command, count, columns } = end;
+  return requireWhole(rows, { command, count, columns: columns?.length });
+}
+
+interface ResultInternals {
+  command: unknown;
+  count: unknown;
+  columns?: readonly unknown[];
+}
+
 /** Internals of a query. Each member is checked before use, because other versions of the driver may lack it. */
 interface QueryInternals {
   /** The connection, once the query has been sent. */
   state?: { pid?: number | null } | null;
+  /** Whether the connection knows its statement. */
+  prepared?: boolean;
   /** Whether the connection is running it now. */
   active?: boolean;
   /** The text to send. */

@@ -1,10 +1,25 @@
 /** Runs statements through a `Pool` of node-postgres. */
 
-import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, type Row, settledWithin } from "./driver.ts";
+import {
+  DEFAULT_SIZE,
+  type Driver,
+  ignore,
+  type NodePostgresClient,
+  requireWhole,
+  type Row,
+  settledWithin,
+} from "./driver.ts";
+
+interface Result {
+  rows: Row[];
+  command: string;
+  rowCount: number | null;
+  fields: readonly unknown[];
+}
 
 /** A connection that was checked out of a pool. */
 interface Connection {
-  query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;
+  query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<Result>;
   on(event: "error", listener: () => void): void;
   off(event: "error", listener: () => void): void;
   /** Returns it to the pool, which closes it if there was an error. */
@@ -23,7 +38,7 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
     depth: 1,
     start(text, values) {
       let connection: Connection | undefined;
-      let isGivenUp = false;
+      let isGivenUp = false, isSent = false;
       function giveBack(error?: Error): void {
         connection?.release(error);
         connection?.off("error", ignore);
@@ -34,12 +49,13 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
         taken.on("error", ignore);
         try {
           if (isGivenUp) return [];
-          const { rows } = await taken.query({
+          isSent = true;
+          const { rows, command, rowCount, fields } = await taken.query({
             text,
             ...(values && { values, rowMode: "array" }),
             ...(values && prepare && { name: nameOf(text) }),
           });
-          return rows as Row[];
+          return values ? requireWhole(rows, { command, count: rowCount, columns: fields.length }) : [];
         } catch (error) {
           giveBack(error as Error);
           throw error;
@@ -55,6 +71,7 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
           giveBack(GIVEN_UP);
           return false;
         },
+        wasSent: () => isSent,
         process: () => connection?.processID,
       };
     },
