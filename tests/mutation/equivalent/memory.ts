@@ -11,15 +11,11 @@ export const memory: Equivalents = {
       changes: ["formatPetWithId(id, pet).trim() → formatPetWithId(id, pet)"],
       reason: "The text takes more memory until it is read",
     },
-    {
-      changes: ["this.#changes.additions++ → this.#changes.additions--"],
-      reason: "Only whether the counter has changed matters",
-    },
     { changes: ["old && replaced → old || replaced"], reason: "After the line above, both are there or none is" },
     {
       changes: [
         "old.expires <= replaced.expires → old.expires < replaced.expires",
-        "key.lastUsed >= at → key.lastUsed > at",
+        "known <= now → known < now",
       ],
       reason: "Replaces a moment by the same moment",
     },

@@ -23,6 +23,7 @@ export const sqlite: Equivalents = {
         "i + ROWS → i - ROWS",
         "next.length === ROWS && next.every(isCreate) → false",
         'write.kind === "create" → false',
+        '{ return write.kind === "create"; } → {}',
       ],
       reason: "Rows are inserted one by one, which takes longer",
     },
@@ -30,11 +31,18 @@ export const sqlite: Equivalents = {
       changes: [
         "requests > 0 → true",
         "requests > 0 → requests >= 0",
+        'kind === "createOnce" → true',
         'writes.filter(({ kind }) => kind === "createOnce") → writes',
       ],
       reason: "Deletes none or more at a time, which takes longer",
     },
-    { changes: ['"probed" → ""'], line: 'return { outcome: "probed" };', reason: "The outcome of a probe is not read" },
+    {
+      changes: ['"probed" → ""', '{ outcome: "probed" } → {}'],
+      line: 'return { outcome: "probed" };',
+      reason: "The outcome of a probe is not read",
+    },
+    { changes: ["default: return unknownKind(write); → default:"], reason: "No other kind compiles" },
+    { changes: ['"create" → ""'], line: 'return write.kind === "create";', reason: "Rows are inserted one by one" },
   ],
   "lib/stores/sqlite/keys.ts": [
     {
