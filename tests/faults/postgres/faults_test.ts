@@ -37,7 +37,7 @@ test("two servers survive a PostgreSQL that is killed under load, and no pet is 
         assert.equal(await server.stop(), 0);
         const written = server.written.stdout + server.written.stderr;
         assert.ok(written.includes("PostgreSQL: ") && !/hunter2|PostgreSQL:0|undefined/.test(written), written);
-        assert.match(written, /^ {2}store {8}postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres$/m);
+        assert.match(written, /^ {2}store {8}postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres( \(new\))?$/m);
       }
     })
   ));
