@@ -5,10 +5,11 @@ const TARGET = /^[^/?#]*:\/\/[^/?#]*(\/[^#]*)/;
 
 /** The path and query of a URL; `""` if it has no path. */
 export function targetOf(url: string): string {
-  // Most requests have the origin of the last one, and no fragment.
-  if (url.startsWith(lastOrigin) && !url.includes("#")) return url.slice(lastOrigin.length - 1);
+  // Most requests have the origin of the last one.
+  const hasNoFragment = !url.includes("#");
+  if (hasNoFragment && url.startsWith(lastOrigin)) return url.slice(lastOrigin.length - 1);
   const target = TARGET.exec(url)?.[1] ?? "";
-  if (target !== "" && url.endsWith(target)) lastOrigin = url.slice(0, url.length - target.length + 1);
+  if (hasNoFragment && target !== "") lastOrigin = url.slice(0, url.length - target.length + 1);
   return target;
 }
 
