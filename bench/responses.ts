@@ -15,14 +15,6 @@ export async function readResponses({ port }: ServerProcess, load: Load): Promis
   return responses;
 }
 
-/** Adds pets by requests, some at once. */
-export async function addPets(server: ServerProcess, bodies: readonly string[]): Promise<void> {
-  const post = load("/v1/pets", { method: "POST", status: 201 });
-  for (let i = 0; i < bodies.length; i += 50) {
-    await Promise.all(bodies.slice(i, i + 50).map((body) => checkStatus(server, { ...post, body })));
-  }
-}
-
 /** Checks that a server answers with the expected status. */
 export async function checkStatus(server: ServerProcess, load: Load): Promise<void> {
   for (const [i, { status, body }] of (await readResponses(server, load)).entries()) {
