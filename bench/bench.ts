@@ -8,6 +8,7 @@ import { LOAD_CORE } from "./load/cores.ts";
 import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
+import type { HandwrittenSettings } from "./servers/handwritten.ts";
 import type { StoredResponse } from "./servers/limit.ts";
 import type { PeerSettings } from "./servers/peer_pets.ts";
 
@@ -67,6 +68,13 @@ export class Bench implements AsyncDisposable {
     return this.#server(`${script} ${runtime} ${store}`, runtime, script, settings);
   }
 
+  /** A server written by hand, with this number of pets in an SQLite file or, without a number, in a Map. */
+  handwritten(runtime: Runtime, pets?: number): Promise<ServerProcess> {
+    const path = join(this.folder, `handwritten-${this.#files++}.db`);
+    const settings: HandwrittenSettings = pets === undefined ? { pets: CATALOGUE_SIZE } : { pets, path };
+    return this.#server(`handwritten ${runtime} ${pets}`, runtime, "handwritten.ts", settings);
+  }
+
   /** A bare server that sends these responses; a new one for every call. */
   async limit(responses: readonly StoredResponse[], runtime: Runtime = "Deno"): Promise<ServerProcess> {
     const number = this.#files++;
@@ -77,12 +85,16 @@ export class Bench implements AsyncDisposable {
   }
 
   /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
-  async standalone(name: string, spec: Omit<StandaloneSpec, "path" | "log"> = {}): Promise<ServerProcess> {
+  async standalone(
+    name: string,
+    spec: Omit<StandaloneSpec, "path" | "log"> = {},
+    pets: number = CATALOGUE_SIZE,
+  ): Promise<ServerProcess> {
     const key = `standalone ${name}`;
     const running = this.#servers.get(key);
     if (running) return running;
     const path = join(this.folder, `standalone-${this.#files++}.db`);
-    await runPinned("fill_database.ts", { path });
+    await runPinned("fill_database.ts", { path, pets });
     const server = await ServerProcess.startStandalone({ ...spec, path, log: `${path}.log` });
     this.#servers.set(key, server);
     return server;

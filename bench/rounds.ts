@@ -17,9 +17,11 @@ export interface Effort {
   rounds: number;
   /** Seconds of load for a contender in a round. */
   seconds: number;
+  /** Seconds of load in the round that warms up. */
+  warmUp?: number;
 }
 
-/** Seconds of load in the round that warms up: the engines compile what they run. */
+/** The least seconds of load in the round that warms up: the engines compile what they run. */
 const WARM_UP = 1.5;
 
 /** All measurements of a contender, one for each round. */
@@ -44,10 +46,10 @@ export async function inRounds<Name extends string, T>(
 /** Measures the contenders in rounds. */
 export function measureRounds<Name extends string>(
   contenders: Record<Name, Contender>,
-  { rounds, seconds }: Effort,
+  { rounds, seconds, warmUp = WARM_UP }: Effort,
 ): Promise<Record<Name, Series>> {
   const measure = (contender: Contender) => (isWarmUp: boolean) =>
-    measureOnce(contender, isWarmUp ? Math.max(WARM_UP, seconds) : seconds);
+    measureOnce(contender, isWarmUp ? Math.max(warmUp, seconds) : seconds);
   return inRounds(mapValues(contenders, measure), rounds);
 }
 

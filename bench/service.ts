@@ -5,6 +5,7 @@ import { Bench, type Case, type Group } from "./bench.ts";
 import { DATA } from "./cases/data.ts";
 import { DEFAULT } from "./cases/default.ts";
 import { SEEING } from "./cases/seeing.ts";
+import { READS } from "./cases/reads.ts";
 import { LIBRARY } from "./cases/library.ts";
 import { CHEAP_RESPONSES } from "./cases/refusals.ts";
 import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
@@ -21,6 +22,7 @@ import { readResults, type Results, writeResults } from "./results.ts";
 
 const GROUPS: readonly Group[] = [
   DEFAULT,
+  READS,
   LIBRARY,
   ON_NODE,
   SLOW_DISK,

@@ -1,10 +1,10 @@
 /** What can be started of a tree, and how it is loaded. */
 
 import { join } from "node:path";
-import { CATALOGUE, NEW_PET } from "../catalogue.ts";
+import { MOST_PETS, NEW_PET } from "../catalogue.ts";
 import { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
-import { addPets, checkStatus } from "../responses.ts";
+import { checkStatus } from "../responses.ts";
 import type { Calls } from "../servers/library.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Sample } from "./compare.ts";
@@ -31,6 +31,7 @@ const CONNECTIONS = [64, 1];
 
 const LOADS: Record<RequestKind, Load> = {
   get: load("/v1/pets/42"),
+  random: load("/v1/pets/{id}", { random: { pets: MOST_PETS, skew: 0 } }),
   list: load("/v1/pets"),
   filtered: load("/v1/pets?status=sold"),
   create: load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 }),
@@ -38,6 +39,7 @@ const LOADS: Record<RequestKind, Load> = {
 
 const TITLES: Record<RequestKind, string> = {
   get: "GET one",
+  random: "random GET",
   list: "list of 20",
   filtered: "filtered list",
   create: "create",
@@ -47,9 +49,10 @@ const TITLES: Record<RequestKind, string> = {
 export const contenders: Record<Part, (tree: Checkout, folder: string) => Promise<Contender>> = {
   server: async ({ server: program }, folder) => {
     const spec = { program, path: join(folder, "pets.db"), log: join(folder, "log"), onAllCores: true };
-    return await served("server", await ServerProcess.startStandalone(spec), true);
+    const flags = [`--seed=${MOST_PETS}`];
+    return await served("server", await ServerProcess.startStandalone({ ...spec, flags }));
   },
-  library: async ({ root }) => await served("library", await startLibrary(root), false),
+  library: async ({ root }) => await served("library", await startLibrary(root)),
   "in-process": async ({ root }) => inProcess(await startLibrary(root)),
 };
 
@@ -57,10 +60,9 @@ function startLibrary(root: string): Promise<ServerProcess> {
   return ServerProcess.start({ runtime: "Deno", script: "library.ts", settings: { root } });
 }
 
-async function served(part: string, server: ServerProcess, isEmpty: boolean): Promise<Contender> {
+async function served(part: string, server: ServerProcess): Promise<Contender> {
   await using started = new AsyncDisposableStack();
   started.use(server);
-  if (isEmpty) await addPets(server, CATALOGUE);
   for (const load of Object.values(LOADS)) await checkStatus(server, load);
   const take = async (load: Load, seconds = SECONDS): Promise<Sample> => {
     const { rate, efficiency } = await server.measure(load, seconds);

@@ -6,7 +6,7 @@ import { parseFlags, readCount, UsageError } from "../../tests/support/command_l
 export const PARTS = ["server", "library", "in-process"] as const;
 export type Part = typeof PARTS[number];
 
-export const REQUESTS = ["get", "list", "filtered", "create"] as const;
+export const REQUESTS = ["get", "random", "list", "filtered", "create"] as const;
 export type RequestKind = typeof REQUESTS[number];
 
 export interface AgainstOptions {

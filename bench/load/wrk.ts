@@ -7,11 +7,20 @@ import { LOAD_CORE } from "./cores.ts";
 export interface Load {
   /** Each request takes one of the paths at random. */
   paths: readonly string[];
+  /** In the only path, `{id}` is a random id and `{cursor}` the cursor after one. */
+  random?: RandomIds;
   method: "GET" | "POST";
   body: string;
   headers: Record<string, string>;
   connections: number;
   status: number;
+}
+
+/** Random ids from 1 to `pets`. */
+export interface RandomIds {
+  pets: number;
+  /** The exponent of Zipf's law, by which the frequent ids lie anywhere; 0 if all are equally frequent. */
+  skew: number;
 }
 
 export interface Measurement {
@@ -46,13 +55,16 @@ const SCRIPT = fileURLToPath(new URL("wrk.lua", import.meta.url));
  */
 export async function runWrk(
   port: number,
-  { paths, method, body, headers, connections, status }: Load,
+  { paths, random, method, body, headers, connections, status }: Load,
   seconds: number,
 ): Promise<Measurement> {
   const size = ["-c", String(connections)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const url = `http://127.0.0.1:${port}${paths[0]}`;
-  return readFigures(await run(seconds, [...size, ...flags, "-s", SCRIPT, url, "--", method, body, ...paths]), status);
+  // Otherwise each run of wrk would ask for the same ids.
+  const numbers = random ? [random.pets, random.skew, Math.trunc(Math.random() * 2 ** 31)].map(String) : [];
+  const args = ["--", random ? `RANDOM ${method}` : method, body, ...paths, ...numbers];
+  return readFigures(await run(seconds, [...size, ...flags, "-s", SCRIPT, url, ...args]), status);
 }
 
 /** Follows the links of a list from a path on, as one client. Its last `position` is a path, too. */

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AUTHORIZATION, CATALOGUE, KEY, NEW_PET } from "../catalogue.ts";
+import { AUTHORIZATION, CATALOGUE, KEY, MOST_PETS, NEW_PET } from "../catalogue.ts";
 import { listen, readSettings } from "./host.ts";
 
 export interface LibrarySettings {
@@ -29,6 +29,7 @@ const POSTED = { authorization: AUTHORIZATION, "content-type": "application/json
 /** The calls, by their names in the query. */
 const CALLS: Record<string, () => Request> = {
   get: () => request("/v1/pets/42"),
+  random: () => request(`/v1/pets/${1 + Math.trunc(Math.random() * MOST_PETS)}`),
   list: () => request("/v1/pets"),
   filtered: () => request("/v1/pets?status=sold"),
   create: () => post(NEW_PET),
@@ -40,7 +41,7 @@ const BATCH = 500;
 const { root, delayMs = 0 } = readSettings<LibrarySettings>();
 const { createPetstore }: typeof import("../../mod.ts") = await import(pathToFileURL(join(root, "mod.ts")).href);
 const { handle } = createPetstore({ keys: [KEY] });
-for (const body of CATALOGUE) await handle(post(body));
+for (let i = 0; i < MOST_PETS; i++) await handle(post(CATALOGUE[i % CATALOGUE.length]!));
 
 const serve = delayMs === 0 ? handle : later;
 await listen((request) => request.url.includes("/in-process?") ? inProcess(new URL(request.url)) : serve(request));

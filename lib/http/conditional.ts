@@ -2,7 +2,7 @@
 
 import { Problem } from "./problem.ts";
 import { extendReply, type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
-import { encodeUtf8 } from "./utf8.ts";
+import { encodeWords, type Words } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { mix } from "../hash.ts";
@@ -80,22 +80,15 @@ const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 
  * @param variant Distinguishes representations with the same text and different headers.
  */
 export function strongETag(text: string, variant = 0): string {
-  const [low, high] = hashWords(toWords(text));
+  const [low, high] = hashWords(encodeWords(text));
   const hash = `${mix(low ^ text.length).toString(36)}-${mix(high ^ low).toString(36)}`;
   return `"${text.length}-${variant}-${hash}"`;
 }
 
-/** The UTF-8 bytes of a text as 32-bit words, padded with zeros to a multiple of four words. */
-function toWords(text: string): Uint32Array {
-  const { buffer, length } = encodeUtf8(text);
-  new Uint8Array(buffer).fill(0, length, length + 16);
-  return new Uint32Array(buffer, 0, ((length + 15) >>> 4) << 2);
-}
-
-/** Hashes in four independent lanes, which a processor can compute in parallel. */
-function hashWords(words: Uint32Array): [low: number, high: number] {
+/** Hashes words in four independent lanes, which a processor can compute in parallel. */
+function hashWords({ words, count }: Words): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
-  for (let i = 0; i < words.length; i += 4) {
+  for (let i = 0; i < count; i += 4) {
     a = round(a, words[i]!);
     b = round(b, words[i + 1]!);
     c = round(c, words[i + 2]!);

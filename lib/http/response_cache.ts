@@ -1,5 +1,6 @@
 /** A cache of responses. Pets rarely change, so most reads need neither the store nor a new entity tag. It is never stale. */
 
+import { hashText } from "../hash.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { KeptReply, RequestContext } from "./context.ts";
 import type { HeaderFields, Reply } from "./reply.ts";
@@ -13,6 +14,7 @@ export interface Changes {
 }
 
 interface Entry extends KeptReply {
+  targetKey: string;
   /** As in the context. */
   route: string | undefined;
   operationFields: HeaderFields | undefined;
@@ -25,16 +27,29 @@ interface Entry extends KeptReply {
 /** The approximate size of an entry without its target and its body, in bytes. More than half of it is the template. */
 const ENTRY_WEIGHT = 1400;
 
-/** The largest size of a cache, in bytes. */
-const MAX_WEIGHT = 32 * 1024 * 1024;
+/** The largest size of a cache, in bytes. A larger one costs a server with many addresses more than it saves. */
+const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** Keeps responses by target. A cache that is full is emptied: the frequent responses are soon there again. */
+/** About so many other targets may come before a target comes again. A power of two. */
+const REMEMBERED = 512;
+
+/**
+ * Keeps responses by target, from their second request on. When half of the cache is full, the other half, with what was not asked
+ * for since, is dropped: no response is ever removed alone, and no moment drops the frequent ones.
+ */
 export class ResponseCache {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
-  readonly #entries = new Map<string, Entry>();
+  /** By the hash of the target: of two targets with one hash, the last one is here. */
+  #entries = new Map<number, Entry>();
+  #older = new Map<number, Entry>();
+  /** Of `#entries`. */
   #weight = 0;
   #alterations = -1;
+  /** Hashes of targets that were asked for. Each is at an index that follows from it. */
+  readonly #seen = new Int32Array(REMEMBERED);
+  #lastTarget = "";
+  #lastHash = 0;
 
   /**
    * @param changes Reads the counters. Not called for an unknown target.
@@ -47,16 +62,20 @@ export class ResponseCache {
 
   /** Whether a reply is kept, which may be stale. */
   has({ targetKey }: RequestContext): boolean {
-    return this.#entries.has(targetKey);
+    const hash = this.#hashOf(targetKey);
+    return (this.#entries.get(hash) ?? this.#older.get(hash))?.targetKey === targetKey;
   }
 
   /** The kept reply to a GET, if it is still valid. */
   find(context: RequestContext): Reply | undefined {
-    const entry = this.#entries.get(context.targetKey);
-    if (!entry) return undefined;
+    const hash = this.#hashOf(context.targetKey);
+    const recent = this.#entries.get(hash);
+    const entry = recent ?? this.#older.get(hash);
+    if (entry?.targetKey !== context.targetKey) return undefined;
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) return void this.#clear(alterations);
     if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
+    if (!recent) this.#add(hash, entry);
     context.route = entry.route;
     context.operationFields = entry.operationFields;
     context.kept = entry;
@@ -65,31 +84,57 @@ export class ResponseCache {
 
   /** Makes the reply to a GET, and keeps it if it says until when it is valid. */
   make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply> {
+    const hash = this.#hashOf(context.targetKey);
+    if (!this.#isSeen(hash)) return make();
     // Read before the reply is made, because pets may be added meanwhile.
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) this.#clear(alterations);
     return chain(make(), (reply) => {
-      if (alterations === this.#alterations) this.#keep(context, reply, additions);
+      if (alterations === this.#alterations) this.#keep(hash, context, reply, additions);
       return reply;
     });
   }
 
-  #keep({ targetKey, route, operationFields }: RequestContext, reply: Reply, additions: number): void {
+  /** A request asks for it up to three times. */
+  #hashOf(target: string): number {
+    if (target !== this.#lastTarget) {
+      this.#lastHash = hashText(target, 0, 0) | 0;
+      this.#lastTarget = target;
+    }
+    return this.#lastHash;
+  }
+
+  /** Whether a target was asked for lately, as far as is remembered. From now on it was. */
+  #isSeen(hash: number): boolean {
+    const index = hash & (REMEMBERED - 1);
+    const isSeen = this.#seen[index] === hash;
+    this.#seen[index] = hash;
+    return isSeen;
+  }
+
+  #keep(hash: number, { targetKey, route, operationFields }: RequestContext, reply: Reply, additions: number): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
-    if (weight > this.#maxWeight) return;
-    this.#weight += weight - (this.#entries.get(targetKey)?.weight ?? 0);
-    if (this.#weight > this.#maxWeight) {
-      this.#clear(this.#alterations);
-      this.#weight = weight;
+    if (weight <= this.#maxWeight / 2) {
+      this.#add(hash, { targetKey, reply, template: undefined, route, operationFields, additions, weight });
     }
-    this.#entries.set(targetKey, { reply, template: undefined, route, operationFields, additions, weight });
+  }
+
+  #add(hash: number, entry: Entry): void {
+    this.#weight += entry.weight - (this.#entries.get(hash)?.weight ?? 0);
+    if (this.#weight > this.#maxWeight / 2) {
+      this.#older = this.#entries;
+      this.#entries = new Map();
+      this.#weight = entry.weight;
+    }
+    this.#entries.set(hash, entry);
   }
 
   #clear(alterations: number): void {
     this.#alterations = alterations;
     this.#entries.clear();
+    this.#older.clear();
     this.#weight = 0;
   }
 }

@@ -30,13 +30,14 @@ export type Router = (method: string, target: string) => Match | undefined;
 
 /** Creates a router, which compares strings: `new URL` alone would cost a tenth of a whole response. */
 export function createRouter(operations: readonly Operation[]): Router {
-  const fixed = new Map<string, Route>();
+  /** Compared one after the other: most have another length, and a map would need the hash of the path. */
+  const fixed: Route[] = [];
   const open: { prefix: string; route: Route }[] = [];
   let segments = 0;
   for (const path of new Set(operations.map(({ path }) => path))) {
     const route = createRoute(path, operations.filter((operation) => operation.path === path));
     const brace = path.indexOf("{");
-    if (brace < 0) fixed.set(path, route);
+    if (brace < 0) fixed.push(route);
     else open.push({ prefix: path.slice(0, brace), route });
     segments = Math.max(segments, path.split("/").length);
   }
@@ -44,7 +45,7 @@ export function createRouter(operations: readonly Operation[]): Router {
   return (method, target) => {
     const { path: given, query } = splitTarget(target);
     const path = given.includes("%") ? unescapePath(given, segments) : given;
-    let route = fixed.get(path), parameter = "";
+    let route = fixed.find((route) => route.path === path), parameter = "";
     if (!route) {
       const found = open.find(({ prefix }) => path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0);
       parameter = path.slice(found?.prefix.length);

@@ -5,8 +5,16 @@ const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
 /** The path and query of a URL; `""` if it has no path. */
 export function targetOf(url: string): string {
-  return TARGET.exec(url)?.[1] ?? "";
+  // Most requests have the origin of the last one.
+  const hasNoFragment = !url.includes("#");
+  if (hasNoFragment && url.startsWith(lastOrigin)) return url.slice(lastOrigin.length - 1);
+  const target = TARGET.exec(url)?.[1] ?? "";
+  if (hasNoFragment && target !== "") lastOrigin = url.slice(0, url.length - target.length + 1);
+  return target;
 }
+
+/** With the slash that follows it. */
+let lastOrigin = "no:";
 
 /** Splits a target into the path and the query, which loses its question mark. */
 export function splitTarget(target: string): { path: string; query: string } {

@@ -3,10 +3,35 @@ const ENCODER = new TextEncoder();
 /** Reused, because a new buffer for each text would cost more than all else that is done with it. */
 let scratch = new Uint8Array(65_536);
 
+/** The same bytes as 32-bit words. */
+let words = new Uint32Array(scratch.buffer);
+
 /** The UTF-8 bytes of a text, until the next call. At least 16 bytes follow them in their buffer. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return scratch.subarray(0, encode(text));
+}
+
+/** 32-bit words. */
+export interface Words {
+  words: Uint32Array;
+  /** How many of them have a meaning. */
+  count: number;
+}
+
+/** The UTF-8 bytes of a text as words, padded with zeros to a multiple of four words, until the next call. */
+export function encodeWords(text: string): Words {
+  const length = encode(text);
+  for (let i = length; i < length + 16; i++) scratch[i] = 0;
+  return { words, count: ((length + 15) >>> 4) << 2 };
+}
+
+/** Returns the number of bytes. */
+function encode(text: string): number {
   // A UTF-16 code unit takes at most three bytes.
   const size = 3 * text.length + 16;
-  if (scratch.length < size) scratch = new Uint8Array(size);
-  return scratch.subarray(0, ENCODER.encodeInto(text, scratch).written);
+  if (scratch.length < size) {
+    scratch = new Uint8Array((size + 3) & ~3);
+    words = new Uint32Array(scratch.buffer);
+  }
+  return ENCODER.encodeInto(text, scratch).written;
 }

@@ -9,7 +9,7 @@ import { taskFlags } from "../support/server/serve_task.ts";
 
 test("bench --against measures all parts and requests, or those that --only names", () => {
   const all = readAgainstOptions(["--against", "main"]);
-  assert.deepEqual([all.ref, all.rounds, all.parts.length, all.requests.length], ["main", 9, 3, 4]);
+  assert.deepEqual([all.ref, all.rounds, all.parts.length, all.requests.length], ["main", 9, 3, 5]);
   const some = readAgainstOptions(["--rounds=2", "--only", "create", "--against=main~1", "--only", "library"]);
   assert.deepEqual(some, { ref: "main~1", rounds: 2, parts: ["library"], requests: ["create"] });
   for (

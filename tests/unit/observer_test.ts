@@ -42,9 +42,8 @@ test("durationMs has the wait for the key, and is 0 for a kept response that wai
   try {
     for (const [keys, expected] of [[undefined, false], [async () => await true, true]] as const) {
       const { seen, send } = createObserved(keys && { keys });
-      await send("GET", "/pets");
-      await send("GET", "/pets");
-      assert.deepEqual(seen.map(({ durationMs }) => durationMs > 0), [true, expected]);
+      for (let i = 0; i < 3; i++) await send("GET", "/pets");
+      assert.deepEqual(seen.map(({ durationMs }) => durationMs > 0), [true, true, expected]);
     }
   } finally {
     performance.now = now;

@@ -33,6 +33,7 @@ import {
   SELECT_REQUEST,
 } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
+import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 
@@ -59,6 +60,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #get: StatementSync;
+  readonly #texts = new TextCache((id) => this.#readText(id));
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   readonly #access: WriterAccess | undefined;
@@ -134,7 +136,15 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   }
 
   get(id: bigint): string | undefined {
-    return this.#read(() => this.#get.get(id)?.["json"] as string | undefined);
+    return this.#texts.get(id, this.changes().alterations);
+  }
+
+  #readText(id: bigint): string | undefined {
+    try {
+      return this.#get.get(id)?.["json"] as string | undefined;
+    } catch (error) {
+      throw this.#explainRead(error);
+    }
   }
 
   list(query: PetQuery): PetPage {
@@ -151,7 +161,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   }
 
   check(): void {
-    this.get(1n);
+    this.#readText(1n);
     this.#file.requireInPlace();
   }
 
@@ -185,12 +195,13 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     try {
       return query();
     } catch (error) {
-      throw this.#isClosed ? asUnavailable(error, this.#file.path) : this.#explain(error);
+      throw this.#explainRead(error);
     }
   }
 
-  #explain(error: unknown): unknown {
+  #explainRead(error: unknown): unknown {
     try {
+      if (this.#isClosed) return asUnavailable(error, this.#file.path);
       // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
       // If a table is missing because the file was overwritten, this throws a better error.

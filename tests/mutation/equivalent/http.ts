@@ -102,15 +102,11 @@ export const http: Equivalents = {
   ],
   "lib/http/response_cache.ts": [
     { changes: ["-1 → +1"], reason: "An empty cache need not be emptied" },
-    {
-      changes: ["{ return this.#entries.has(targetKey); } → {}"],
-      reason: "A route is then found for kept responses too",
-    },
     { changes: ['typeof body !== "string" → false'], reason: "What may be kept has a text" },
     {
       changes: [
-        "weight > this.#maxWeight → weight >= this.#maxWeight",
-        "this.#weight > this.#maxWeight → this.#weight >= this.#maxWeight",
+        "weight <= this.#maxWeight / 2 → weight < this.#maxWeight / 2",
+        "this.#weight > this.#maxWeight / 2 → this.#weight >= this.#maxWeight / 2",
       ],
       reason: "The sizes are approximate, so one byte more or less is the same limit",
     },

@@ -47,6 +47,8 @@ testWriters(
       assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
       assert.equal(versionOf(other), 99);
       other.exec("DROP TABLE pets");
+      // Other connections are noticed in the next turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
       assert.throws(() => store.get(1n), REFUSAL);
     }),
 );

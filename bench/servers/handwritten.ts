@@ -1,0 +1,99 @@
+/**
+ * What a user writes in an hour, for reads alone: the server of the runtime, the key compared, one prepared statement for a pet and
+ * one for a page, or a Map. It sends the petstore's headers, and its entity tag is the id, as no pet changes.
+ */
+
+import { createServer } from "node:http";
+import { AUTHORIZATION, petAt } from "../catalogue.ts";
+import { listen, listenOnNode, readSettings } from "./host.ts";
+import { linkTo, positionOf } from "./peer_pets.ts";
+
+export interface HandwrittenSettings {
+  pets: number;
+  /** The database file; without one, pets are in a Map. */
+  path?: string;
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface Source {
+  get(id: bigint): string | undefined;
+  /** The pets after an id, up to 21. */
+  page(after: bigint): { id: bigint; json: string }[];
+}
+
+const JSON_FIELDS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+const DEPRECATION = {
+  deprecation: "@1795132800",
+  sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+  link: '</v1/pets>; rel="successor-version"',
+};
+const { pets, path } = readSettings<HandwrittenSettings>();
+const source = path === undefined ? createMap() : await openTable(path);
+
+if ("Deno" in globalThis) {
+  await listen(({ method, url, headers }) => {
+    const { body, ...init } = answer(method, url.slice(url.indexOf("/", 8)), headers.get("authorization"));
+    return new Response(body, init);
+  });
+} else {
+  listenOnNode(createServer(({ method = "", url = "", headers: { authorization = null } }, response) => {
+    const { status, headers, body } = answer(method, url, authorization);
+    response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+  }));
+}
+
+function answer(method: string, target: string, authorization: string | null): Answer {
+  if (authorization !== AUTHORIZATION) return fail(401);
+  if (method !== "GET") return fail(405);
+  const [, id] = /^\/v1\/pets\/(\d+)$/.exec(target) ?? [];
+  if (id === undefined) return page(target);
+  const body = source.get(BigInt(id));
+  if (body === undefined) return fail(404);
+  return { status: 200, headers: { ...JSON_FIELDS, etag: `"${id}"`, ...DEPRECATION }, body };
+}
+
+function page(target: string): Answer {
+  const [, cursor] = /^\/v1\/pets\?cursor=(\w+)$/.exec(target) ?? [];
+  if (cursor === undefined) return fail(404);
+  const rows = source.page(BigInt(positionOf(cursor)));
+  const shown = rows.slice(0, 20), last = Number(shown.at(-1)?.id ?? 0);
+  const headers = { ...JSON_FIELDS, etag: `"${cursor}-${last}"` };
+  const link = rows.length > 20 ? { link: linkTo(last, 20, undefined) } : undefined;
+  return { status: 200, headers: { ...headers, ...link }, body: `[${shown.map(({ json }) => json).join(",")}]` };
+}
+
+function fail(status: number): Answer {
+  return { status, headers: JSON_FIELDS, body: `{"code":"failed","message":"The request failed","status":${status}}` };
+}
+
+function createMap(): Source {
+  const map = new Map<number, string>();
+  for (let id = 1; id <= pets; id++) map.set(id, JSON.stringify({ id, ...petAt(id) }));
+  return { get: (id) => map.get(Number(id)), page: () => [] };
+}
+
+async function openTable(path: string): Promise<Source> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE pets (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL) STRICT; BEGIN`);
+  const insert = db.prepare("INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)");
+  for (let id = 1; id <= pets; id++) {
+    const { name, categoryId, status } = petAt(id);
+    insert.run(name, categoryId, status);
+  }
+  db.exec("COMMIT");
+  const json = "json_object('id', id, 'name', name, 'categoryId', categoryId, 'status', status) AS json";
+  const one = db.prepare(`SELECT ${json} FROM pets WHERE id = ?`);
+  const many = db.prepare(`SELECT id, ${json} FROM pets WHERE id > ? ORDER BY id LIMIT 21`);
+  many.setReadBigInts(true);
+  return {
+    get: (id) => one.get(id)?.["json"] as string | undefined,
+    page: (after) => many.all(after) as unknown as { id: bigint; json: string }[],
+  };
+}

@@ -1,0 +1,47 @@
+/** The texts of pets that a store keeps: none is out of date, or of another pet. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { TextCache } from "../../../lib/stores/sqlite/text_cache.ts";
+import { createMany, withOther } from "./support.ts";
+
+/** Ids that share a slot, and others, up to those that have no exact number. */
+const ID = fc.constantFrom(1n, 2n, 131_073n, 262_145n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 0n, -1n);
+
+test("whatever is asked for in which order, a text is that of its pet and of its time, and what is often missed is kept", () =>
+  fc.assert(
+    fc.property(fc.array(fc.oneof(ID, fc.constant("alteration")), { maxLength: 60 }), (steps) => {
+      let alterations = 0, reads = 0;
+      const textOf = (id: bigint) => id > 0n ? `${id} ${alterations}` : undefined;
+      const cache = new TextCache((id) => (reads++, textOf(id)));
+      for (const step of steps) {
+        if (typeof step === "string") alterations++;
+        else for (let i = 0; i < 3; i++) assert.equal(cache.get(step, alterations), textOf(step));
+        const last = steps.at(-1);
+        reads = 0;
+        if (typeof last === "bigint" && last > 0n && last < 2n ** 53n && step === last) {
+          cache.get(last, alterations);
+          assert.equal(reads, 0);
+        }
+      }
+    }),
+  ));
+
+test("an id that is asked for once does not displace another, and one that is missed twice does", () => {
+  const read: bigint[] = [];
+  const cache = new TextCache((id) => (read.push(id), String(id)));
+  for (const id of [1n, 131_073n, 1n, 262_145n, 131_073n, 1n, 131_073n, 131_073n, 1n]) cache.get(id, 0);
+  assert.deepEqual(read, [1n, 131_073n, 262_145n, 131_073n, 131_073n, 1n]);
+});
+
+test("a store shows what another program has done to pets that it has read, a turn of the event loop later", () =>
+  withOther(async (store, other) => {
+    await createMany(store, 3);
+    for (const id of [1n, 2n, 3n, 1n, 2n, 3n]) assert.match(await store.get(id) ?? "", /"Rex"/);
+    other.exec("UPDATE pets SET name = 'Max' WHERE id = 2; DELETE FROM pets WHERE id = 3");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.match(await store.get(1n) ?? "", /"Rex"/);
+    assert.match(await store.get(2n) ?? "", /"Max"/);
+    assert.equal(await store.get(3n), undefined);
+  }));
