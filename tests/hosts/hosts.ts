@@ -274,6 +274,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Azure Functions",
     file: "azure.ts",
     runtime: NODE_24_AZURE,
+    isLinked: true,
     about:
       'With version 4 of `@azure/functions`. Set `"routePrefix": ""` in `host.json`, or begin `basePath` with `/api`, which is the ' +
       "default. Use a [store](stores.md) that instances share. Tested with the package run as Azure's worker does, not on Azure.",
