@@ -92,9 +92,8 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO,
     about: "Run it with `deno run --quiet --allow-net --allow-env app.ts`.",
     notes: [
-      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header, also where the result is none: " +
-      "put a proxy in front ([The server](server.md#production))",
-      "`Upgrade` with a body gets 400 from `Deno.serve`, so [Java's client needs a setting](clients.md#java)",
+      "`Deno.serve` has no time limit for headers: put [a proxy](server.md#production) in front",
+      "`Upgrade` with a body gets 400, so [Java's client needs a setting](clients.md#java)",
     ],
     deviations: [PLAIN],
     odd: { ...DENO_ODD, badHost: "404" },
@@ -105,8 +104,7 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO_SERVE,
     about:
       "The default export is `{ fetch }`, with the function of Deno.serve above. Run it with `deno serve --quiet --port 8000 " +
-      "--allow-env app.ts`. `--parallel` starts one server for each core: give them an SQLite file, because each would have " +
-      "its own memory store.",
+      "--allow-env app.ts`. With `--parallel`, give the servers an SQLite file: each would have its own memory store.",
     isLinked: true,
     deviations: [PLAIN],
     odd: { ...DENO_ODD, badHost: "404" },
@@ -118,8 +116,7 @@ export const HOSTS: readonly MountedHost[] = [
     runsWholeContract: true,
     about: "Run it with `bun app.ts`.",
     notes: [
-      "Bun takes a backslash in a path for a slash, as every `URL` does: a proxy with rules for paths must refuse it, as " +
-      "[nginx.conf](nginx.conf) does",
+      "Bun takes a backslash in a path for a slash, as every `URL` does: a proxy with rules for paths must refuse it",
     ],
     deviations: [PLAIN, BUN_PARSER],
     odd: BUN_ODD,
@@ -151,8 +148,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "node_hono_server.ts",
     runtime: NODE_24,
     about:
-      "Hono's adapter for Node, which works without Hono too. Its `fetch` is called with `request` and `{ incoming }`, and " +
-      "the address of the client is `incoming.socket.remoteAddress`.",
+      "Hono's adapter for Node, which works without Hono too. `fetch` is called with `request` and `{ incoming }`: " +
+      "`incoming.socket.remoteAddress` is the address of the client.",
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER],
     odd: { ...REQUEST_ODD, badHost: "400" },
@@ -162,7 +159,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "hono.ts",
     runtime: DENO,
     about:
-      "Works on every runtime of Hono; tested on Deno, where `context.env` has the address of the client. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
+      "Tested on Deno, where `context.env` has the address of the client. `app.mount()` [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
     odd: DENO_ODD,
   },
@@ -181,7 +178,7 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: NODE_24_DECORATORS,
     about:
       "For the default adapter, Express: call `app.use(BASE_PATH, createNodeListener(petstore))` before `app.listen()`, which adds " +
-      "the body parsers of Nest. Compile the file, as `nest build` does: Node does not run decorators.",
+      "body parsers. Compile the file, since Node does not run decorators.",
     isLinked: true,
     notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
     deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
@@ -193,8 +190,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "fastify.ts",
     runtime: NODE_24,
     about:
-      "Fastify parses JSON bodies before its handlers run, and int64 numbers would lose digits. So the petstore takes " +
-      "over in a hook, in a scope that has no other route.",
+      "Fastify parses JSON before its handlers run, and int64 would lose digits. So the petstore takes over in a hook, in a " +
+      "scope of its own.",
     notes: ["Later hooks, such as `preHandler` and `onSend`, do not see the petstore's requests"],
     deviations: [
       outside(/^{"message":"Route [A-Z]+:.* not found"/),
@@ -209,7 +206,8 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Hapi 21",
     file: "hapi.ts",
     runtime: NODE_24,
-    about: "The petstore takes over in `onPreAuth`, before Hapi reads the body.",
+    about: "The petstore takes over in the extension `onPreAuth` of a route, before Hapi reads the body.",
+    isLinked: true,
     notes: ["Later extensions, such as `onPreResponse`, do not see the petstore's requests"],
     deviations: [
       outside(/^{"statusCode":404,/, { isBasePathOurs: true }),
@@ -242,7 +240,9 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Elysia",
     file: "elysia.ts",
     runtime: BUN_RUNTIME,
-    about: '`parse: "none"` stops Elysia from reading the body.',
+    about:
+      '``app.all(`${BASE_PATH}/*`, ({ request, server }) => …, { parse: "none" })``: `parse` stops Elysia from reading the body.',
+    isLinked: true,
     deviations: [outside(/^NOT_FOUND$/), BUN_PARSER],
     odd: BUN_ODD,
   },
@@ -250,7 +250,8 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Koa",
     file: "koa.ts",
     runtime: NODE_24,
-    about: "With `respond = false`, Koa leaves the response to the petstore.",
+    about: "Middleware sets `context.respond = false`, and calls `servePetstore(context.req, context.res)`.",
+    isLinked: true,
     notes: ["No middleware of Koa sees the petstore's responses", PARSERS],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
   },
@@ -259,8 +260,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "lambda.ts",
     runtime: NODE_24_LAMBDA,
     about:
-      "The listener of node:http above in `serverless-http`, behind a function URL or an HTTP API. Lambda starts and ends instances " +
-      "at any time: use a [store](stores.md) that they share. The tests run the package with the events of a function URL.",
+      "The listener of node:http above in `serverless-http`, behind a function URL or an HTTP API. Use a [store](stores.md) that " +
+      "instances share. Tested with the events of a function URL.",
     isLinked: true,
     notes: [
       "Lambda collects the whole response, so a stream of the app must end",
@@ -273,10 +274,10 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Azure Functions",
     file: "azure.ts",
     runtime: NODE_24_AZURE,
+    isLinked: true,
     about:
       'With version 4 of `@azure/functions`. Set `"routePrefix": ""` in `host.json`, or begin `basePath` with `/api`, which is the ' +
-      "default. Use a [store](stores.md) that several instances share. The tests run the package as Azure's worker does; " +
-      "Azure itself was not tested.",
+      "default. Use a [store](stores.md) that instances share. Tested with the package run as Azure's worker does, not on Azure.",
     notes: [
       "Of several cookies in one response of the app, the package keeps the last",
       'For `rateLimit`, set `clientHeader: "x-forwarded-for"`: the package does not tell the address of the client',

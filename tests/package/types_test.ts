@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { testUnless } from "../support/system/commands.ts";
 import { npm, ROOT, withProject } from "./support/project.ts";
-import { succeed } from "./support/run.ts";
+import { run } from "./support/run.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 const COMPILERS = (["typescript-5", "typescript-6", "typescript-7"] as const).map(versionOf);
@@ -79,6 +79,21 @@ for (const { what, files, compilers, ...project } of PROJECTS) {
 }
 
 testUnless(NODE.skip)(
+  "TypeScript accepts require() of the package with module node20 as with nodenext, and refuses it with node16",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      addNodeTypes(folder);
+      const { what: _, compilers: __, moduleResolution: ___, ...nodenext } = PROJECTS[0]!;
+      const options = (module: string) => ({ ...STRICT, ...nodenext, module });
+      await compile(COMPILERS[0]!, folder, options("node20"), ["strict.cts"]);
+      await compile(COMPILERS[0]!, folder, options("node16"), ["strict.mts"]);
+      const { status, stdout } = await tryToCompile(COMPILERS[0]!, folder, options("node16"), ["strict.cts"]);
+      assert.notEqual(status, 0);
+      assert.match(stdout, /error TS1471: .* only resolves to an ES module, which cannot be imported with 'require'/);
+    }),
+);
+
+testUnless(NODE.skip)(
   "TypeScript accepts a Worker with the types of Cloudflare alone",
   () =>
     withProject(npm(NODE), async (folder) => {
@@ -109,12 +124,18 @@ function addNodeTypes(folder: string): void {
   symlinkSync(join(types, ".."), join(folder, "node_modules", "@types"), "dir");
 }
 
-function compile(
+async function compile(...project: Parameters<typeof tryToCompile>) {
+  const { status, ...written } = await tryToCompile(...project);
+  assert.equal(status, 0, written.stdout + written.stderr);
+  return written;
+}
+
+function tryToCompile(
   version: string,
   folder: string,
   compilerOptions: unknown,
   files: readonly string[] = ["strict.mts", "strict.cts"],
 ) {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  return succeed(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"], folder);
+  return run(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"], folder);
 }

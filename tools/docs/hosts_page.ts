@@ -76,9 +76,8 @@ export function createHostsPage(): string {
 
 const ODD = `## Odd requests
 
-Some requests are answered, refused or changed before a petstore can see them. The table has the statuses of all responses on a
-connection, and "closed" where it ends after them. So a proxy must not decide by a path with dot segments, which some hosts
-resolve, or by a length that workerd ignores.
+Some requests are answered, refused or changed before a petstore can see them: a proxy must not decide by a path with dot segments
+or by a length that a host ignores. The table has the statuses of all responses on a connection, and "closed" where it then ends.
 `;
 
 /** A request by host: most, and those that differ. */

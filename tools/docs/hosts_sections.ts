@@ -56,10 +56,10 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "A Service Worker",
     runtime: "Chromium",
     text: "For a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
-      "must come from `https:` or `localhost`. The pets survive a reload, but not the end of the worker, which a browser stops " +
-      "after about half a minute without requests. To keep them, use a store of your own, such as one on IndexedDB.",
-    files: ["tests/edge/service_worker/sw.js"],
-    linked: ["tests/edge/service_worker/page.js"],
+      "must come from `https:` or `localhost`. The pets survive a reload, but not the end of the worker, half a minute after " +
+      "the last request. To keep them, use a store of your own, such as one on IndexedDB.",
+    files: [],
+    linked: ["tests/edge/service_worker/sw.js", "tests/edge/service_worker/page.js"],
     deviations: [
       "The page contains the key, so the key protects nothing",
       "`cors` has no effect: a page cannot set `Origin`, and requests to other origins do not reach a Service Worker",
@@ -72,8 +72,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     text:
       "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`; otherwise `/v1/pets/` is redirected " +
       "to `/v1/pets`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
-      '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Each such file and each process has a ' +
-      "petstore of its own, so put a shared store in a module of its own.",
+      '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Put a shared store in a module ' +
+      "of its own, since each such file has its own petstore.",
     files: ["tests/edge/nextjs/app/v1/[[...path]]/route.js"],
     deviations: [
       "Every response has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
@@ -96,7 +96,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     files: ["tests/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
     deviations: [
       "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +
-      "app's own, because another site's form could have sent it. Clients that send `application/json` are not affected",
+      "app's own",
       "A path that does not decode gets 400 and a page of HTML. A method that Node does not know gets 400 without a body",
       "When the petstore stops reading a body (408, or 413 to a body without a length), SvelteKit destroys the connection " +
       "before the response. A body whose `Content-Length` is too large gets its 413",
@@ -117,7 +117,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     runtime: "Node 24",
     text:
       "For its Node adapter, with `security: { checkOrigin: false }` in the configuration: otherwise a `POST` without " +
-      "`Content-Type` gets 403 from Astro. The petstore uses no cookies, so it needs no such check. For another base path use " +
+      "`Content-Type` gets 403 from Astro. For another base path use " +
       "another folder, as in Next.js.",
     files: ["tests/edge/astro/src/pages/v1/[...path].js"],
     linked: ["tests/edge/astro/astro.config.mjs"],
@@ -143,17 +143,18 @@ export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "A store of your own",
     text: "A complete store in 78 lines appends each pet to a text file and syncs the disk before the create is " +
-      "acknowledged. It passes the [test of the store contract](stores.md#a-store-of-your-own), with `Idempotency-Key`, " +
-      "and survives a crash in the middle of a line. It keeps all pets in memory, and only one process may use the file.",
+      "acknowledged. It passes the [test of the store contract](stores.md#a-store-of-your-own). It keeps all pets in memory, " +
+      "and only one process may use the file.",
     files: [],
     linked: [`${PROGRAMS}/json_lines_store.ts`, `${PROGRAMS}/own_store.ts`],
   },
   {
     title: "Deno KV",
-    text: "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data. Run it with " +
-      "`deno run --quiet --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`. On Node and Bun, the package " +
-      "`@deno/kv` has the same `openKv()`.",
-    files: [`${PROGRAMS}/own_kv.ts`],
+    text:
+      "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data: `createKvStore(await Deno.openKv())`. " +
+      "Run it with `deno run --quiet --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`.",
+    files: [],
+    linked: [`${PROGRAMS}/own_kv.ts`],
   },
   {
     title: "A path prefix",
