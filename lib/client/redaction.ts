@@ -10,10 +10,15 @@ const LONGEST_TEXT = 10_000;
 export function createHide(key: string): (text: string) => string {
   // Its public prefix is also a common name of a host.
   const secret = key.replace(/^petstore_(?=.)/, "");
-  const size = Math.min(PIECE, secret.length);
-  let pieces: Set<string> | undefined;
+  const size = Math.min(PIECE, secret.length), pieces = new Set<string>();
+  const forms = [JSON.stringify(secret), encodeURIComponent(secret)];
+  // Base64 depends on what is before, such as "Bearer ".
+  for (const before of ["", " ", "  "]) forms.push(btoa(before + secret));
+  // Of a shorter key, the pieces of other forms would be single letters.
+  for (const form of size < PIECE ? [secret] : [secret, ...forms]) {
+    for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size).toLowerCase());
+  }
   return (text) => {
-    pieces ??= piecesOf(secret, size);
     text = text.slice(0, LONGEST_TEXT);
     let shown = "", end = 0;
     for (let at = 0; at + size <= text.length; at++) {
@@ -23,21 +28,6 @@ export function createHide(key: string): (text: string) => string {
     }
     return shown + text.slice(end);
   };
-}
-
-function piecesOf(secret: string, size: number): Set<string> {
-  const forms = [secret];
-  // Of a shorter one, the pieces of other forms would be single letters.
-  if (size === PIECE) {
-    forms.push(JSON.stringify(secret), encodeURIComponent(secret));
-    // It may follow something else, such as "Bearer ".
-    for (const before of ["", " ", "  "]) forms.push(btoa(before + secret).replace(/=+$/, "").slice(2 * before.length));
-  }
-  const pieces = new Set<string>();
-  for (const form of forms) {
-    for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size).toLowerCase());
-  }
-  return pieces;
 }
 
 /**
