@@ -2,7 +2,7 @@
 
 import type { HeaderFields } from "../http/reply.ts";
 import { Problem } from "../http/problem.ts";
-import type { Caller, RequestContext } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { chain, isPromise } from "../maybe_promise.ts";
 import type { Authenticate } from "./authentication.ts";
@@ -67,6 +67,9 @@ type Limits = readonly [callers: Limit, ...networks: Limit[]];
  * addresses that one stranger may have would fill the table, and a third of all other addresses would be refused with them.
  */
 const ADDRESSES_OF_A_NETWORK = 16;
+
+/** In milliseconds. A check that takes longer counts as one of a wrong key, since a verifier that hangs would close an address. */
+const LONGEST_CHECK = 30_000;
 
 function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addresses }: LimitMemory): Limits {
   const create = (name: string, requests: number, memory: ArrayBufferLike) => {
@@ -148,15 +151,25 @@ function limitGuesses(
       .then(() => limitGuesses(networks, names, arrival, check))
       .finally(() => each(({ checks }, name) => checks.pass(name)));
   }
-  const count = (verdict: Caller | Problem) => {
-    // Beyond the limit too: other isolates check keys at the same time.
-    if (verdict instanceof Problem) each(({ table }, name) => table.consume(name, arrival, true));
-    return verdict;
-  };
+  // Beyond the limit too: other isolates check keys at the same time.
+  const count = () => each(({ table }, name) => table.consume(name, arrival, true));
   const verdict = check();
-  if (!isPromise(verdict)) return count(verdict);
+  if (!isPromise(verdict)) {
+    if (verdict instanceof Problem) count();
+    return verdict;
+  }
   each(({ checks }, name) => checks.begin(name));
-  return Promise.resolve(verdict).then(count).finally(() => each(({ checks }, name) => checks.end(name)));
+  let end = (isWrong: boolean) => {
+    end = () => {};
+    clearTimeout(timer);
+    if (isWrong) count();
+    each(({ checks }, name) => checks.end(name));
+  };
+  const timer = setTimeout(() => end(true), LONGEST_CHECK);
+  return Promise.resolve(verdict).then((found) => {
+    end(found instanceof Problem);
+    return found;
+  }).finally(() => end(false));
 }
 
 /** Said once, because a limit that is not there must not look as if it were. */

@@ -49,7 +49,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     const url = baseUrl + path;
     const fetchOnce = async (signal: AbortSignal): Promise<Response> => {
       const response = await fetch(url, Object.assign(init, { signal }));
-      const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers);
+      const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers, hide);
       if (deprecation) {
         told.add(operation);
         callSafely(() => onDeprecation(deprecation));

@@ -14,14 +14,20 @@ export interface Deprecation {
   successor: string | undefined;
 }
 
-export function readDeprecation(operation: string, headers: Headers): Deprecation | undefined {
+/** @param hide Takes the key out of a text, since an app logs this. */
+export function readDeprecation(
+  operation: string,
+  headers: Headers,
+  hide: (text: string) => string,
+): Deprecation | undefined {
   const value = headers.get("deprecation");
   if (value === null) return undefined;
+  const successor = linkTo(headers, "successor-version");
   return {
     operation,
     since: toDate(1000 * Number(value.slice(1))),
     sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
-    successor: linkTo(headers, "successor-version"),
+    successor: successor && hide(successor),
   };
 }
 

@@ -52,9 +52,10 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     response = await fetch();
     text = await readText(response);
   } catch (cause) {
+    const texts = textsOf(cause, hide);
     // A permission of Deno, which the next attempt would not have either.
-    if ((cause as Error | undefined)?.name === "NotCapable") throw cause;
-    throw failure("connection_failed", `${asked} got no whole response`, textsOf(cause, hide));
+    if (texts?.name === "NotCapable") throw texts;
+    throw failure("connection_failed", `${asked} got no whole response`, texts);
   }
   if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
   let body: Failure | undefined | null;

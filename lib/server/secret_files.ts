@@ -1,6 +1,7 @@
 /** Secrets in files, as Docker and systemd give them: the variable `X_FILE` has the path of a file with the value of `X`. */
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { Environment } from "./settings.ts";
 import { explain, SettingError } from "./start_error.ts";
 
@@ -38,13 +39,14 @@ export function withSecretFiles(environment: Environment): Environment {
  */
 export function readSecret(path: string, source: string): string {
   // In place of the path, somebody may have given the secret itself.
-  const file = /^petstore_|^sha256:|:\/\//.test(path) ? `The file of ${source}` : `${path} (${source})`;
+  const file = isAbsolute(path) || existsSync(path) ? `${path} (${source})` : `The file of ${source}`;
   try {
     const stats = statSync(path);
     // A named pipe would wait for a writer.
     if (!stats.isFile()) throw new SettingError(`${file} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${file} is larger than ${MAX_BYTES} bytes`);
-    const secret = withoutLineEnd(readFileSync(path, "utf8"));
+    // Not as Node decodes it: a byte order mark would become a part of a password, and UTF-16 a wrong secret.
+    const secret = withoutLineEnd(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
     if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
     return secret;
   } catch (error) {

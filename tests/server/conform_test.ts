@@ -353,7 +353,7 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", "http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
     [["conform", url], /Say which key to send, by --key-file, PETSTORE_KEYS or --key/],
     [["conform", url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
-    [["conform", url, "--key-file=no/key"], /no\/key \(--key-file\) cannot be read: /],
+    [["conform", url, "--key-file=/no/key"], /no\/key \(--key-file\) cannot be read: /],
     [["conform", url, "--key=sha256:00"], /must be in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],

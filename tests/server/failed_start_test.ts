@@ -50,6 +50,9 @@ const CASES: Case[] = [
   ["an unknown store", [K, "--store=redis:x"], /must be memory:, sqlite:<path> or postgres/],
   ["a store without its path", [K, "--store=sqlite:"], /sqlite:<path>/],
   ["a store with a password", [K, "--store=mysql://u:hunter2@db/x"], /must be memory:/, { hides: "hunter2" }],
+  ["a PostgreSQL address as a file", [K, "--store=sqlite:postgres://u:hunter2@db/x"], /must be memory:/, {
+    hides: "hunter2",
+  }],
   ["a path alone as a store", [K, "--store=data/x.db"], /data\/x\.db .*: sqlite:data\/x\.db for a file/],
   ["a path of another kind as a store", [K, "--store=pk_secret"], /sqlite:<path>/, { hides: "pk_secret" }],
   ["a database whose path has a line end", [K, "--store=sqlite:no\nsuch/pets.db"], /no\\nsuch\/pets\.db/, {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -104,7 +105,7 @@ test("a secret is what its file has, without the line end at its end, and keys m
     };
     for (const secret of SECRETS) {
       const lookUp = (value: string) => withSecretFiles((name) => ({ [`${secret}_FILE`]: file(value) })[name])(secret);
-      assert.deepEqual(["a b\n", "a b\r\n", "a b", " a\n\n"].map(lookUp), ["a b", "a b", "a b", " a"]);
+      assert.deepEqual(["a b\n", "a b\r\n", "\uFEFFa b", " a\n\n"].map(lookUp), ["a b", "a b", "a b", " a"]);
     }
     const path = file("a\r\nb,c\n d \n");
     const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: path })[name]);
@@ -119,6 +120,7 @@ test("a file of a secret that cannot be used ends each start with one line and s
     writeFileSync("empty", "\n");
     writeFileSync("large", "pk_secret".repeat(200_000));
     writeFileSync("right", "pk_secret");
+    writeFileSync("latin1", Buffer.from("pk_secr\xE9t", "latin1"));
     for (const secret of SECRETS) {
       const variable = `${secret}_FILE`;
       const store = secret === "PGPASSWORD" ? ["--store=postgres://u@127.0.0.1:1/x"] : [];
@@ -129,11 +131,15 @@ test("a file of a secret that cannot be used ends each start with one line and s
         assert.match(exit.stderr, /^petstore: .*\n$/);
         assert.doesNotMatch(exit.stdout + exit.stderr, /pk_secret|petstore_secret/);
       };
-      await refuse("nowhere/file", RegExp(`nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
+      await refuse("/nowhere/file", RegExp(`/nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
       await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
       await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
       await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
-      await refuse("petstore_secret", RegExp(`The file of ${variable} cannot be read`));
+      await refuse("latin1", RegExp(`latin1 \\(${variable}\\) cannot be read: .*not valid`));
+      // The secret in place of the path, and one that is too long for a path.
+      for (const given of ["petstore_secret", "pk_secret/pk_secret", "pk_secret".repeat(1000)]) {
+        await refuse(given, RegExp(`The file of ${variable} cannot be read`));
+      }
       await refuse("right", RegExp(`${secret} and ${variable} are both set`), { [secret]: "pk_secret" });
     }
   }));

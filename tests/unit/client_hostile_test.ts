@@ -97,6 +97,55 @@ for (const [where, script] of Object.entries(ECHOES)) {
     }));
 }
 
+/** Of the form that `petstore keys add` makes. */
+const SECRET = "7Qm2xKc9VbN4tRf8LzW1sHd6GjY3pA0aB1cD";
+const MADE = `petstore_${SECRET}`;
+
+/** Texts of a server, each with a part of the key, and with the eight characters in a row that show it. */
+const PARTS: Record<string, [text: string, shows: string]> = {
+  "its middle": [`Seen ${SECRET.slice(3, 20)} there`, SECRET.slice(4, 12)],
+  "two lines": [`${MADE.slice(0, 20)}\n${MADE.slice(20)}`, SECRET.slice(20, 28)],
+  "capitals": [MADE.toUpperCase(), SECRET.slice(0, 8).toUpperCase()],
+  ...Object.fromEntries(["Bearer ", "user:", "x:"].map((before) => {
+    const text = btoa(before + MADE);
+    return [`base64, behind ${before}`, [text, text.slice(30, 38)]];
+  })),
+};
+
+for (const [where, [text, shows]] of Object.entries(PARTS)) {
+  test(`no error and no deprecation has eight characters of a key that a server sends back in part: ${where}`, () => {
+    const link = `</?${encodeURIComponent(text)}>; rel="successor-version"`;
+    const body = JSON.stringify({ code: "x", message: text });
+    return withScript(() => response(400, body, { deprecation: "@1", link, "x-request-id": encodeURI(text) }), async (
+      { origin },
+    ) => {
+      const told: unknown[] = [];
+      const pets = clientOf(origin, { key: MADE, onDeprecation: (deprecation) => told.push(deprecation) });
+      const error = await failed(pets.get(1n));
+      assert.equal(told.length, 1);
+      assert.match(error.message, /…/);
+      assert.ok(!shown([error, told]).includes(shows), shown([error, told]));
+    });
+  });
+}
+
+test("words that also begin a key stay in a message, and it has at most 10,000 characters", async () => {
+  const messages = ["Only these may have pets", "getaddrinfo ENOTFOUND petstore", "x".repeat(10_000)];
+  for (const message of messages) {
+    const answer = response(400, JSON.stringify({ code: "no_pets", message: message.padEnd(10_000) + "more" }));
+    await withScript(() => answer, async ({ origin }) => {
+      const error = await failed(clientOf(origin, { key: MADE }).get(1n));
+      assert.deepEqual([error.code, error.message.trimEnd()], ["no_pets", message]);
+    });
+  }
+});
+
+test("a key of a few characters is hidden as a whole, and no other word is", () =>
+  withScript(() => response(400, JSON.stringify({ code: "k7", message: "k7 is no key" })), async ({ origin }) => {
+    const { code, message } = await failed(clientOf(origin, { key: "k7" }).get(1n));
+    assert.deepEqual([code, message], ["…", "… is no key"]);
+  }));
+
 test("a message shows where the key was", async () => {
   const messages = ["an Error", "incomplete JSON"].map((where) =>
     withScript(ECHOES[where]!, async ({ origin }) => {
@@ -160,6 +209,10 @@ test("no TypeError quotes what may be the key, or a password", async () => {
   for (const call of [pets.get(wrong), pets.create({ name: "Rex", categoryId: wrong })]) {
     await assert.rejects(call, (error) => thrown.push(error) > 0);
   }
+  // As Deno names its permissions, which are thrown as they are but for the key.
+  const forged = Object.assign(new Error(`No ${KEY}`), { name: "NotCapable", request: { authorization: KEY } });
+  const refused = clientOf("http://localhost", { fetch: () => Promise.reject(forged) }).get(1n);
+  await assert.rejects(refused, (error: Error) => error.name === "NotCapable" && (assertHidden(error), true));
   assert.equal(thrown.length, 4);
   for (const error of thrown) {
     assert.ok(error instanceof TypeError);

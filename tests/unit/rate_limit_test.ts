@@ -13,6 +13,7 @@ import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 import type { RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const MINUTE = 60_000;
 
@@ -158,6 +159,24 @@ test("of keys that are checked at the same time, as many wrong ones as the limit
     }),
     { numRuns: 1_000 },
   ));
+
+test("checks that never end count as wrong keys, and do not close an address for ever", () =>
+  withVirtualClock(async (clock) => {
+    const hung = Promise.withResolvers<Caller | Problem>();
+    let checks = 0;
+    const check = () => ++checks <= 3 ? hung.promise : Promise.resolve({ id: "a" });
+    let now = 0;
+    const authenticate = limitRate(check, { requests: 3, windowMs: MINUTE }, undefined, () => now);
+    const send = async () => await authenticate({ ...createContext({}), client: "10.0.0.1" });
+    const first = [send(), send(), send()], fourth = send();
+    assert.equal((await fourth as Problem).status, 429);
+    now = MINUTE / 3;
+    assert.deepEqual(await send(), { id: "a" });
+    // Their late verdicts change nothing.
+    hung.resolve(INVALID_KEY);
+    assert.deepEqual(await Promise.all(first), [INVALID_KEY, INVALID_KEY, INVALID_KEY]);
+    assert.deepEqual([await send(), clock.pending()], [{ id: "a" }, 0]);
+  }));
 
 test("no work is done for a request that is over the limit", async () => {
   const calls: string[] = [];

@@ -54,7 +54,9 @@ export type StoreLocation =
 export function parseStoreLocation(setting: string, environment: Environment): StoreLocation {
   if (setting === MEMORY) return { kind: "memory" };
   if (POSTGRES.test(setting)) return { kind: "postgres", target: readPostgresUrl(setting, environment) };
-  if (setting.startsWith(SQLITE) && setting !== SQLITE) return { kind: "sqlite", path: setting.slice(SQLITE.length) };
+  const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
+  // An address may have a password, and messages quote a path.
+  if (path !== "" && !path.includes("://")) return { kind: "sqlite", path };
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
