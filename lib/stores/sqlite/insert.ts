@@ -1,7 +1,8 @@
 /** Adds pets in one transaction, many in one statement if possible. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
+import { knownOutcome, type MigratedRequest } from "../earlier_requests.ts";
+import type { IdempotentOutcome } from "../store.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./schema.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
@@ -14,7 +15,7 @@ const ROWS = 16;
 export interface NewRow {
   /** Undefined for a probe: a commit that adds no pet, and shows whether a create would succeed. */
   row: [name: string, categoryId: bigint, status: bigint] | undefined;
-  request: IdempotentRequest | undefined;
+  request: MigratedRequest | undefined;
 }
 
 /** The id of a new pet, or another outcome. */
@@ -82,13 +83,16 @@ export class Transactions {
       for (const statement of this.#writeNothing) statement.run();
       return { outcome: "reused" };
     }
-    const known = request && this.#findRequest.get(request.key, now);
-    if (known) {
-      const isSame = known["fingerprint"] === request.fingerprint;
-      return isSame ? { outcome: "replayed", id: known["pet_id"] as bigint } : { outcome: "reused" };
+    if (!request) return BigInt(this.#insertOne.run(...row).lastInsertRowid);
+    const { key, earlierKey, fingerprint, retentionMs } = request;
+    // An earlier server looks up its own key only.
+    const keys = earlierKey === undefined ? [key] : [key, earlierKey];
+    for (const each of keys) {
+      const known = this.#findRequest.get(each, now);
+      if (known) return knownOutcome({ fingerprint: known["fingerprint"], id: known["pet_id"] }, fingerprint);
     }
     const id = BigInt(this.#insertOne.run(...row).lastInsertRowid);
-    if (request) this.#insertRequest.run(request.key, request.fingerprint, id, now + BigInt(request.retentionMs));
+    for (const each of keys) this.#insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
     return id;
   }
 }

@@ -13,7 +13,7 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";
-import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
+import type { MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -23,14 +23,7 @@ import { Transactions } from "./insert.ts";
 import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
-import {
-  ALL_PETS,
-  type PageSql,
-  PETS_OF_STATUS,
-  SELECT_EARLIER_MARK,
-  SELECT_PET,
-  SELECT_REQUEST,
-} from "./statements.ts";
+import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
@@ -119,14 +112,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return this.#writer.add(pet, request);
   }
 
-  get findEarlier(): FindEarlier | undefined {
-    if (Date.now() >= this.#earlierUntil) return undefined;
-    const find = prepareExact(this.#db, SELECT_REQUEST);
-    return ({ key, fingerprint }) =>
-      this.#read(() => {
-        const row = find.get(key, BigInt(Date.now()));
-        return earlierOutcome(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
-      });
+  get looksUpEarlier(): boolean {
+    return Date.now() < this.#earlierUntil;
   }
 
   get(id: bigint): string | undefined {

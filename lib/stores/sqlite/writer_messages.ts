@@ -41,25 +41,28 @@ export interface Failure {
 export type Settled = Inserted | Failure;
 
 /**
- * A batch of creates: the name, category and status, the key, fingerprint and retention time of each. One flat array needs half the
+ * A batch of creates: the name, category and status, the key, fingerprint, retention time and earlier key of each. One flat array needs half the
  * time of an array for each create.
  */
 export type WriterBatch = (string | bigint | number | undefined)[];
 
-const LENGTH = 6;
+const LENGTH = 7;
 
 export function encodeBatch(rows: readonly NewRow[]): WriterBatch {
   return rows.flatMap(({ row: [...row] = [undefined, undefined, undefined], request }) => {
-    return [...row, request?.key, request?.fingerprint, request?.retentionMs];
+    return [...row, request?.key, request?.fingerprint, request?.retentionMs, request?.earlierKey];
   });
 }
 
 export function decodeBatch(batch: WriterBatch): NewRow[] {
   return Array.from({ length: batch.length / LENGTH }, (_, i) => {
-    const [name, categoryId, status, key, fingerprint, retentionMs] = batch.slice(i * LENGTH, (i + 1) * LENGTH);
+    const [name, categoryId, status, key, fingerprint, retentionMs, earlierKey] = batch.slice(
+      i * LENGTH,
+      (i + 1) * LENGTH,
+    );
     return {
       row: name === undefined ? undefined : [name, categoryId, status] as NewRow["row"],
-      request: key === undefined ? undefined : { key, fingerprint, retentionMs } as NewRow["request"],
+      request: key === undefined ? undefined : { key, fingerprint, retentionMs, earlierKey } as NewRow["request"],
     };
   });
 }
