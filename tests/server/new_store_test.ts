@@ -57,6 +57,20 @@ test("a folder that is missing is refused with the nearest name, except data/", 
     assert.ok(existsSync(DATABASE));
   }));
 
+test("no store is made under the name of a folder, or of the log of a database, which would delete it", () =>
+  inFolder(async () => {
+    await makeStore(1);
+    await runHere(["backup", "copy.db", STORE]);
+    const before = readdirSync(".");
+    for (const args of [SERVE, ["keys", "add", "--label=ci"], ["restore", "copy.db"]]) {
+      await assertAllRefused([
+        [[...args, "--store=sqlite:new/"], /new\/ is the name of a folder/],
+        [[...args, `${STORE}-wal`], /named …-wal; choose another/],
+      ]);
+    }
+    assert.deepEqual(readdirSync("."), before);
+  }));
+
 test("a start warns of a key that is older than its store", () =>
   inFolder(async () => {
     assert.equal((await start()).stderr, "");
