@@ -86,10 +86,11 @@ test("no command takes a missing store for new beside what a restore has left, a
     await makeStore(2);
     await runHere(["backup", "copy.db", STORE]);
     await runHere(["restore", "copy.db", STORE]);
-    const [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
+    let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
     const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
-    for (const name of [kept, `${FILE}.0.tmp`]) {
-      if (name !== kept) renameSync(kept, name);
+    for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
+      renameSync(kept, name);
+      kept = name;
       rmSync(FILE, { force: true });
       const shows = new RegExp(
         `pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`,
