@@ -82,8 +82,13 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     const { hostname, docs: hasDocs } = settings;
     const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
+    isNewStore = false;
     await ending;
     timeLeft = await drain(server, host.holdTime);
+  } catch (error) {
+    // The next start does not find it new.
+    if (isNewStore) report(`${storeSetting.description} is new`);
+    throw error;
   } finally {
     await server.end(timeLeft);
     for (const store of stores) await store.close();

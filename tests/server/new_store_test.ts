@@ -27,6 +27,18 @@ test("a start says that its store is new, once", () =>
     assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
   }));
 
+test("a start that fails after it has made its store says so", () =>
+  inFolder(async () => {
+    mkdirSync("data", { mode: 0o700 });
+    writeFileSync("data/api-key", "petstore_key\n", { mode: 0o644 });
+    const { status, stderr } = await runHere(SERVE);
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key can be read by users other/,
+    );
+  }));
+
 test("keys add and import say that a store is new", () =>
   inFolder(async () => {
     assert.match(
