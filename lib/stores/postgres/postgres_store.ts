@@ -24,7 +24,6 @@ import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
   type IdempotentOutcome,
-  type IdempotentRequest,
   type KeyedPetStore,
   type PetDraft,
   type PetPage,
