@@ -7,7 +7,7 @@ import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
 import type { Host, OpenedStores, Report, Server } from "./host.ts";
 import { findFirstKey, type FirstKey } from "./first_key.ts";
-import { KEY_FILE } from "./key_file.ts";
+import { KEY_FILE, readKey } from "./key_file.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, oneLine } from "./log/messages.ts";
 import { readSizes, serveMetrics } from "./metrics/metrics_server.ts";
@@ -67,6 +67,8 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   let timeLeft = END_TIMEOUT;
 
   async function open(): Promise<OpenedStores> {
+    // A key file that cannot be used ends the start before it makes a store.
+    if (settings.keys.length === 0) readKey(KEY_FILE);
     const { store, isNew } = await openSeeded(storeSetting, settings.seed, report);
     stores.add(store);
     isNewStore = isNew;

@@ -27,15 +27,18 @@ test("a start says that its store is new, once", () =>
     assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
   }));
 
-test("a start that fails after it has made its store says so", () =>
+test("a start that fails makes no store if it can, and otherwise says so", () =>
   inFolder(async () => {
     mkdirSync("data", { mode: 0o700 });
-    writeFileSync("data/api-key", "petstore_key\n", { mode: 0o644 });
+    writeFileSync("data/api-key", "a key", { mode: 0o600 });
+    assertRefused(await runHere(SERVE), /data\/api-key cannot be used/);
+    assert.ok(!existsSync(DATABASE));
+    writeFileSync("data/api-key", "");
     const { status, stderr } = await runHere(SERVE);
     assert.equal(status, 2);
     assert.match(
       stderr,
-      /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key can be read by users other/,
+      /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key; remove it/,
     );
   }));
 
