@@ -68,7 +68,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
 
   async function open(): Promise<OpenedStores> {
     // A key file that cannot be used ends the start before it makes a store.
-    if (settings.keys.length === 0) readKey(KEY_FILE);
+    if (storeSetting.path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
     const { store, isNew } = await openSeeded(storeSetting, settings.seed, report);
     stores.add(store);
     isNewStore = isNew;
