@@ -7,7 +7,7 @@ import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
 import type { Host, OpenedStores, Report, Server } from "./host.ts";
 import { findFirstKey, type FirstKey } from "./first_key.ts";
-import { KEY_FILE } from "./key_file.ts";
+import { KEY_FILE, readKey } from "./key_file.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, oneLine } from "./log/messages.ts";
 import { readSizes, serveMetrics } from "./metrics/metrics_server.ts";
@@ -67,6 +67,8 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   let timeLeft = END_TIMEOUT;
 
   async function open(): Promise<OpenedStores> {
+    // A key file that cannot be used ends the start before it makes a store.
+    if (storeSetting.path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
     const { store, isNew } = await openSeeded(storeSetting, settings.seed, report);
     stores.add(store);
     isNewStore = isNew;
@@ -82,8 +84,13 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     const { hostname, docs: hasDocs } = settings;
     const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
+    isNewStore = false;
     await ending;
     timeLeft = await drain(server, host.holdTime);
+  } catch (error) {
+    // The next start does not find it new.
+    if (isNewStore) report(`${storeSetting.description} is new`);
+    throw error;
   } finally {
     await server.end(timeLeft);
     for (const store of stores) await store.close();

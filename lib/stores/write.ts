@@ -1,11 +1,12 @@
 /** Writes, as one type from a store's methods to its disk. A place that forgets a kind does not compile. */
 
-import type { IdempotentOutcome, IdempotentRequest, PetDraft, StoreChanges } from "./store.ts";
+import type { MigratedRequest } from "./earlier_requests.ts";
+import type { IdempotentOutcome, PetDraft, StoreChanges } from "./store.ts";
 
 /** What a store is asked to write. */
 export type Write =
   | { kind: "create"; pet: PetDraft }
-  | { kind: "createOnce"; pet: PetDraft; request: IdempotentRequest }
+  | { kind: "createOnce"; pet: PetDraft; request: MigratedRequest }
   /** A commit that changes no pet, and shows whether a create would succeed. */
   | { kind: "probe" };
 

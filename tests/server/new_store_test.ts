@@ -27,6 +27,21 @@ test("a start says that its store is new, once", () =>
     assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
   }));
 
+test("a start that fails makes no store if it can, and otherwise says so", () =>
+  inFolder(async () => {
+    mkdirSync("data", { mode: 0o700 });
+    writeFileSync("data/api-key", "a key", { mode: 0o600 });
+    assertRefused(await runHere(SERVE), /data\/api-key cannot be used/);
+    assert.ok(!existsSync(DATABASE));
+    writeFileSync("data/api-key", "");
+    const { status, stderr } = await runHere(SERVE);
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key; remove it/,
+    );
+  }));
+
 test("keys add and import say that a store is new", () =>
   inFolder(async () => {
     assert.match(
@@ -57,6 +72,20 @@ test("a folder that is missing is refused with the nearest name, except data/", 
     assert.ok(existsSync(DATABASE));
   }));
 
+test("no store is made under the name of a folder, or of the log of a database, which would delete it", () =>
+  inFolder(async () => {
+    await makeStore(1);
+    await runHere(["backup", "copy.db", STORE]);
+    const before = readdirSync(".");
+    for (const args of [SERVE, ["keys", "add", "--label=ci"], ["restore", "copy.db"]]) {
+      await assertAllRefused([
+        [[...args, "--store=sqlite:new/"], /new\/ is the name of a folder/],
+        [[...args, `${STORE}-wal`], /named …-wal; choose another/],
+      ]);
+    }
+    assert.deepEqual(readdirSync("."), before);
+  }));
+
 test("a start warns of a key that is older than its store", () =>
   inFolder(async () => {
     assert.equal((await start()).stderr, "");
@@ -72,10 +101,11 @@ test("no command takes a missing store for new beside what a restore has left, a
     await makeStore(2);
     await runHere(["backup", "copy.db", STORE]);
     await runHere(["restore", "copy.db", STORE]);
-    const [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
+    let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
     const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
-    for (const name of [kept, `${FILE}.0.tmp`]) {
-      if (name !== kept) renameSync(kept, name);
+    for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
+      renameSync(kept, name);
+      kept = name;
       rmSync(FILE, { force: true });
       const shows = new RegExp(
         `pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`,

@@ -80,8 +80,9 @@ export async function* importRecords(
   if (format === "csv") await reject?.(withLineEnd(first!));
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
   for (let isSlower = false;;) {
-    const followers = await importer?.followers(parent) ?? [];
-    const longest = Math.max(CHUNK, ...followers.map((each) => each.records));
+    // The longest first, so that a source takes the same way each time: none that is longer and matches can be added later.
+    const followers = (await importer?.followers(parent) ?? []).toSorted((a, b) => b.records - a.records);
+    const longest = Math.max(CHUNK, followers[0]?.records ?? 0);
     let ahead = await records.peek(longest);
     if (ahead.length === 0) return;
     // A record without an end may have one by now.

@@ -19,12 +19,11 @@
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import type { CommittingStore } from "../batch.ts";
-import type { FindEarlier, MigratedStore } from "../earlier_requests.ts";
+import type { MigratedRequest, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
   type IdempotentOutcome,
-  type IdempotentRequest,
   type KeyedPetStore,
   type PetDraft,
   type PetPage,
@@ -123,7 +122,9 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     return id;
   }
 
-  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+  async createOnce(pet: PetDraft, request: MigratedRequest): Promise<IdempotentOutcome> {
+    const earlier = request.earlierKey && await this.#findEarlier(request.earlierKey, request.fingerprint);
+    if (earlier) return earlier;
     const result = await this.#commits.add(pet, request);
     if (result.outcome === "created") {
       this.#replanAfter(result.id);
@@ -132,14 +133,16 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     return result;
   }
 
-  get findEarlier(): FindEarlier | undefined {
-    if (performance.now() >= this.#db.earlierUntil) return undefined;
-    return async ({ key, fingerprint }) => {
-      this.#requireOpen();
-      const [row] = await this.#db.query(this.#statements.request, [key]);
-      if (row) await this.#db.query(CONFIRM);
-      return recall(row && { fingerprint: row[0], id: row[1] }, fingerprint);
-    };
+  get looksUpEarlier(): boolean {
+    return performance.now() < this.#db.earlierUntil;
+  }
+
+  async #findEarlier(key: string, fingerprint: string): Promise<IdempotentOutcome | undefined> {
+    this.#requireOpen();
+    const [row] = await this.#db.query(this.#statements.request, [key]);
+    if (!row) return undefined;
+    await this.#db.query(CONFIRM);
+    return recall({ fingerprint: row[0], id: row[1] }, fingerprint);
   }
 
   async get(id: bigint): Promise<string | undefined> {

@@ -32,18 +32,21 @@ export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
  * beside it into it.
  */
 export function requireOwnName(path: string): void {
+  requireNoLogName(path);
   for (const end of COMPANIONS) {
-    if (path.endsWith(end)) {
-      throw new StoreUnavailableError(
-        `SQLite keeps the log of a database in a file named …${end}; choose another name`,
-      );
-    }
     if (existsSync(path + end)) {
       throw new StoreUnavailableError(
         `${path}${end} would be taken for a log of ${path}; remove it, or choose another name`,
       );
     }
   }
+}
+
+/** SQLite deletes such a file as soon as the database of the name before it is opened. */
+function requireNoLogName(path: string): void {
+  const end = COMPANIONS.find((each) => path.endsWith(each));
+  if (end === undefined) return;
+  throw new StoreUnavailableError(`SQLite keeps the log of a database in a file named …${end}; choose another name`);
 }
 
 /** The longest chain of symbolic links, as on Linux. */
@@ -170,6 +173,8 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 
 /** @throws {StoreUnavailableError} If SQLite cannot use a file. Opening a named pipe would wait for a writer. */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
+  if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
+  if (!file) requireNoLogName(path);
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
   // SQLite would create a separate log for each name, and a server that uses one of them would not be found.

@@ -73,21 +73,28 @@ export class Transactions {
     switch (write.kind) {
       case "create":
         return { outcome: "created", id: this.#insert(write.pet) };
-      case "createOnce": {
-        const { pet, request: { key, fingerprint, retentionMs } } = write;
-        const row = this.#findRequest.get(key, now);
-        const known = recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
-        if (known) return known;
-        const id = this.#insert(pet);
-        this.#insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
-        return { outcome: "created", id };
-      }
+      case "createOnce":
+        return this.#insertOnce(write, now);
       case "probe":
         for (const statement of this.#writeNothing) statement.run();
         return { outcome: "probed" };
       default:
         return unknownKind(write);
     }
+  }
+
+  #insertOnce({ pet, request }: Write & { kind: "createOnce" }, now: bigint): Outcome {
+    const { key, earlierKey, fingerprint, retentionMs } = request;
+    // An earlier server looks up its own key only.
+    const keys = earlierKey === undefined ? [key] : [key, earlierKey];
+    for (const each of keys) {
+      const row = this.#findRequest.get(each, now);
+      const known = recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+      if (known) return known;
+    }
+    const id = this.#insert(pet);
+    for (const each of keys) this.#insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
+    return { outcome: "created", id };
   }
 
   #insert(pet: PetDraft): bigint {

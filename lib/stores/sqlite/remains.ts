@@ -16,8 +16,11 @@ export function requireRestored(givenPath: string, path: string): void {
   );
 }
 
-/** The ends of names of files that a command has not finished, and of the copy that a restore makes of the file until now. */
-const UNFINISHED = /^\.\d+\.tmp$/, KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
+/** The end of the name of the copy that a restore makes of the file until now. */
+const KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
+
+/** The ends of names of files that a command has not finished: a database, that copy, or the mark. */
+const UNFINISHED = /^(\.[\dT-]+Z|-restoring)?\.\d+\.tmp$/;
 
 /** The names of files beside a database that were not finished. */
 export function findUnfinished(path: string): string[] {

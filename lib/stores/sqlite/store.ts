@@ -13,8 +13,8 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";
-import { createdId, createOutcome, recall } from "../write.ts";
-import type { FindEarlier, MigratedStore } from "../earlier_requests.ts";
+import { createdId, createOutcome } from "../write.ts";
+import type { MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -24,14 +24,7 @@ import { Transactions } from "./insert.ts";
 import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
-import {
-  ALL_PETS,
-  type PageSql,
-  PETS_OF_STATUS,
-  SELECT_EARLIER_MARK,
-  SELECT_PET,
-  SELECT_REQUEST,
-} from "./statements.ts";
+import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
@@ -125,14 +118,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return createOutcome(await this.#writer.write({ kind: "createOnce", pet, request }));
   }
 
-  get findEarlier(): FindEarlier | undefined {
-    if (Date.now() >= this.#earlierUntil) return undefined;
-    const find = prepareExact(this.#db, SELECT_REQUEST);
-    return ({ key, fingerprint }) =>
-      this.#read(() => {
-        const row = find.get(key, BigInt(Date.now()));
-        return recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
-      });
+  get looksUpEarlier(): boolean {
+    return Date.now() < this.#earlierUntil;
   }
 
   get(id: bigint): string | undefined {

@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { PET_STATUSES } from "../../pet.ts";
+import type { MigratedRequest } from "../earlier_requests.ts";
 import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, unknownKind, type Write } from "../write.ts";
 
@@ -47,8 +48,8 @@ export function encodeWrites(writes: readonly Write[]): Message {
         message.push(write.kind, write.pet.name, write.pet.categoryId, write.pet.status);
         break;
       case "createOnce": {
-        const { pet, request: { key, fingerprint, retentionMs } } = write;
-        message.push(write.kind, pet.name, pet.categoryId, pet.status, key, fingerprint, retentionMs);
+        const { pet, request: { key, earlierKey = "", fingerprint, retentionMs } } = write;
+        message.push(write.kind, pet.name, pet.categoryId, pet.status, key, earlierKey, fingerprint, retentionMs);
         break;
       }
       case "probe":
@@ -75,14 +76,17 @@ function readWrite(fields: Fields): Write {
     case "create":
       return { kind, pet: readPet(fields) };
     case "createOnce":
-      return {
-        kind,
-        pet: readPet(fields),
-        request: { key: fields.text(), fingerprint: fields.text(), retentionMs: fields.number() },
-      };
+      return { kind, pet: readPet(fields), request: readRequest(fields) };
     case "probe":
       return { kind };
   }
+}
+
+function readRequest(fields: Fields): MigratedRequest {
+  const key = fields.text(), earlierKey = fields.text();
+  const request: MigratedRequest = { key, fingerprint: fields.text(), retentionMs: fields.number() };
+  if (earlierKey !== "") request.earlierKey = earlierKey;
+  return request;
 }
 
 function readPet(fields: Fields): PetDraft {

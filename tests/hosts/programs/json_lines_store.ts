@@ -51,7 +51,9 @@ export function createJsonLinesStore(path: string): PetStore {
     createOnce(pet, request) {
       const known = requests.get(request.key);
       if (!known || known.expires <= Date.now()) return { outcome: "created", id: write(pet, request) };
-      return known.fingerprint === request.fingerprint ? { outcome: "replayed", id: known.id } : { outcome: "conflict" };
+      return known.fingerprint === request.fingerprint
+        ? { outcome: "replayed", id: known.id }
+        : { outcome: "conflict" };
     },
     get(id) {
       const pet = id > 0n && id <= pets.length ? pets[Number(id) - 1] : undefined;

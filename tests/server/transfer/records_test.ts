@@ -210,6 +210,21 @@ test("a pipe that ends before what another importer has added meanwhile stops, a
     await importer.close();
   }));
 
+test("a source that was imported adds nothing, although a shorter one with the same beginning was imported since", () =>
+  withTempFolder(async (folder) => {
+    const importer = openSqliteImporter(join(folder, "pets.db"));
+    for (let round = 0; round < 10; round++) {
+      const text = toNdjson(makeDrafts(9).map((draft) => ({ ...draft, name: `${round} ${draft.name}` })));
+      const shorter = text.split("\n").slice(0, 5).join("\n") + "\n";
+      const outcomes = [];
+      for (const each of [text, shorter, text]) {
+        outcomes.push((await importBlocks(inBlocks(encoder.encode(each), [65_536]), importer)).added);
+      }
+      assert.deepEqual(outcomes, [9, 5, 0]);
+    }
+    await importer.close();
+  }));
+
 test("a chunk is not added if another importer was faster", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, "pets.db");

@@ -145,7 +145,7 @@ test("a store in another isolate hears that the thread has ended, and its next c
 
 test("messages to and from the thread carry every field, and one that lacks a field is refused", () => {
   const writes: Write[] = [
-    { kind: "createOnce", pet: REX, request: request("a") },
+    { kind: "createOnce", pet: REX, request: { ...request("a"), earlierKey: "b" } },
     { kind: "create", pet: REX },
     { kind: "probe" },
   ];

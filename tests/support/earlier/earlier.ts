@@ -20,14 +20,17 @@ export interface Earlier {
   retention: string;
 }
 
+/** Sends the request of a store again: the status, whether it was replayed, and the pet. */
+export async function repeat(store: PetStore, body: string = REX, key: string = API_KEY): Promise<string> {
+  const { handle } = createPetstore({ store, keys: [API_KEY, "pk_other"] });
+  const headers = { ...HEADERS, authorization: `bearer  ${key}` };
+  const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
+  return `${response.status} ${response.headers.get("idempotency-replayed")} ${await response.text()}`;
+}
+
 /** Asserts that the request of a store gets its pet again, and that no other request does. */
 export async function assertRemembered(store: PetStore, { file }: Earlier): Promise<void> {
-  const { handle } = createPetstore({ store, keys: [API_KEY, "pk_other"] });
-  const post = async (body: string, key = API_KEY) => {
-    const headers = { ...HEADERS, authorization: `bearer  ${key}` };
-    const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
-    return `${response.status} ${response.headers.get("idempotency-replayed")} ${await response.text()}`;
-  };
+  const post = (body: string, key?: string) => repeat(store, body, key);
   const stored = (id: number) => `{"id":${id},"name":"Rex","categoryId":7,"status":"available"}`;
   assert.deepEqual(await Promise.all([post(REX), post(`${REX} `)]), Array(2).fill(`201 true ${stored(1)}`));
   assert.match(await post('{"name":"Bo","categoryId":7}'), /^422 .*idempotency_key_reused/);
@@ -41,7 +44,7 @@ export async function assertRemembered(store: PetStore, { file }: Earlier): Prom
 }
 
 export function looksUpEarlier(store: PetStore): boolean {
-  return (store as MigratedStore).findEarlier !== undefined;
+  return (store as MigratedStore).looksUpEarlier === true;
 }
 
 const RETENTION = "idempotencyRetentionMs";
