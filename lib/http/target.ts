@@ -1,14 +1,11 @@
-/** The target of a request: path and query. */
-
-/** On Bun, the URL is only a path if the Host header is invalid or absent. A slash after a question mark belongs to the query. */
+/** On Bun, the URL is only a path without a valid Host header. A slash after `?` belongs to the query. */
 const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
-/** The path and query of a URL; `""` if it has no path. */
+/** `""` without a path. */
 export function targetOf(url: string): string {
   return TARGET.exec(url)?.[1] ?? "";
 }
 
-/** Splits a target into the path and the query, which loses its question mark. */
 export function splitTarget(target: string): { path: string; query: string } {
   const question = target.indexOf("?");
   if (question < 0) return { path: target, query: "" };

@@ -1,9 +1,9 @@
 const ENCODER = new TextEncoder();
 
-/** Reused, because a new buffer for each text would cost more than all else that is done with it. */
+/** Reused, because a new buffer for each text is slow. */
 let scratch = new Uint8Array(65_536);
 
-/** The UTF-8 bytes of a text, until the next call. At least 16 bytes follow them in their buffer. */
+/** Valid until the next call. At least 16 bytes follow in the buffer. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   // A UTF-16 code unit takes at most three bytes.
   const size = 3 * text.length + 16;
