@@ -13,7 +13,7 @@ export interface Reply {
   body: Body;
   /** Also one of the headers. */
   etag?: string;
-  /** When a cached copy becomes stale; absent if it must not be cached. */
+  /** When a cached copy becomes stale; absent if it must not be cached. A constant says `alteration`. */
   validUntil?: "alteration" | "addition";
 }
 
