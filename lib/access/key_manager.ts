@@ -18,7 +18,7 @@ export interface NewKeyOptions {
 export interface RotateOptions {
   /** Milliseconds until the old key expires at the latest. Default: a day. */
   overlapMs?: number;
-  /** Default: the lifetime of the old key from now. */
+  /** Default: the old key's lifetime from now. */
   expires?: Date;
 }
 
@@ -32,7 +32,7 @@ export interface AddedKey extends KeyInfo {
 export interface KeyManager {
   /** Makes a key. Rejects with a TypeError or RangeError. */
   add(options: NewKeyOptions): Promise<AddedKey>;
-  /** All keys in order of creation, invalid ones included. */
+  /** Every key ever made, oldest first. */
   list(): Promise<KeyInfo[]>;
   /** Replaces a valid key, or rejects with an {@link UnknownKeyError}. */
   rotate(id: string, options?: RotateOptions): Promise<AddedKey>;
