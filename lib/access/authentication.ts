@@ -1,5 +1,3 @@
-/** Authenticates requests: finds the caller to whom the credentials belong. */
-
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Access } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
@@ -18,13 +16,10 @@ import { isMistyped } from "./key_format.ts";
 import { type ChangingKeys, CURRENT_KEYS, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
-/** Finds the caller of a request, or refuses it. */
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
-/** Finds the caller of the key that begins at `start` in an `Authorization` header. */
 type KeyCheck = (authorization: string, start: number, context: RequestContext) => MaybePromise<Caller | Problem>;
 
-/** @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key. */
 export function createAuthenticate(keys: ApiKeys): Authenticate {
   const verify = typeof keys === "function" ? keys : undefined;
   const check = verify ? checkByVerifier(verify) : checkByRing(ringsOf(keys as Exclude<ApiKeys, KeyVerifier>));
@@ -36,12 +31,10 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   };
 }
 
-/** Refuses a caller that lacks the right. */
 export function authorize({ readOnly }: Caller, access: Access): Problem | undefined {
   return readOnly && access === "write" ? READ_ONLY_KEY : undefined;
 }
 
-/** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
 function tokenStart(authorization: string): number | undefined {
   if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
   let start = 7;
@@ -49,7 +42,6 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
-/** Returns the current key ring at each call. */
 function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): (request: RequestContext) => MaybePromise<KeyRing> {
   const changing = keys as Partial<ChangingKeys> | undefined;
   if (changing?.[CURRENT_KEYS]) return (request) => changing[CURRENT_KEYS]!(request);
@@ -62,13 +54,11 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   async function fill(): Promise<KeyRing> {
     const filled = new KeyRing();
     await filled.add(records);
-    // From here on, only the app's own list has the keys in clear text.
     records.length = 0;
     return ring = filled;
   }
 
-  // Filled with the first request, because Workers, for example, provide no random numbers earlier. After a failure, the next
-  // request tries again.
+  // Workers have no random numbers at start-up.
   return () =>
     ring ??= fill().catch((error) => {
       ring = undefined;
@@ -84,10 +74,9 @@ function checkByRing(currentRing: (request: RequestContext) => MaybePromise<KeyR
     );
 }
 
-/** The caller of a valid key. Refuses an unknown or expired one. */
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
   if (!owner) return refusal(authorization, start);
-  // Written so that an invalid date, which an app's own store may return, counts as expired.
+  // An invalid date counts as expired.
   if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
   if (owner.use) owner.use.at = Date.now();
   return owner.caller;
@@ -99,7 +88,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     const key = authorization.slice(start);
     if (!isKeyText(key)) return refusal(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
-      // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
+      // A mistake in a verifier must not accept every key.
       if (verdict === true) return (ring ??= new KeyRing()).callerOf(key);
       return isCaller(verdict) ? verdict : refusal(authorization, start);
     });
@@ -110,14 +99,14 @@ function callerWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePr
   return chain(verify(undefined, context.toRequest()), (verdict) => isCaller(verdict) ? verdict : MISSING_KEY);
 }
 
-/** Requires an own `id`: with an extended Object.prototype, every object would inherit one. */
+/** An extended Object.prototype could provide an `id`. */
 function isCaller(verdict: unknown): verdict is Caller {
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
   const { id } = verdict as { id: unknown };
   return typeof id === "string" && id !== "";
 }
 
-/** Distinguishes a malformed header from a wrong key by its form alone, so the response reveals nothing about valid keys. */
+/** By form alone, which reveals nothing about valid keys. */
 function refusal(authorization: string, start: number): Problem {
   const token = authorization.slice(start);
   const isMalformed = token.includes(" ") || token.includes(",");

@@ -1,9 +1,7 @@
-/** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the responses to a missing or invalid one. */
-
 import type { ErrorCode } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
 
-/** Longer than any sensible key or JWT, yet short enough that checking a wrong one is cheap. */
+/** Longer than any sensible key, but cheap to check. */
 export const MAX_KEY_LENGTH = 4096;
 
 const REALM = 'Bearer realm="petstore"';
@@ -19,12 +17,10 @@ export const INVALID_KEY: Problem = /* @__PURE__ */ refusal("The API key is not 
 
 export const EXPIRED_KEY: Problem = /* @__PURE__ */ refusal("The API key has expired");
 
-/** This depends on what was sent alone, so it tells nothing about valid keys. */
 export const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
   "The API key is incomplete or mistyped: its checksum is wrong",
 );
 
-/** The key is valid, but not for this operation (RFC 6750 §3.1). */
 export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
   403,
   "insufficient_scope",
@@ -33,10 +29,9 @@ export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
 
 const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
 
-/** The key has a comma in it, or more follows it. */
 export const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
 
-/** The scheme is another one. The challenge then has no error code (RFC 6750 §3.1). */
+/** Then the challenge has no error code (RFC 6750 §3.1). */
 export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_api_key", FORM, {
   "www-authenticate": REALM,
 });
@@ -45,16 +40,12 @@ function refusal(message: string): Problem {
   return challenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-/** A failure with the challenge of RFC 6750 §3. */
 function challenge(status: number, code: ErrorCode, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }
 
-/**
- * Whether a text can be a key: visible ASCII without comma. RFC 6750 allows fewer characters, but many issuers use others.
- * A comma means that two `Authorization` headers were joined, and it is unclear which of them counts.
- */
+/** Issuers use more characters than RFC 6750 allows. A comma joins two headers. */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[!-+\--~]+$/.test(text);
 }

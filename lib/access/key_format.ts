@@ -1,22 +1,15 @@
-/**
- * The form of the keys that are made here: a prefix by which scanners recognize a leaked one, a secret, and a checksum by which a
- * mistyped one is told from a wrong one.
- */
-
 const PREFIX = "petstore_";
-/** The base of the secret and of the checksum, whose digits are `0`–`9`, `A`–`Z` and `a`–`z`. */
 const BASE = 62;
 
-/** Of the secret, in characters. It has 178 bits. */
+/** 178 bits. */
 const SECRET_LENGTH = 30;
 
-/** Of the checksum, in characters: a CRC-32 in base 62. */
 const CHECK_LENGTH = 6;
 
-/** The largest multiple of 62 that a byte can hold. Larger bytes are left out, so that all digits are equally likely. */
+/** A multiple of 62, so that all digits are equally likely. */
 const FAIR = 248;
 
-/** Makes a random key, such as `petstore_` and 36 letters and digits. */
+/** Scanners recognize the prefix; the checksum shows a mistyped key. */
 export function makeKey(): string {
   let secret = "";
   while (secret.length < SECRET_LENGTH) {
@@ -27,7 +20,6 @@ export function makeKey(): string {
   return PREFIX + secret + checkOf(secret);
 }
 
-/** Whether a text has the prefix of these keys, but not their checksum. */
 export function isMistyped(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
   return !text.endsWith(checkOf(text.slice(PREFIX.length, -CHECK_LENGTH)));
@@ -47,7 +39,6 @@ function checkOf(secret: string): string {
   return check;
 }
 
-/** The CRC-32 of gzip and PNG (RFC 1952 §8). */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i++) {

@@ -1,22 +1,5 @@
 /**
- * Manages the API keys of a petstore: they are added, rotated and revoked while it runs.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createMemoryStore, createPetstore } from "@petstore/petstore";
- * import { createKeyManager } from "@petstore/petstore/keys";
- *
- * const store = createMemoryStore();
- * const keys = createKeyManager(store.keys);
- * const { handle } = createPetstore({ store, keys });
- *
- * const { id, key } = await keys.add({ label: "dashboard", readOnly: true });
- * const ask = () => handle(new Request("http://localhost/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
- * assert.equal((await ask()).status, 200);
- * await keys.revoke(id);
- * assert.equal((await ask()).status, 401);
- * ```
+ * Manages the API keys of a petstore while it runs.
  *
  * @module
  */
@@ -43,23 +26,18 @@ export { UnknownKeyError };
 
 /** Options of {@link createKeyManager}. */
 export interface KeyManagerOptions {
-  /** Further keys that are valid, and cannot be changed. Default: none. */
+  /** Further, fixed keys. Default: none. */
   keys?: Iterable<string | ApiKey>;
   /**
-   * Called with the error when the keys cannot be read while requests arrive, and with undefined when they can be read again.
-   * Meanwhile the last known keys stay valid. Default: `console.error` for an error.
+   * Called when the keys become unreadable, and with undefined afterwards. The last known keys stay valid. Default:
+   * `console.error`.
    */
   onOutage?: (error: unknown) => void;
 }
 
 const DAY = 86_400_000;
 
-/**
- * Creates a {@link KeyManager}. Give the same object to {@link createPetstore}.
- *
- * @param store Where the keys are kept: the `keys` of a store, or your own.
- * @throws {TypeError} If an argument is invalid.
- */
+/** Creates the option `keys` of a petstore. */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
   const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
   for (const method of ["list", "add", "revoke", "touch"] as const) {
@@ -70,7 +48,6 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
   const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   const manager: KeyManager & ChangingKeys = {
-    // A second look at the clock would cost 1 % of a kept response.
     [CURRENT_KEYS]: ({ arrivedAt }) => cache.current(arrivedAt || performance.now()),
     async add(options) {
       checkNewKey(options);
@@ -97,18 +74,16 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
 
 function endOf(overlapMs: number): Date {
   const end = new Date(Date.now() + overlapMs);
-  // A date has a limit, so Infinity is not a valid overlap.
   if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return end;
   const type = typeof overlapMs === "number" ? RangeError : TypeError;
   throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
 }
 
-/** What replaces a valid key, with the expiry that it has by default. */
 function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
   if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
-  // A key that was replaced before expires early. The last one of its line tells how long they live.
+  // A replaced key expires early; the last of its line has the usual lifetime.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
   return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
 }
@@ -126,9 +101,8 @@ async function addKey(
     ...{ id, label, caller: caller ?? id, readOnly, created: new Date(), expires },
     ...{ revoked: undefined, lastUsed: undefined },
   };
-  // The other reason, that two random keys have the same id, does not occur.
   if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
-  // The key is valid now. If it were not returned, because the keys cannot be read, it would be lost.
+  // The key is valid already, so it must not be lost.
   await cache.renew().catch(() => {});
   return { key, ...info };
 }

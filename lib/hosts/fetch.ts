@@ -1,43 +1,33 @@
-/** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
-
 import { type HeaderFields, ON_BUN, type Reply } from "../http/reply.ts";
 import type { Caller, KeptReply, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
 
-/**
- * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the
- * environment that Cloudflare Workers pass, may be given too, and tell nothing.
- */
+/** The connection, as `Deno.serve` tells it. Other objects, such as Workers' environment, tell nothing. */
 export type ConnectionInfo = object & {
-  /** The address of the client. */
+  /** The client's address. */
   readonly remoteAddr?: {
     /** An IPv4 or IPv6 address. */
     readonly hostname?: string | undefined;
-    /** The kind of connection, such as `tcp`. */
+    /** Such as `tcp`. */
     readonly transport?: string | undefined;
   } | undefined;
 };
 
-/** The part of a pipeline that an adapter uses. */
 export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 
 /** Answers a `Request`. */
 export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
-/**
- * The pipeline behind each `handle`, by which another adapter finds it. A `handle` that an app has wrapped or replaced is another
- * function, so that it is never bypassed.
- */
+/** A `handle` that an app has wrapped or replaced is never bypassed. */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
-/** Makes the `handle` that serves a pipeline. */
 export function serve(pipeline: ServingPipeline): { handle: Handle } {
   const handle: Handle = (request, info) => {
     const headers = request?.headers;
-    // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
+    // Accepts a Request of another realm or a polyfill.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
     const context = new FetchContext(request, headers, info);
     return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
@@ -46,12 +36,11 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
   return { handle };
 }
 
-/** The pipeline of what {@link serve} has returned; `undefined` for anything else, and if its `handle` is another one. */
+/** `undefined` if {@link serve} has not made its `handle`. */
 export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
   return PIPELINES.get(service?.handle as Handle);
 }
 
-/** A `Request` as a context. */
 export class FetchContext implements RequestContext {
   readonly method: string;
   arrivedAt?: number;
@@ -67,7 +56,6 @@ export class FetchContext implements RequestContext {
   #target: string | undefined;
   #client: string | undefined | null = null;
 
-  /** @param headers The headers of the request, read once: the getter costs as much as a look-up of a field. */
   constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
     this.#request = request;
     this.#headers = headers;
@@ -75,19 +63,19 @@ export class FetchContext implements RequestContext {
     this.method = request.method;
   }
 
-  /** Read late: a request that a guard refuses needs no URL, which Bun makes on demand. */
+  /** Late: a refused request needs no URL, which Bun makes on demand. */
   get target(): string {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Read late and once, because Deno makes it on demand. */
+  /** Late and once, because Deno makes it on demand. */
   get client(): string | undefined {
     if (this.#client !== null) return this.#client;
     const address: unknown = this.#info?.remoteAddr?.hostname;
     return this.#client = typeof address === "string" ? address : undefined;
   }
 
-  /** On Bun, a kept response costs 5 % less than with the target, which is a slice of the URL. */
+  /** Cheaper than the target. */
   get targetKey(): string {
     return this.#request.url;
   }
@@ -113,7 +101,7 @@ export class FetchContext implements RequestContext {
   }
 }
 
-/** Converts a response. If an app's response cannot be sent, the result is the response to that failure. */
+/** If an app's response cannot be sent, returns the failure. */
 export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
     return toResponse(reply, context);
@@ -124,29 +112,25 @@ export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<
   }
 }
 
-/**
- * Whether a clone of a response with a text costs less than a new one, and shares the text. Elsewhere, each clone would split a
- * stream, and keep in memory what is not read of it.
- */
+/** Elsewhere, a clone would split a stream. */
 const CLONES_TEXT = ON_BUN || "Deno" in globalThis;
 
 function toResponse(reply: Reply, { kept }: RequestContext): Response {
   const { status, headers, body } = reply;
   if (body instanceof Response) return extendResponse(body, headers);
-  // Another reply is the kept one with fields of this request.
+  // Another reply has fields of this request.
   if (!CLONES_TEXT || kept?.reply !== reply) return new Response(body, { status, headers });
-  // The template is a clone too, because on Deno a new response holds its bytes a second time.
+  // A clone, because on Deno a new response holds its bytes twice.
   return (kept.template ??= new Response(body, { status, headers }).clone()).clone();
 }
 
-/** Adds headers to an app's response. Its body is passed on unread. */
 function extendResponse(response: Response, extra: HeaderFields): Response {
   const headers = sendableHeaders(response, extra);
   const added = Object.entries(extra);
   if (added.length === 0) return response;
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
-    // If it is a stream, the copy is its only reader.
+    // If it is a stream, only the copy reads it.
     response.body?.cancel().catch(() => {});
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
@@ -155,14 +139,10 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** A character that a `Response` allows in a header. Node refuses to send it, and it ends the process of Deno. */
+/** A `Response` may have it, but Node refuses to send it, and Deno's process ends. */
 const NOT_SENT = /[^\t -~\x80-\xff]/;
 
-/**
- * The headers of an app's response, and more.
- *
- * @throws {TypeError} If they cannot be sent.
- */
+/** @throws {TypeError} If they cannot be sent. */
 export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);

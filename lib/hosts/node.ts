@@ -1,6 +1,5 @@
 /**
- * Serves a petstore with Node's `(request, response)`: on `node:http`, `node:https`, `node:http2`, and frameworks built on
- * them, such as Express, Fastify, Koa and Connect.
+ * Serves a petstore on `node:http`, `node:https`, `node:http2` and the frameworks on them.
  *
  * @example
  * ```ts
@@ -8,9 +7,8 @@
  * import { createPetstore } from "@petstore/petstore";
  * import { createNodeListener } from "@petstore/petstore/node";
  *
- * const petstore = createPetstore({ keys: ["pk_example"] });
- * const server = createServer(createNodeListener(petstore));
- * server.listen(0, () => server.close()); // closed here only so that the example ends
+ * const server = createServer(createNodeListener(createPetstore({ keys: ["pk_example"] })));
+ * server.listen(0, () => server.close()); // closed so that the example ends
  * ```
  *
  * @module
@@ -28,22 +26,20 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { ConnectionInfo, NodeRequest, NodeResponse };
 
-/** A listener for `node:http`. In Express and Connect it is a middleware that answers every request it receives. */
+/** A listener, or a middleware that answers every request. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
-/** A function from `Request` to `Response`, such as one that wraps the `handle` of a petstore. */
+/** Answers a `Request`, such as the wrapped `handle` of a petstore. */
 export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Response | Promise<Response>;
 
 /**
- * Creates a listener from a petstore, or from any `handle`. For a petstore, it creates no `Request` or `Response`, which
- * makes it faster. Pass the petstore itself, not its `handle`.
+ * Creates a listener from a petstore or, slower, from any `handle`.
  *
- * - Routes match the target that the client sent (`originalUrl`), even below a router that strips a prefix.
- * - Nothing else may read the request's body first.
- * - Headers that were set earlier are kept, unless the response has a header of the same name.
- * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed response body is cancelled.
- * - A `handle` in place of a petstore gets the address of the client as its second argument, as `Deno.serve` passes it.
- * - If a `handle` throws, the client gets 500 and the error goes to `console.error`.
+ * - Routes match `originalUrl`, even below a router that strips a prefix.
+ * - Nothing else may read the body first.
+ * - Headers that were set earlier are kept, unless the response has them.
+ * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed body is cancelled.
+ * - A `handle` gets the client's address. If it throws, the client gets 500 and `console.error` the error.
  *
  * @throws {TypeError} If `service` is neither.
  */
@@ -67,10 +63,9 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   };
 }
 
-/** Wraps a `handle` that does not belong to a petstore. */
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   const fail = createRecovery(() => {}, (thrown) => {
-    // Not in the callback, which needs a Request: making it may be what has failed.
+    // Not in the callback: making its Request may have failed.
     console.error(thrown);
     return INTERNAL_ERROR;
   });

@@ -1,5 +1,3 @@
-/** Node's request as a context. */
-
 import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
@@ -8,10 +6,9 @@ import { hasLeft, isGone } from "./node_reply.ts";
 import { fieldOf, hasBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** Computes on demand what few requests need. */
 export class NodeContext implements RequestContext {
   readonly method: string;
-  /** As sent: a kept response needs no check of its target. */
+  /** A kept response needs no check of its target. */
   readonly targetKey: string;
   arrivedAt?: number;
   caller?: Caller;
@@ -22,7 +19,7 @@ export class NodeContext implements RequestContext {
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
   #target: string | undefined;
-  /** Once it exists, the body is read from it, because the app may have cloned it. */
+  /** If it exists, it has the body: the app may have cloned it. */
   #request: Request | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
@@ -52,11 +49,11 @@ export class NodeContext implements RequestContext {
   readBody(): Promise<ArrayBuffer | Uint8Array> {
     if (this.#request) return this.#request.arrayBuffer();
     const incoming = this.#incoming;
-    // A parser of the app may have consumed the `end` event, which does not occur twice.
+    // `end` occurs once, perhaps for a parser of the app.
     if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
     const length = Number(fieldOf(incoming, "content-length") ?? NaN);
     return new Promise((resolve, reject) => {
-      // A short body comes with its head, and is there after this turn. Listeners would cost a tenth of a create.
+      // A short body is there after this turn, and listeners are slow.
       nextTick(() => {
         if (incoming.readableLength === length) resolve(incoming.read() as Uint8Array);
         else collect(incoming, resolve, reject);
@@ -87,7 +84,6 @@ export class NodeContext implements RequestContext {
   }
 }
 
-/** Reads a body as it comes. */
 function collect(
   incoming: NodeRequest,
   resolve: (body: Uint8Array) => void,
@@ -95,7 +91,6 @@ function collect(
 ): void {
   const pieces: Uint8Array[] = [];
   let isWhole = false;
-  // An Error is made only if it is needed, because each takes as long as half a create.
   const fail = () => isWhole || reject(new Error("The client disconnected"));
   if (incoming.destroyed) return void fail();
   incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
@@ -104,6 +99,6 @@ function collect(
     resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
   });
   incoming.on("close", fail);
-  // HTTP/1 has no error without a listener, and each listener costs 2 % of a create. HTTP/2 would end the process.
+  // Only HTTP/2 emits errors without a listener, and would end the process.
   if (incoming.httpVersionMajor !== 1) incoming.on("error", fail);
 }

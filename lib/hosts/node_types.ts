@@ -1,74 +1,69 @@
-/**
- * The parts of Node's request and response that the adapter uses, declared here so that the library's types need no other
- * package. The types of `node:http`, `node:http2`, Express, Fastify, Koa, Connect and of test frameworks are compatible.
- */
-
-/** The members of `http.IncomingMessage` that the adapter uses. */
+/** The used part of `http.IncomingMessage`, without a dependency. */
 export interface NodeRequest {
-  /** The method, such as `GET`. */
+  /** Such as `GET`. */
   readonly method?: string | undefined;
-  /** The target of the request. A router may have removed a prefix. */
+  /** Without the prefix that a router removed. */
   readonly url?: string | undefined;
-  /** The target that the client sent, if a router has changed `url`. */
+  /** The target as sent. */
   readonly originalUrl?: string | undefined;
-  /** The major version of HTTP: 1 or 2. */
+  /** The major version of HTTP. */
   readonly httpVersionMajor?: number | undefined;
-  /** Header values by lower-case name. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn, as received. */
+  /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
-  /** The connection. With TLS, its member `encrypted` is `true`. */
+  /** `encrypted` is `true` with TLS. */
   readonly socket: object;
-  /** Whether reading the body has begun. */
+  /** Whether reading has begun. */
   readonly readableDidRead: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Adds a listener for `data` (a piece of the body), `end`, `error` (the error) or `close`. */
+  /** For `data`, `end`, `error` or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
-  /** How many bytes have arrived and are not read. */
+  /** Unread bytes. */
   readonly readableLength: number;
   /** Reads what has arrived. */
   read(): unknown;
   /** The pieces of the body. */
   iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
-  /** Discards what has not been read of the body. */
+  /** Discards the unread rest. */
   resume(): unknown;
 }
 
-/** The members of `http.ServerResponse` that the adapter uses. */
+/** The used part of `http.ServerResponse`. */
 export interface NodeResponse {
-  /** The status of the response. */
+  /** The status. */
   statusCode: number;
-  /** Whether the connection stays open (HTTP/1 only). */
+  /** Whether the connection stays open (HTTP/1). */
   shouldKeepAlive?: boolean;
-  /** The reason phrase (HTTP/1 only). */
+  /** The reason phrase (HTTP/1). */
   statusMessage: string;
   /** The request. */
   readonly req: { readonly method?: string | undefined; readonly httpVersionMajor?: number | undefined };
-  /** The connection, once all earlier responses on it are sent (HTTP/1 only). */
+  /** Set when earlier responses are sent (HTTP/1). */
   readonly socket?: object | null | undefined;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Whether the whole response has been sent. */
+  /** Whether all has been sent. */
   readonly writableFinished: boolean;
-  /** Whether `end()` has been called. */
+  /** Whether `end()` was called. */
   readonly writableEnded: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string | string[]): unknown;
-  /** Sets the status and adds headers. */
+  /** Sets the status and headers. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  /** Sends a piece of the body. `false` means to wait for `drain`. */
+  /** `false` means to wait for `drain`. */
   write(piece: Uint8Array): boolean;
   /** Sends a text. */
   write(piece: string, encoding: "latin1" | "utf8"): boolean;
-  /** Sends the last piece, if any, and ends the response. */
+  /** Sends a last piece and ends. */
   end(piece?: string | Uint8Array): unknown;
-  /** Sends a text as the last piece, and ends the response. */
+  /** Sends a last text and ends. */
   end(piece: string, encoding: "latin1" | "utf8"): unknown;
-  /** Closes the connection, or resets the stream of HTTP/2. */
+  /** Closes the connection or HTTP/2 stream. */
   destroy(error?: Error): unknown;
-  /** Adds a listener for `drain` or `close`. */
+  /** For `drain` or `close`. */
   on(event: string, listener: () => void): unknown;
 }

@@ -1,5 +1,3 @@
-/** Reads request bodies as UTF-8 text, within limits of size and time. */
-
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -8,10 +6,7 @@ import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
 
-/**
- * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, a {@link Problem} if
- * the body is unusable. It takes a callback, because a promise of the text would be one more to wait for.
- */
+/** Reads the body as text. It takes a callback to save a promise. */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
 
 const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
@@ -25,7 +20,7 @@ export const NOT_JSON: Problem = /* @__PURE__ */ new Problem(
   ACCEPT_POST,
 );
 
-/** The response to a content coding. Its headers say what is accepted instead (RFC 9110 §12.5.3). */
+/** RFC 9110 §12.5.3: the headers say which coding is accepted. */
 export const ENCODED: Problem = /* @__PURE__ */ new Problem(
   415,
   "unsupported_media_type",
@@ -33,7 +28,7 @@ export const ENCODED: Problem = /* @__PURE__ */ new Problem(
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
-/** The response to a transfer coding besides `chunked`, which the host has removed (RFC 9112 §6.1). */
+/** The host has removed `chunked` (RFC 9112 §6.1). */
 export const UNKNOWN_CODING: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
@@ -48,7 +43,7 @@ export function bodyTimedOut(timeoutMs: number): Problem {
   return new Problem(408, "request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** @param timeoutMs The time from the start of reading to the last byte. Up to a second more may pass. */
+/** A body may take up to a second longer than `timeoutMs`. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const deadlines = new Deadlines(timeoutMs);
   const decoder = new TextDecoder();
@@ -58,19 +53,19 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
 
   function decode(bytes: ArrayBuffer | Uint8Array): string {
     if (bytes.byteLength > maxBytes) throw tooLarge;
-    // A byte-order mark is dropped, as RFC 8259 §8.1 permits.
+    // Drops a byte-order mark, as RFC 8259 §8.1 permits.
     const text = decoder.decode(bytes);
-    // On Deno, the strict decoder takes three times as long. Only this character can stand for a fault.
+    // The strict decoder is slower. Only this character can stand for a fault.
     return text.includes("\uFFFD") ? decodeStrictly(bytes) : text;
   }
 
   return (context, use) => {
     requireJson(context);
-    // A mistake of the app, not of the client.
+    // The app's mistake, not the client's.
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
-    // HTTP/2 does not refuse lengths that differ, and a proxy that forwards by HTTP/1 would choose one.
+    // HTTP/2 accepts differing lengths, and a proxy that forwards by HTTP/1 would choose one.
     if (declared !== null && !isFramed && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (!isFramed) requireChunked(context);
     if (isFramed && +declared > maxBytes) throw tooLarge;
@@ -104,7 +99,7 @@ function requireChunked(context: RequestContext): void {
   if (coding !== null && coding.toLowerCase() !== "chunked") throw UNKNOWN_CODING;
 }
 
-/** Accepts `application/json` in any case, with or without parameters, or no Content-Type at all. Refuses codings. */
+/** A request may have no Content-Type. */
 function requireJson(context: RequestContext): void {
   const type = context.header("content-type");
   if (type !== null && type !== "application/json") {

@@ -1,5 +1,3 @@
-/** Entity tags (RFC 9110 §8.8.3), `If-Match` (§13.1.1) and `If-None-Match` (§13.1.2). */
-
 import { Problem } from "./problem.ts";
 import { extendReply, type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 import { encodeWords, type Words } from "./utf8.ts";
@@ -7,11 +5,6 @@ import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { mix } from "../hash.ts";
 
-/**
- * A response with an entity tag, from which {@link conditionalReply} can make a 304.
- *
- * @param variant See {@link strongETag}.
- */
 export function representation(
   body: string,
   validUntil: NonNullable<Reply["validUntil"]>,
@@ -32,18 +25,13 @@ export function isConditional(context: RequestContext): boolean {
   return context.header("if-match") !== null || context.header("if-none-match") !== null;
 }
 
-/**
- * Whether an alteration must not happen.
- *
- * @param etag That of the current representation, if there is one.
- */
 export function failedCondition(context: RequestContext, etag: string | undefined): Problem | undefined {
   const lists = (header: string) => etag !== undefined && listsTag(header, etag);
   const wanted = context.header("if-match"), unwanted = context.header("if-none-match");
   return wanted !== null && !lists(wanted) || unwanted !== null && lists(unwanted) ? PRECONDITION_FAILED : undefined;
 }
 
-/** The response, or 412 if the client wants another one, or 304 if it already has it (in this order: §13.2.2). */
+/** Checks `If-Match` before `If-None-Match` (RFC 9110 §13.2.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   const { etag } = reply;
   if (etag === undefined) return reply;
@@ -53,31 +41,26 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   }
   const known = context.header("if-none-match");
   if (known === null || !(listsTag(known, etag) || listsTag(known, `W/${etag}`))) return reply;
-  // Without the headers of the body. The others, such as Link, may be new to the client (RFC 9110 §15.4.5).
+  // Other headers, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;
   return { status: 304, headers: kept, body: null };
 }
 
-/** Whether a header is `*`, or lists this tag. */
 export function listsTag(header: string, etag: string): boolean {
   if (header === etag || trimField(header) === "*") return true;
-  // Another tag may have a comma in it, but no quotes, so none of its parts is equal to a whole tag.
+  // A tag may contain commas but no quotes, so no part of it equals another.
   return header.split(",").some((tag) => trimField(tag) === etag);
 }
 
-// The multipliers of xxHash, like the rounds below.
+// From xxHash.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
 /**
- * A strong entity tag: the length of the text, the variant, and a 64-bit hash. All servers and runtimes make the same tag,
- * so a client may switch between servers.
+ * Equal on all servers. The hash is not cryptographic: operations that alter pets need another, and
+ * `tests/unit/conditional_test.ts` refuses them.
  *
- * Servers share no secret, so anyone can compute two texts of one length with the same hash. While operations only add pets, this is
- * of no use: each address has one text, or longer and longer ones, and a last page that gets a successor gets another variant. An
- * operation that alters pets needs a cryptographic hash here: `tests/unit/conditional_test.ts` refuses it.
- *
- * @param variant Distinguishes representations with the same text and different headers.
+ * @param variant For the same text with other headers.
  */
 export function strongETag(text: string, variant = 0): string {
   const [low, high] = hashWords(encodeWords(text));

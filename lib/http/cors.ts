@@ -1,50 +1,42 @@
-/** Cross-origin requests (Fetch standard §3.2), allowed for listed origins only and never with credentials. */
-
 import { extendReply, type HeaderFields, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
-/** The other origins whose web pages may use the API. */
+/** The other origins whose pages may use the API. */
 export interface CorsOptions {
-  /** Origins such as `https://app.example`, or `["*"]` for every origin. At least one. */
+  /** Origins such as `https://app.example`, or `["*"]` for all. At least one. */
   origins: readonly string[];
 }
 
-/** Handles cross-origin requests. */
 export interface Cors {
-  /** The response to a preflight of an allowed origin; `undefined` for any other request. */
+  /** `undefined` if this is no preflight of an allowed origin. */
   preflight(context: RequestContext): Reply | undefined;
-  /** Adds the CORS headers, unless the response already has its own. */
   extend(reply: Reply, context: RequestContext): Reply;
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 
-/** The headers that a page may read. Each response names those that it has: all together would make it half as long again. */
 const EXPOSED =
   /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?)$/;
 
-/**
- * @param methods Of all operations.
- * @throws {TypeError} If an origin is invalid.
- */
+/** @throws {TypeError} If an origin is invalid. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
-    // The same for every path, because a preflight has no key, and only a key shows which paths there are.
+    // Without a key, a preflight must not learn which paths there are.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
     "access-control-allow-headers":
       "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id",
-    // Two hours, the longest time that Chromium accepts.
+    // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };
   const any = origins.length === 1 && origins[0] === "*";
-  // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
+  // Without Access-Control-Allow-Credentials, no page can use a visitor's cookies.
   const toAny = any ? { [ALLOW_ORIGIN]: "*" } : undefined;
   const toOrigins = new Map(
     any ? [] : origins.map((origin) => [requireOrigin(origin), { ...VARY, [ALLOW_ORIGIN]: origin }]),
   );
 
-  /** The fields for a response: the same object for the same fields. */
+  /** Returns the same object for the same fields. */
   function grantsOf(context: RequestContext): HeaderFields {
     return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
   }
@@ -61,7 +53,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     const fields = grantsOf(context);
     const { kept } = context;
     if (kept?.reply !== reply) return grant(reply, fields);
-    // A kept response most often goes to pages of one origin. Made anew for each request, it would take twice as long.
+    // A kept response most often goes to one origin.
     if (kept.granted?.fields !== fields) {
       kept.granted = { fields, reply: grant(reply, fields), template: undefined };
     }
@@ -78,7 +70,7 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
   const own = isOfApp ? { ...reply, body: withoutGrants(body) } : reply;
   const added: Record<string, string> = { ...fields };
   const { vary } = headers;
-  // A cache that forgets one of the two would send a compressed file to a client that cannot read it.
+  // Both count: a cache must not send a compressed file to a client that cannot read it.
   if (vary && fields["vary"]) added["vary"] = `${vary}, ${fields["vary"]}`;
   const sent = Object.keys(headers);
   if (isOfApp) sent.push(...body.headers.keys());
@@ -87,7 +79,7 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
   return extendReply(own, added);
 }
 
-/** Removes the CORS headers that the app has set, because browsers refuse a response that has them twice. */
+/** Browsers refuse a response with these headers twice. */
 function withoutGrants(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
@@ -97,7 +89,7 @@ function withoutGrants(response: Response): Response {
 }
 
 function requireOrigin(origin: string): string {
-  // Browsers do not support wildcards within an origin.
+  // Browsers support no wildcards within an origin.
   if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin) {
     throw new TypeError(`CORS origin ${JSON.stringify(origin)} must be an origin such as "https://app.example"`);
   }

@@ -1,5 +1,3 @@
-/** The last steps of every reply: conditional requests, HEAD, CORS, request ids, and the observer. */
-
 import { conditionalReply } from "./conditional.ts";
 import type { RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
@@ -7,34 +5,28 @@ import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
 /**
- * Called with each reply when it is about to be sent. It must not throw.
- *
- * @param startedAt When the request arrived, as in `performance.now()`.
- * @param endedAt The current time; `startedAt` for a kept response that was sent at once, which takes some microseconds.
+ * It must not throw. Times are as in `performance.now()`; `endedAt` is `startedAt` for a kept response sent at once.
  */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
-/** Which responses get the id of their request. */
+/** Which responses get the request's id. */
 export type RequestIds = "all" | "failures" | "none";
 
-/** The parts of a finisher. */
 export interface FinisherParts {
   cors?: Cors | undefined;
   requestIds: RequestIds;
   observe?: Observer | undefined;
 }
 
-/** Finishes replies. */
 export interface Finisher {
-  /** The time for {@link finish}; 0 if there is no observer. */
+  /** 0 without an observer. */
   now(): number;
   finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
-  /** Adds the id of the request, if such replies get it. */
   identify(reply: Reply, context: RequestContext): Reply;
 }
 
 export function createFinisher({ cors, requestIds, observe }: FinisherParts): Finisher {
-  /** The lowest status whose responses get an id. */
+  /** The lowest status with an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
   const identify: Finisher["identify"] = (reply, context) =>
     reply.status < idsFrom ? reply : withRequestId(reply, context);

@@ -1,30 +1,22 @@
-/** The one place that turns what was thrown into a reply. */
-
 import { callSafely } from "../maybe_promise.ts";
 import type { RequestContext } from "./context.ts";
 import { Problem } from "./problem.ts";
 import { extendReply, type Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
-/** A failure, as {@link PetstoreOptions.onError} gets it. */
+/** A failure, for {@link PetstoreOptions.onError}. */
 export interface ErrorInfo {
-  /** The thrown value, which may have any type. */
+  /** The thrown value, of any type. */
   error: unknown;
   /** The request. Its body may have been read. */
   request: Request;
-  /** The `X-Request-Id` of the request if it has a usable one, otherwise a new id. */
+  /** The usable `X-Request-Id` of the request, or a new id. */
   requestId: string;
 }
 
-/** Turns what was thrown into the reply. */
 export type Recovery = (thrown: unknown, context: RequestContext) => Reply;
 
-/**
- * Only a {@link Problem} is meant for the client.
- *
- * @param onError Is told of any other value.
- * @param explain Chooses the failure that the client sees instead.
- */
+/** Clients see a {@link Problem}. `onError` gets any other value, and `explain` chooses its replacement. */
 export function createRecovery(
   onError: (info: ErrorInfo) => unknown,
   explain: (thrown: unknown) => Problem,
@@ -34,7 +26,7 @@ export function createRecovery(
     const problem = thrown instanceof Problem ? thrown : explain(thrown);
     if (problem !== thrown) {
       const requestId = requestIdOf(context);
-      // Within the call, because toRequest() throws if no Request can represent what the client sent.
+      // Inside, because toRequest() throws if no Request can represent what was sent.
       callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
     }
     return extendReply(problem, operationFields);

@@ -1,5 +1,3 @@
-/** Finds the operation of a request by its path and method. */
-
 import { excerpt } from "../json.ts";
 import type { Handler, Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
@@ -7,16 +5,14 @@ import { decodePercent } from "./query.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./target.ts";
 
-/** A path and its operations by method, HEAD and OPTIONS included. */
 interface Route {
   path: string;
-  /** A map, because an object has members such as `constructor`. */
+  /** A map: an object has members such as `constructor`. */
   operations: ReadonlyMap<string, Operation>;
-  /** Answers methods that the path does not have. */
+  /** Answers other methods. */
   fallback: Operation;
 }
 
-/** Where a request leads. */
 export interface Match {
   route: Route;
   operation: Operation;
@@ -25,10 +21,9 @@ export interface Match {
   parameter: string;
 }
 
-/** Finds the operation of a method and a target. */
 export type Router = (method: string, target: string) => Match | undefined;
 
-/** Creates a router, which compares strings: `new URL` alone would cost a tenth of a whole response. */
+/** Compares strings, because `new URL` is slow. */
 export function createRouter(operations: readonly Operation[]): Router {
   /** Compared one after the other: most have another length, and a map would need the hash of the path. */
   const fixed: Route[] = [];
@@ -63,7 +58,7 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   }
   const allow = { allow: [...operations.keys(), "OPTIONS"].join(", ") };
   const first = own[0]!;
-  // The path announces a deprecation if all its operations do. Its own responses write nothing.
+  // A path is deprecated if all its operations are. Its own responses write nothing.
   const shared: Operation = {
     ...first,
     effect: "reads",
@@ -78,8 +73,8 @@ function createRoute(path: string, own: readonly Operation[]): Route {
 }
 
 /**
- * Decodes percent-encoding in a path (RFC 3986 §6.2.2.2), except in a segment that is malformed or has an encoded slash.
- * A path with more segments than any route stays as it is: each malformed segment costs an exception.
+ * Decodes a path (RFC 3986 §6.2.2.2), except malformed segments and encoded slashes. Long paths stay as they are,
+ * because each malformed segment costs an exception.
  */
 function unescapePath(path: string, maxSegments: number): string {
   const segments = path.split("/", maxSegments + 1);

@@ -1,9 +1,7 @@
-/** The target of a request: path and query. */
-
-/** On Bun, the URL is only a path if the Host header is invalid or absent. A slash after a question mark belongs to the query. */
+/** On Bun, the URL is only a path without a valid Host header. A slash after `?` belongs to the query. */
 const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
-/** The path and query of a URL; `""` if it has no path. */
+/** `""` without a path. */
 export function targetOf(url: string): string {
   // Most requests have the origin of the last one.
   const hasNoFragment = !url.includes("#");

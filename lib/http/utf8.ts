@@ -1,6 +1,6 @@
 const ENCODER = new TextEncoder();
 
-/** Reused, because a new buffer for each text would cost more than all else that is done with it. */
+/** Reused, because a new buffer for each text is slow. */
 let scratch = new Uint8Array(65_536);
 
 /** The same bytes as 32-bit words. */

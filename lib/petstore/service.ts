@@ -14,25 +14,23 @@ import { StoreUnavailableError } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Settings } from "./settings.ts";
 
-/** A pipeline that serves a petstore. */
 export interface Service extends Pipeline {
   settings: Settings;
 }
 
-/** The additions of the standalone server. */
+/** For the standalone server. */
 export interface ServiceParts {
   /** Refuses a request before all else. */
   guard: (context: RequestContext) => Problem | undefined;
-  /** Operations beside those of the specification. */
+  /** Beside those of the specification. */
   operations: readonly Operation[];
   observe: Observer | undefined;
-  /** Where several isolates count requests together. */
+  /** Where several isolates count together. */
   limits: LimitMemory | undefined;
-  /** The clock of the rate limit, in milliseconds. It must never be set back. */
+  /** In milliseconds. It must never be set back. */
   now: (request: RequestContext) => number;
 }
 
-/** Creates a service, which every host can use. */
 export function createService(settings: Settings, parts: Partial<ServiceParts> = {}): Service {
   const { basePath, cors, store, requestIds, rateLimit, keys } = settings;
   const { guard, operations = [], observe = settings.onResponse, limits, now } = withoutPrototype(parts);
@@ -49,7 +47,6 @@ export function createService(settings: Settings, parts: Partial<ServiceParts> =
   return { ...pipeline, settings };
 }
 
-/** What the client is told of an unexpected failure. */
 export function explainFailure(thrown: unknown): Problem {
   if (!(thrown instanceof StoreUnavailableError)) return INTERNAL_ERROR;
   return thrown.mayBeStored ? MAY_BE_STORED : STORE_UNAVAILABLE;

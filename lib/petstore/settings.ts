@@ -1,5 +1,3 @@
-/** The validation of the options, so that a mistake shows at start-up and not with the first request. */
-
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import type { RateLimitOptions } from "../access/rate_limit.ts";
 import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
@@ -15,7 +13,6 @@ import type { PetStore } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetstoreOptions } from "./options.ts";
 
-/** The validated options by their names, with their defaults, in the form in which they are used. */
 interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
   keys: Authenticate;
   basePath: string;
@@ -27,10 +24,9 @@ interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
   rateLimit: RateLimitOptions | undefined;
 }
 
-/** All settings of a petstore. */
 export interface Settings extends CheckedOptions, OperationSettings {}
 
-/** Checks an option, which is undefined if it is absent, and gives it the form in which it is used. */
+/** An absent option is undefined. */
 type Check<From, To> = (value: From, name: string) => To;
 
 const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], CheckedOptions[Name]> } = {
@@ -50,19 +46,14 @@ const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], Che
   rateLimit: (limit) => limit === undefined ? limit : checkRateLimit(limit),
 };
 
-/** The name of every option. */
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
-/**
- * @throws {TypeError} If an option is missing, unknown or of a wrong type.
- * @throws {RangeError} If a number is out of range.
- */
 export function checkOptions(options: PetstoreOptions): Settings {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
   }
   const given = withoutPrototype(options);
-  // A misspelt option must not be ignored silently.
+  // A misspelt option must not be ignored.
   const unknown = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
   if (unknown !== undefined) {
     throw new TypeError(`Unknown option ${unknown}; the options are ${OPTION_NAMES.join(", ")}`);
@@ -90,7 +81,7 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** The address without a slash at its end. */
+/** Without a slash at its end. */
 function checkPublicBaseUrl(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   if (typeof address === "string") {
@@ -98,14 +89,14 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
     const isPath = /^\/(?!\/)/.test(address);
     const whole = isPath ? `http://h${text}` : text;
     const url = URL.canParse(whole) ? new URL(whole) : undefined;
-    // Links begin with the address as given, so it must be in normal form, and have no query, user or the like.
+    // Links begin with the address as given, so it must be in normal form.
     const normal = url && (isPath ? "" : url.origin) + url.pathname.replace(/\/$/, "");
     if (normal === text && url!.protocol.startsWith("http")) return text;
   }
   throw invalid("publicBaseUrl", 'an address such as "https://api.example/v1", or a path', address);
 }
 
-/** A base path is compared with paths of URLs, so it must not contain characters that a URL would encode. */
+/** It is compared with URL paths, so it must not contain characters that URLs encode. */
 function checkBasePath(basePath: string): string {
   if (basePath === "" || basePath === "/") return "";
   const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
@@ -157,7 +148,7 @@ function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {
 
 function positiveInteger(fallback?: number): Check<number | undefined, number> {
   return (value = fallback, name) => {
-    // A timer's delay is an int32. With a larger one, the timer fires at once.
+    // A timer with a longer delay than an int32 fires at once.
     if (Number.isInteger(value) && value! > 0 && value! < 2 ** 31) return value!;
     const type = typeof value === "number" ? RangeError : TypeError;
     throw invalid(name, "a whole number from 1 to 2147483647", value, type);
