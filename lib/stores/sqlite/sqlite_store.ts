@@ -26,11 +26,9 @@ import { SqliteStore } from "./store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed. With `"thread"`, a separate thread waits for the disk, and reads continue meanwhile. It starts
-   * with the first create. If it cannot be started, for example in a bundle or without Deno's permission to read this library,
-   * creates are committed as with `"same-thread"`, where each commit stops the calling thread. `"auto"`, the default, measures up
-   * to four commits, and chooses `"same-thread"` if one of them takes less than 2 ms, otherwise `"thread"`. All give the same
-   * guarantees.
+   * Where creates are committed: `"thread"` commits on a separate thread, so that reads do not wait for the disk. With
+   * `"same-thread"`, each commit stops the calling thread; so it is if no thread can be started, as in a bundle.
+   * `"auto"`, the default, measures up to four commits, and keeps to `"same-thread"` if one takes less than 2 ms.
    */
   writer?: "auto" | "thread" | "same-thread";
 }
