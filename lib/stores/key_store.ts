@@ -28,11 +28,15 @@ export interface StoredKey extends KeyInfo {
   digest: string;
 }
 
+/** A use of a key. */
 export interface KeyUse {
+  /** The id of the key. */
   id: string;
+  /** When it was used. */
   at: Date;
 }
 
+/** Every key at one moment. */
 export interface KeySnapshot {
   /** Another one whenever `list()` would return something else. */
   version: string;

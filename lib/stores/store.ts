@@ -72,11 +72,9 @@ export interface PetStore {
   /** Adds a pet and returns its id. */
   create(pet: PetDraft): MaybePromise<bigint>;
   /**
-   * Adds a pet like {@link create}, unless the store remembers a request with this key. The pet and the request are stored
-   * atomically; a create that fails is not remembered. If two calls with the same key overlap, the second waits for the
-   * first. Expired requests are deleted while new ones arrive.
-   *
-   * Without this method, the service answers requests that have an `Idempotency-Key` with 501.
+   * Adds a pet like {@link create}, unless the store remembers a request with this key. Both are stored atomically; a
+   * create that fails is not remembered. If two calls with the same key overlap, the second waits for the first. Without
+   * this method, a request with an `Idempotency-Key` gets 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
   /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */

@@ -1,5 +1,3 @@
-/** The interface of Deno KV that the store uses. Each call has a time limit, and errors that report an outage. */
-
 import { StoreUnavailableError } from "../store.ts";
 
 /** A key as the store creates it. Keys are ordered by their parts. */
@@ -9,13 +7,13 @@ export type KvKey = readonly (string | bigint)[];
 export interface KvEntry {
   /** The value. */
   readonly value: unknown;
-  /** The version of the entry, which each write changes. */
+  /** Each write changes it. */
   readonly versionstamp: string | null;
 }
 
 /** Writes that KV commits together, or not at all. */
 export interface KvAtomic {
-  /** Commits only if the entry still has this version; null means that there is no entry. */
+  /** The commit fails unless the entry has this version; null: no entry. */
   check(check: { key: KvKey; versionstamp: string | null }): unknown;
   /** Sets the value of a key. */
   set(key: KvKey, value: unknown): unknown;
@@ -25,7 +23,7 @@ export interface KvAtomic {
   commit(): Promise<{ ok: true; versionstamp: string } | { ok: false }>;
 }
 
-/** The members of a `Deno.Kv`, or of a `Kv` of the npm package `@deno/kv`, that the store uses. */
+/** The members of a `Deno.Kv`, or of a `Kv` of `@deno/kv`, that the store uses. */
 export interface KvClient {
   /** Reads one key. */
   get(key: KvKey, options?: { consistency?: "strong" }): Promise<KvEntry>;
@@ -42,7 +40,6 @@ export interface KvClient {
 
 type KvRow = KvEntry & { readonly key: readonly unknown[] };
 
-/** What a commit writes and deletes. */
 export interface KvChange {
   writes: [key: KvKey, value: Uint8Array][];
   deleted?: readonly KvKey[];
@@ -53,14 +50,13 @@ const MAX_FAILURES = 4;
 /** The longest pause before a retry, in milliseconds. */
 const MAX_PAUSE = 4;
 
-/** The largest number of keys that KV reads in one moment. */
 const MAX_KEYS = 10;
 
 const STRONG = { consistency: "strong" } as const;
 
-/** Calls KV. Each call rejects with {@link StoreUnavailableError} if KV fails, or takes longer than the time limit. */
+/** Each call rejects with {@link StoreUnavailableError} if KV fails, or exceeds the time limit. */
 export class Kv {
-  /** The time limit of a call. */
+  /** In milliseconds. */
   readonly timeoutMs: number;
   readonly #client: KvClient;
 
@@ -73,7 +69,7 @@ export class Kv {
     return this.withTimeout(() => this.#client.get(key, STRONG));
   }
 
-  /** The entries of any number of keys. Those of ten keys show one moment. */
+  /** Only the entries of ten keys show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
     const parts: Promise<readonly KvEntry[]>[] = [];
     for (let i = 0; i < keys.length; i += MAX_KEYS) {
@@ -82,7 +78,7 @@ export class Kv {
     return (await Promise.all(parts)).flat();
   }
 
-  /** Up to `limit` rows, at most 500. They show one moment, because KV reads them in one batch. */
+  /** Up to `limit` rows, at most 500: they show one moment, because KV reads them in one batch. */
   range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
@@ -92,9 +88,8 @@ export class Kv {
   }
 
   /**
-   * Commits a change if a counter still has this version, without the time limit: the caller must know when it has ended.
-   *
-   * @returns The new version, or the error. After an error, the outcome is not always known.
+   * Commits a change if a counter still has this version, without the time limit: the caller must know when it has
+   * ended. Returns the new version, or an error, after which the outcome is not always known.
    */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
@@ -114,7 +109,6 @@ export class Kv {
     }
   }
 
-  /** Rejects if `work` exceeds the time limit, or fails. */
   async withTimeout<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) =>
@@ -129,15 +123,14 @@ export class Kv {
     }
   }
 
-  /** The error of a call that exceeds the time limit. */
   timeoutError(): StoreUnavailableError {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }
 
 /**
- * KV's errors have no codes, and their classes, TypeError and Error, do not depend on the cause. So each of them counts as an outage.
- * The store validates its arguments before it calls KV.
+ * KV's errors have no codes, and their classes do not depend on the cause, so each counts as an outage. The store
+ * validates its arguments before.
  */
 function asUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
@@ -156,9 +149,8 @@ export function requireKv(client: KvClient): void {
 }
 
 /**
- * Limits the retries of one write to this time.
- *
- * @returns Waits for a random time, so that servers that conflict do not conflict again. Resolves to false if it is too late.
+ * Limits the retries of a write to this time. Waits for a random time, so that servers do not conflict again; resolves
+ * to false if it is too late.
  */
 export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
@@ -172,7 +164,7 @@ export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError
   };
 }
 
-/** Whether another server was faster. KV itself does not retry if another process is writing to its file. */
+/** Whether another server was faster. KV does not retry if another process writes to its file. */
 function isConflict({ cause }: StoreUnavailableError): boolean {
   return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }
