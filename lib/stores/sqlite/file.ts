@@ -1,9 +1,6 @@
 /**
- * Finds the files of a database, and checks that they are still the ones that were opened.
- *
- * Nothing here opens a file of the database. On POSIX systems, a process loses all its locks on a file when it closes any
- * descriptor of that file. So opening and closing one, as `fs.watch` does on Deno, would release the locks of SQLite. The
- * next program to close the database would then delete a log that is in use.
+ * Nothing here opens a file of the database: on POSIX systems, a process that closes any descriptor of a file loses all
+ * its locks on it. `fs.watch` on Deno does so too. Another program would then delete a log that is in use.
  */
 
 import {
@@ -28,8 +25,8 @@ import { countUnfinishedNames, requireRestored } from "./remains.ts";
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /**
- * @throws {StoreUnavailableError} If SQLite would take a new file of this name for the log of a database, or replay a log that is
- * beside it into it.
+ * @throws {StoreUnavailableError} If SQLite would take a file of this name for a log, or replay a log that is beside
+ * it.
  */
 export function requireOwnName(path: string): void {
   for (const end of COMPANIONS) {
@@ -46,14 +43,9 @@ export function requireOwnName(path: string): void {
   }
 }
 
-/** The longest chain of symbolic links, as on Linux. */
 const MAX_LINKS = 40;
 
-/**
- * Resolves symbolic links to the path of the file, which need not exist yet. SQLite puts its log beside that file.
- *
- * @throws {StoreUnavailableError} If the links form a circle.
- */
+/** Resolves symbolic links to the path of the file, which need not exist yet. SQLite puts its log beside that file. */
 export function followLinks(path: string): string {
   let file = resolveFolder(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
@@ -64,24 +56,21 @@ export function followLinks(path: string): string {
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
-/** Resolves links in the folder of a path. The system does this, because `..` after a link is relative to its target. */
+/** The system resolves the folder, because `..` after a link is relative to its target. */
 function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
-    // The folder is missing or unreadable. Opening the file will fail with a better error.
+    // Opening the file will fail with a better error.
     return resolve(path);
   }
 }
 
-/** Identifies a file: its device and inode numbers. */
 type Identity = { dev: bigint; ino: bigint };
 
-/** The files of an open database, as they were when it was opened. Can be sent to another thread. */
+/** Can be sent to another thread. */
 export interface OpenedFiles {
-  /** The path that the store was opened with. */
   givenPath: string;
-  /** The path of the database itself. */
   path: string;
   identities: readonly [name: string, identity: Identity][];
 }
@@ -90,14 +79,10 @@ export interface OpenDatabase {
   db: DatabaseSync;
   /** Undefined for a database in memory. */
   files: OpenedFiles | undefined;
-  /** Whether this connection has made its tables. */
   isNew: boolean;
 }
 
-/**
- * @param givenPath The path that the store was opened with.
- * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
- */
+/** SQLite must have opened the database and its log. `path` is the result of {@link followLinks}. */
 export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   // Also the given path: if a link in it changes, the next start opens another file.
   const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
@@ -106,8 +91,7 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
 }
 
 /**
- * If the database, its log or their folder has been deleted, moved or replaced, new pets would be lost: the next program
- * to open the path would not find them.
+ * New pets would be lost if the database, its log or their folder was deleted, moved or replaced.
  *
  * @throws {StoreUnavailableError} If a file is not in its place.
  */
@@ -137,12 +121,10 @@ function refuse(givenPath: string): never {
 }
 
 /**
- * Rejects files that SQLite would damage or wait for. Call it before SQLite opens them.
+ * Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists.
  *
  * @param givenPath The path that the caller gave, for messages.
  * @param path The result of {@link followLinks} for it.
- * @returns Whether the file exists.
- * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
  */
 export function inspectFiles(givenPath: string, path: string): boolean {
   requireRestored(givenPath, path);
@@ -184,9 +166,8 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
 const MAX_FIRST_START = 4096;
 
 /**
- * Which rollback journal SQLite would use. One that begins with zeros is that of a transaction which has ended: a connection that
- * keeps the file locked, as a restore does, leaves it so. A first start that was killed leaves one of an empty database: SQLite
- * would roll it back and so empty the file, even if a backup has been restored since.
+ * Which rollback journal SQLite would use. One that begins with zeros is of a transaction that has ended. A first start
+ * that was killed leaves one of an empty database, which would empty a file restored since.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;

@@ -1,5 +1,3 @@
-/** What a restore leaves beside a database when it is cut short. */
-
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
@@ -7,7 +5,7 @@ import { StoreUnavailableError } from "../store.ts";
 /** The end of the name of a file that exists while a database and the log beside it may belong to different files. */
 export const RESTORE_MARK = "-restoring";
 
-/** @throws {StoreUnavailableError} If a restore has not come to its end since it began to remove a log. */
+/** @throws {StoreUnavailableError} If a restore has not ended since it began to remove a log. */
 export function requireRestored(givenPath: string, path: string): void {
   if (!existsSync(path + RESTORE_MARK)) return;
   throw new StoreUnavailableError(
@@ -24,7 +22,7 @@ export function findUnfinished(path: string): string[] {
   return findBeside(path, (end) => UNFINISHED.test(end));
 }
 
-/** How many names of a file are such names, as after a kill while it got its own. No program opens it by these. */
+/** Left by a kill while the file got its own name. No program opens it by these. */
 export function countUnfinishedNames(path: string, ino: number): number {
   const inodeOf = (name: string) => statSync(`${dirname(path)}/${name}`, { throwIfNoEntry: false })?.ino;
   return findUnfinished(path).filter((name) => inodeOf(name) === ino).length;

@@ -28,8 +28,8 @@ const GRACE_PERIOD = 1000;
 const CLOSE_TIMEOUT = 2000;
 
 /**
- * Cancels the statement of a process: its wait for a lock, or all of it if the second parameter is `all`. A pooler shows other
- * numbers; the statement then ends by itself.
+ * Cancels the statement of a process: its wait for a lock, or all of it if the second parameter is `all`. A pooler
+ * shows other numbers.
  */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
@@ -59,19 +59,18 @@ export const DEFAULT_SCHEMA = "petstore";
 /** Limits of a statement. */
 export interface Limits {
   /**
-   * When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets a connection for
-   * itself. One without a deadline is a read and has the usual time limit.
+   * When to give the statement up, as in `performance.now()`. Only a write has one, and it gets a connection for
+   * itself.
    */
   deadline?: number;
   /**
-   * Whether the statement adds pets. Once it has been sent, only its wait for a lock is cancelled: cancelling a commit that
-   * waits for a synchronous standby makes it visible, although the standby lacks it. A failover would then take back pets
-   * that readers have seen, and give their ids to others.
+   * Whether the statement adds pets. Once sent, only its wait for a lock is cancelled: cancelling a commit that waits
+   * for a synchronous standby makes its pets visible, although a failover would take them back and give their ids to
+   * others.
    */
   addsPets?: boolean;
 }
 
-/** A statement, from its arrival until the driver has finished with it. */
 interface Statement {
   text: string;
   parameters: string[] | undefined;
@@ -86,7 +85,6 @@ interface Statement {
   reject(error: unknown): void;
 }
 
-/** A client, and the statements that it runs. */
 interface ClientState {
   driver: Driver;
   /** How many statements the driver is running. */
@@ -99,11 +97,9 @@ interface ClientState {
 
 /** How much the connections have to do. */
 export interface PoolLoad {
-  /** How many connections there may be. */
   size: number;
-  /** How many statements run. Reads share connections if there are more than that. */
+  /** Reads share connections if more run than that. */
   running: number;
-  /** How many wait for a connection. */
   waiting: number;
 }
 
@@ -112,7 +108,6 @@ export interface PooledStore {
   readonly pool: PoolLoad;
 }
 
-/** A database, independent of the driver. */
 export class Database {
   /** The schema of the tables. */
   readonly schema: string;
@@ -145,7 +140,6 @@ export class Database {
     return { size: this.#client.driver.size, running: this.#client.busy, waiting: this.#waiting.size };
   }
 
-  /** Runs one statement in a separate transaction. */
   async query(text: string, parameters: string[] = [], limits: Limits = {}): Promise<Row[]> {
     return await this.#run(text, parameters, limits);
   }
@@ -155,7 +149,6 @@ export class Database {
     await this.#run(text, undefined, {});
   }
 
-  /** Closes the client if the store created it. */
   async release(): Promise<void> {
     this.#isReleased = true;
     for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());

@@ -1,5 +1,3 @@
-/** The PostgreSQL clients that the store accepts, and its common interface for both drivers. */
-
 /** The members of postgres.js's `sql` (`postgres` on npm) that the store uses. */
 export interface PostgresJsClient {
   /** Runs a statement. */
@@ -40,13 +38,11 @@ export type PostgresClient = PostgresJsClient | NodePostgresClient;
 /** A row. All columns are text, because the drivers parse numbers differently. */
 export type Row = (string | null)[];
 
-/** The end of a result as PostgreSQL has sent it. */
 interface ResultEnd {
   /** The first word of the command tag. */
   command?: unknown;
-  /** The number of rows in the command tag. */
+  /** In the command tag. */
   count?: unknown;
-  /** How many columns a row has. */
   columns?: number | undefined;
 }
 
@@ -67,33 +63,28 @@ export function requireWhole(rows: readonly Row[], { command, count, columns }: 
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${count}`);
 }
 
-/** A statement that a driver is running. */
 export interface RunningStatement {
   /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
   done: Promise<Row[]>;
   /**
-   * Ends the statement as far as the driver can: does not send it, cancels it, or closes its connection.
+   * Does not send the statement, cancels it, or closes its connection. Returns whether it is cancelled.
    *
    * @param mayCancel Whether it may be cancelled once it has been sent.
-   * @returns Whether the driver cancels it.
    */
   giveUp(mayCancel: boolean): boolean;
   /** Whether PostgreSQL may have got it. */
   wasSent(): boolean;
-  /** The number of the server's process, if the driver shows it and the statement has been sent. */
   process(): number | undefined;
 }
 
-/** The common interface of both drivers. */
 export interface Driver {
   /** The largest number of connections. */
   size: number;
   /** How many statements may be sent on a connection before the first is answered. */
   depth: number;
   /**
-   * Runs a statement in a separate transaction. Without parameters, `text` may contain several statements.
-   *
-   * @param isWrite Whether it writes. The cancellation of another statement must not reach a write.
+   * Runs a statement in a separate transaction. Without parameters, `text` may contain several statements. The
+   * cancellation of another statement must not reach a write.
    */
   start(text: string, parameters: string[] | undefined, isWrite: boolean): RunningStatement;
   /** Stops using the client, which stays open for its owner. */

@@ -1,5 +1,3 @@
-/** Classifies the errors of PostgreSQL and of its drivers. */
-
 import { StoreUnavailableError } from "../../store.ts";
 
 /** SQLSTATE classes that mean an invalid statement or value. */
@@ -9,14 +7,14 @@ const DEFECTS = ["22", "23", "42"];
 const DAMAGE = ["42501", "42P01", "42883"];
 
 /**
- * Serialization failure, deadlock, unique violation. They occur if transactions are serializable by default, or if another
- * program writes to the tables. Nothing was stored, so a retry is safe.
+ * Serialization failure, deadlock, unique violation: after another program's writes, or if transactions are
+ * serializable by default. Nothing was stored, so a retry is safe.
  */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
 /**
- * The meaning of postgres.js's codes. Its messages, such as `write CONNECTION_CLOSED db:5432`, end with an address from its options,
- * which does not exist if the driver got a socket, as in the server.
+ * For postgres.js's codes. Its messages end with an address from its options, which is wrong if the driver got a
+ * socket.
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the connection was lost",
@@ -62,7 +60,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof Error && !defects.some((defect) => error instanceof defect);
 }
 
-/** One line for the operator. If a host has several addresses, Node leaves the message empty and sets only the code. */
+/** If a host has several addresses, Node leaves the message empty and sets only the code. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (MEANINGS[code ?? ""] ?? (message || code || String(error))).replaceAll("\n", " ");

@@ -1,5 +1,3 @@
-/** Runs statements through postgres.js. */
-
 import {
   DEFAULT_SIZE,
   type Driver,
@@ -11,7 +9,6 @@ import {
   settledWithin,
 } from "./driver.ts";
 
-/** Four concurrent reads per connection make a server 25% faster. More do not help. */
 const DEPTH = 4;
 
 /** How often to check whether a query that was given up has become active, in milliseconds. */
@@ -69,8 +66,8 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
 }
 
 /**
- * Collects the rows of one query. The driver's own array begins, in 3.4.9, behind as many rows as the connection had got of
- * a result that ended with an error or with the connection.
+ * Collects the rows itself: in 3.4.9, the driver's array begins with holes for the rows of an earlier result that was
+ * cut.
  */
 async function collect(query: PostgresJsQuery): Promise<Row[]> {
   const rows: Row[] = [];
@@ -102,9 +99,8 @@ interface QueryInternals {
 }
 
 /**
- * Replaces the driver's own `cancel()`, which has three bugs in 3.4.9. If the query waits for its connection to open, the
- * pool loses the connection. If it was sent after another query on the same connection, the results get mixed up. If the
- * connection for the cancellation fails, the error cannot be caught and ends the process.
+ * Replaces the driver's own `cancel()`, which in 3.4.9 loses connections that are opening, mixes up results on a shared
+ * connection, and ends the process if the cancellation cannot connect.
  *
  * @param cancellations Absent if a query that has been sent must not be cancelled.
  */

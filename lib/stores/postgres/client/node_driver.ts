@@ -1,5 +1,3 @@
-/** Runs statements through a `Pool` of node-postgres. */
-
 import {
   DEFAULT_SIZE,
   type Driver,
@@ -30,8 +28,7 @@ interface Connection {
 const GIVEN_UP = new Error("The query was given up");
 
 export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): Driver {
-  // Without a listener, the loss of an idle connection would end the process. Nothing else needs to be done, because the
-  // next query gets another connection or fails.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on?.("error", ignore);
   return {
     size: pool.options?.max ?? DEFAULT_SIZE,
