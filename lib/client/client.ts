@@ -32,7 +32,7 @@ export { formatPet, formatPets, type Pet, type PetToAdd } from "./pet_json.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./pet_list.ts";
 export type { CreateOptions, Pets } from "./pets.ts";
 
-/** A client of one petstore. Its methods need no `this`. */
+/** Its methods need no `this`. */
 export interface Client {
   /** The operations on pets. */
   readonly pets: Pets;

@@ -1,5 +1,3 @@
-/** Keeps the key out of errors. */
-
 /** Makes a function that takes the key out of a text: as it is, in JSON, in an address and in base64. */
 export function createHide(key: string): (text: string) => string {
   const forms = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), btoa(key).replaceAll("=", "")];

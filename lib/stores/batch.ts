@@ -1,12 +1,10 @@
-/** Decides when creates that arrive together start their common transaction. */
-
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { storeClosed, StoreUnavailableError } from "./store.ts";
 
 /** How many creates start a transaction without waiting for more. */
 export const FULL_BATCH = 512;
 
-/** Those of one turn of the event loop are not refused, because their caller has the memory for them. */
+/** Not counting those of one turn of the event loop: their caller has the memory for them. */
 const MAX_WAITING = 10_000;
 
 const MIN_WAIT = 2, MAX_WAIT = 10;
@@ -84,8 +82,8 @@ export class Batch<Create> {
   }
 
   /**
-   * Lets the next commit wait for more creates, for about as long as the last one took. Clients that have just been
-   * answered often send their next creates at once; if those miss a long commit, each waits for two.
+   * Clients that have just been answered often send their next creates at once. If those miss a long commit, each waits
+   * for two; so the next commit waits about as long as the last one took.
    */
   expect(count: number, milliseconds: number): void {
     const backoff = this.#backoff;

@@ -6,7 +6,6 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { IdempotentOutcome, IdempotentRequest } from "./store.ts";
 
-/** The key of a row that expires when the last of these requests has. */
 export const EARLIER_MARK = "by API key";
 
 /** Finds a request by its key of the earlier release. */

@@ -2,9 +2,9 @@
 
 import type { MaybePromise } from "../maybe_promise.ts";
 
-/** The metadata of an API key. It contains no secret. */
+/** The metadata of an API key, without a secret. */
 export interface KeyInfo {
-  /** Such as `key-5d0c6a1f1f0b`. Not secret. */
+  /** Such as `key-5d0c6a1f1f0b`. */
   id: string;
   /** The purpose of the key, in the operator's words. */
   label: string;
@@ -18,7 +18,7 @@ export interface KeyInfo {
   expires: Date | undefined;
   /** When it was revoked, if it was. */
   revoked: Date | undefined;
-  /** About when it was last used, to a minute, if known. */
+  /** About when it was last used, to a minute. */
   lastUsed: Date | undefined;
 }
 
@@ -45,11 +45,10 @@ export interface KeySnapshot {
 }
 
 /**
- * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}, or
- * rejects with it.
+ * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}.
  *
- * Several programs may change the keys at once. So each change is atomic, and none reverts another: an expiry only
- * moves to an earlier time, the first revocation stays, and the latest use counts, unless it is in the future.
+ * Each change is atomic, and none reverts that of another program: an expiry only moves to an earlier time, the first
+ * revocation stays, and the latest use counts, unless it is in the future.
  */
 export interface KeyStore {
   /** Every key, also expired and revoked ones, in the order in which they were added. */
@@ -68,8 +67,8 @@ export interface KeyStore {
    */
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /**
-   * Like {@link list}, but without the keys if `version` is still that of the last result (at first ""). Without it, a
-   * key manager reads every key at each look.
+   * Like {@link list}, but without the keys if `version` is that of the last result (at first ""). Without it, a key
+   * manager reads every key each time.
    */
   listSince?(version: string): MaybePromise<KeySnapshot>;
   /** Records uses. They may be lost when the process ends. */

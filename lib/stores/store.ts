@@ -32,49 +32,43 @@ export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } 
 
 /** One page of a list. */
 export interface PetPage {
-  /**
-   * The pets in ascending order of `id`: a JSON array exactly in the format of {@link formatPets}, which the service
-   * sends unchanged.
-   */
+  /** The pets in ascending order of `id`: a JSON array exactly in the format of {@link formatPets}. */
   json: string;
   /** The id of the last pet on this page, if more pets match after it. */
   next?: bigint;
 }
 
 /**
- * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls are running.
+ * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls run.
  *
- * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it: the
- * client gets 503. Any other error is a bug: 500.
+ * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it: 503.
+ * Any other error is a bug: 500.
  *
  * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, so a reader
- * that continues after the last id it saw misses none. No id is assigned twice, not even after a restart or a deletion.
- * Only a create that fails may leave a gap.
+ * that continues after the last id misses none. No id is given twice, not even after a restart or a deletion. Only a
+ * failed create may leave a gap.
  *
- * **Atomicity.** A pet is visible completely or not at all. A create that fails leaves no pet, unless the store could
- * not learn the outcome; it must not repeat such a create. A status that is not one of the three is refused.
+ * **Atomicity.** A pet is visible completely or not at all. A failed create leaves no pet, unless the store could not
+ * learn the outcome; it must not repeat that create. An invalid status is refused.
  *
- * **Changes.** No operation of this version changes or deletes a pet, but others may, for example by SQL. A store with
- * {@link changes} counts this in `alterations`. A page begins after an id, whether or not that pet is still there.
+ * **Changes.** Only other programs may change or delete pets. A store with {@link changes} counts this in
+ * `alterations`. A page begins after an id, whether or not that pet is still there.
  *
- * **Durability.** A create resolves once the pet is as safe as the store makes it: with {@link createMemoryStore},
- * until the process ends; otherwise as durable as a commit of the database. With `createSqliteStore`, it survives a
- * loss of power.
+ * **Durability.** A create resolves once the pet is as safe as a commit of the database; with `createSqliteStore`, it
+ * survives a loss of power. Pets of {@link createMemoryStore} end with the process.
  *
- * **Concurrency.** Every get and list that starts after a create has resolved sees the pet. A page shows the state of
- * one moment; two pages may show different moments.
+ * **Concurrency.** A get or list that starts after a create has resolved sees the pet. A page shows one moment.
  *
- * **Cost.** It must not grow with the number of pets, except for the depth of indexes: a page reads its own rows and
- * one more, at any position and for any status. A createOnce touches up to four more rows than a create, also to delete
- * expired requests.
+ * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and
+ * one more, at any position and for any status. A createOnce touches up to four rows more than a create.
  */
 export interface PetStore {
   /** Adds a pet and returns its id. */
   create(pet: PetDraft): MaybePromise<bigint>;
   /**
-   * Adds a pet like {@link create}, unless the store remembers a request with this key. Both are stored atomically; a
-   * create that fails is not remembered. If two calls with the same key overlap, the second waits for the first. Without
-   * this method, a request with an `Idempotency-Key` gets 501.
+   * Adds a pet, unless the store remembers a request with this key. Both are stored atomically; a failed create is not
+   * remembered. Of two calls with one key, the second waits for the first. Without this method, a request with an
+   * `Idempotency-Key` gets 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
   /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */
@@ -82,30 +76,29 @@ export interface PetStore {
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Lets the service cache responses: it compares these counters on each read. A counter grows on every server after
-   * reads see the change, and before the create resolves; a store that cannot detect pets of other servers has no
-   * `changes()`. The result may be one object whose members change. Must not throw: while changes cannot be detected,
-   * `alterations` grows with every call.
+   * Counters with which the service keeps responses: it reads them on each read. A counter grows on every server after
+   * reads see the change, and before the create resolves; a store that cannot do so has no `changes()`. The result may
+   * be one object that changes. Must not throw: if changes cannot be detected, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
   /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
   check(): MaybePromise<void>;
   /**
-   * Checks that a create would succeed, on its path as far as possible, without adding a pet. Throws {@link
-   * StoreUnavailableError} if not. Without this method, {@link check} stands for it.
+   * Checks that a create would succeed, without adding a pet. Throws {@link StoreUnavailableError} if not. Default:
+   * {@link check}.
    */
   checkWrites?(): MaybePromise<void>;
-  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  /** Keeps API keys, for {@link createKeyManager}. */
   readonly keys?: KeyStore;
-  /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
+  /** Finishes the creates that have started. A second call does nothing. */
   close(): MaybePromise<void>;
 }
 
 /** A store that keeps API keys too, and works with `await using`. */
 export interface KeyedPetStore extends PetStore {
-  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  /** Keeps API keys, for {@link createKeyManager}. */
   readonly keys: KeyStore;
-  /** Closes the store, at the end of the block of `await using store = …`. */
+  /** Closes the store. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -117,9 +110,7 @@ export interface StoreChanges {
   alterations: number;
 }
 
-/**
- * Thrown by a store that cannot serve or cannot be opened. The message is for the operator, and clients do not get it.
- */
+/** A store cannot serve or be opened. Clients do not get the message. */
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";
@@ -130,7 +121,7 @@ export class StoreUnavailableError extends Error {
    * Creates the error.
    *
    * @param message What is wrong, for the operator.
-   * @param options The cause, and whether the pet of a create may have been stored. Default: it was not.
+   * @param options The cause, and whether the pet of a create may have been stored.
    */
   constructor(message?: string, options: ErrorOptions & { mayBeStored?: boolean } = {}) {
     super(message, options);

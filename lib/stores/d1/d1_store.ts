@@ -26,18 +26,15 @@ export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, Sql
 
 /**
  * Keeps pets in a D1 database. The first use makes the tables, whose names begin with `petstore_`, or checks their
- * version; see {@link d1Schema}. The app may have tables beside them.
+ * version; see {@link d1Schema}.
  *
- * **Durability.** A create resolves when D1 has committed it: one round trip. One with an `Idempotency-Key` is one
- * transaction. A create is never repeated, so one that fails may have been stored.
- *
- * **Consistency.** All reads go to the primary database, so each sees all acknowledged pets.
+ * A create resolves when D1 has committed it, and is never repeated, so one that fails may have been stored. All reads
+ * go to the primary database, so each sees all acknowledged pets.
  *
  * @param db The database: `env.DB`.
- * @returns The store, at once. Its methods reject with {@link StoreUnavailableError} if D1 cannot serve, or if the
- * tables need a later release.
- * @throws {TypeError} If `db` is no D1 database. A session (`withSession()`) is refused too: replicas may lack
- * acknowledged pets.
+ * @returns The store, whose methods reject with {@link StoreUnavailableError} if D1 cannot serve, or the tables need a
+ * later release.
+ * @throws {TypeError} If `db` is no D1 database, or a session (`withSession()`): replicas may lack acknowledged pets.
  */
 export function createD1Store(db: D1Binding): KeyedPetStore {
   const { prepare, batch, getBookmark } = (db ?? {}) as Partial<D1Binding & { getBookmark: unknown }>;
@@ -57,11 +54,9 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
 }
 
 /**
- * Keeps pets in the SQLite database of a Durable Object, with the same tables as {@link createD1Store}. Make the store
- * in the object's constructor. Its methods return without a promise.
- *
- * **Durability.** Writes are on disk before the object's response leaves it (output gate). If one fails, the object is
- * reset and sends no response.
+ * Keeps pets in the SQLite database of a Durable Object, with the same tables. Make the store in the object's
+ * constructor. Its methods return without a promise. Writes are on disk before the object's response leaves it (output
+ * gate).
  *
  * @param storage `ctx.storage` of an object whose class is in `new_sqlite_classes`.
  * @throws {TypeError} If `storage` is no storage with SQLite.

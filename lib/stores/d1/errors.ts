@@ -1,8 +1,3 @@
-/**
- * The errors of D1 have no code, only a message. Those of SQLite end with a result code; "Debug D1" of Cloudflare lists
- * the others.
- */
-
 import { StoreUnavailableError } from "../store.ts";
 
 const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;

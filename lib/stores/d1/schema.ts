@@ -1,7 +1,4 @@
-/**
- * The names begin with `petstore_`, because a D1 database often has the tables of the whole app. The version is in a
- * table, because D1 does not permit `PRAGMA user_version`.
- */
+/** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
 
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
@@ -13,8 +10,8 @@ import { asUnavailable, isAlreadyPresent, isMissing } from "./errors.ts";
 export const SCHEMA_VERSION = 1;
 
 /**
- * A later release that changes the tables must begin with a statement that fails unless the version is the one before,
- * so that only one of two Workers migrates.
+ * A later release must begin with a statement that fails unless the version is the one before, so that only one Worker
+ * migrates.
  */
 function statements(create: (kind: string) => string, insert: string): string[] {
   return [
@@ -40,8 +37,8 @@ const CREATE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}
 const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
 
 /**
- * The SQL that makes the tables, for wrangler's migrations: needed only if Workers must not make tables. It changes no
- * table that exists.
+ * The SQL that makes the tables, for wrangler's migrations, if Workers must not make them. It changes no table that
+ * exists.
  */
 export function d1Schema(): string {
   return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
@@ -66,8 +63,8 @@ export class Tables {
   }
 
   /**
-   * Runs statements in one transaction. The first use checks the version; requests do not share that check, since a
-   * request of a Worker must not wait for the promises of another.
+   * Requests do not share the check of the version, since a request of a Worker must not wait for the promises of
+   * another.
    *
    * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
    */
@@ -81,7 +78,7 @@ export class Tables {
     });
   }
 
-  /** Explains why a statement has written nothing, as after a migration by a later release. Always throws. */
+  /** A later release has changed the tables, for example. Always throws. */
   rejectWrite(): MaybePromise<never> {
     return chain(this.#readVersion(), (rows) => {
       requireUsable(rows, this.#name);

@@ -1,15 +1,12 @@
-/**
- * In a separate file so that a test can check SQLite's plans. No statement depends on the connection, as `changes()`
- * does: D1 guarantees only one transaction.
- */
+/** No statement depends on the connection, as `changes()` does: D1 guarantees only one transaction. */
 
 import { PET_JSON } from "../pet_sql.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-/** The clock of the database, the same for all Workers, in milliseconds since 1970. */
+/** In milliseconds since 1970, the same for all Workers. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** One row, unless a later release has changed the tables so that this one must not write. */
+/** No row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND oldest_version <= ${SCHEMA_VERSION}`;
 
 /** Text, because another program may have given an id beyond 2^53. */
@@ -20,8 +17,8 @@ export const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status)
   RETURNING ${ID}`;
 
 /**
- * Deletes the request with this key if it has expired, and up to two others, so that the backlog shrinks. One
- * statement, since time may pass between two. Parameter: key.
+ * Deletes the request with this key if it has expired, and up to two others. One statement, since time may pass between
+ * two. Parameter: key.
  */
 export const DELETE_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
@@ -34,13 +31,11 @@ export const INSERT_PET_ONCE = `INSERT INTO petstore_pets (name, category_id, st
   RETURNING ${ID}`;
 
 /**
- * Remembers a request unless there is one with its key. Because of AUTOINCREMENT, the new pet has the largest id.
- * Parameters: key, fingerprint, retention in milliseconds.
+ * Because of AUTOINCREMENT, the new pet has the largest id. Parameters: key, fingerprint, retention in milliseconds.
  */
 export const INSERT_REQUEST = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   SELECT ?, ?, (SELECT max(id) FROM petstore_pets), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`;
 
-/** Parameter: key. */
 export const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
 /** Write about as much as a create, since a full database may have room for less, and change nothing. */
@@ -59,7 +54,7 @@ export const ALL_PETS = page("id > ?");
 /** Parameters: status, after, limit. */
 export const PETS_OF_STATUS = page("status = ? AND id > ?");
 
-/** A row for each pet: D1 charges for each row read, and finding the end of an array reads it twice. */
+/** A row for each pet: D1 charges for each row read, and an array reads it twice. */
 function page(condition: string): string {
   // `ORDER BY id` would sort by the column of the result, which is text.
   return `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet WHERE ${condition} ORDER BY pet.id LIMIT ?`;

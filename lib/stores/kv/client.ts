@@ -1,9 +1,9 @@
 import { StoreUnavailableError } from "../store.ts";
 
-/** A key as the store creates it. Keys are ordered by their parts. */
+/** Keys are ordered by their parts. */
 export type KvKey = readonly (string | bigint)[];
 
-/** An entry of KV. Both members are null if the key has no value. */
+/** Both members are null if the key has no value. */
 export interface KvEntry {
   /** The value. */
   readonly value: unknown;
@@ -13,7 +13,7 @@ export interface KvEntry {
 
 /** Writes that KV commits together, or not at all. */
 export interface KvAtomic {
-  /** The commit fails unless the entry has this version; null: no entry. */
+  /** The entry must have this version; null: no entry. */
   check(check: { key: KvKey; versionstamp: string | null }): unknown;
   /** Sets the value of a key. */
   set(key: KvKey, value: unknown): unknown;
@@ -23,7 +23,7 @@ export interface KvAtomic {
   commit(): Promise<{ ok: true; versionstamp: string } | { ok: false }>;
 }
 
-/** The members of a `Deno.Kv`, or of a `Kv` of `@deno/kv`, that the store uses. */
+/** The members of Deno KV that the store uses. */
 export interface KvClient {
   /** Reads one key. */
   get(key: KvKey, options?: { consistency?: "strong" }): Promise<KvEntry>;
@@ -78,7 +78,7 @@ export class Kv {
     return (await Promise.all(parts)).flat();
   }
 
-  /** Up to `limit` rows, at most 500: they show one moment, because KV reads them in one batch. */
+  /** Up to 500 rows show one moment, because KV reads them in one batch. */
   range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
@@ -88,8 +88,8 @@ export class Kv {
   }
 
   /**
-   * Commits a change if a counter still has this version, without the time limit: the caller must know when it has
-   * ended. Returns the new version, or an error, after which the outcome is not always known.
+   * Without the time limit: the caller must know when the commit has ended. Returns the new version, or an error, after
+   * which the outcome is not always known.
    */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
@@ -128,10 +128,7 @@ export class Kv {
   }
 }
 
-/**
- * KV's errors have no codes, and their classes do not depend on the cause, so each counts as an outage. The store
- * validates its arguments before.
- */
+/** KV's errors have no codes, and their classes do not depend on the cause, so each counts as an outage. */
 function asUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   // The errors of @deno/kv contain a stack of native code.
@@ -139,7 +136,6 @@ function asUnavailable(error: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`Deno KV: ${text}`, { cause: error });
 }
 
-/** @throws {TypeError} If `client` lacks a member that the store uses. */
 export function requireKv(client: KvClient): void {
   const members: readonly (keyof KvClient)[] = ["get", "getMany", "list", "atomic"];
   const missing = members.find((member) => typeof client?.[member] !== "function");
@@ -148,10 +144,7 @@ export function requireKv(client: KvClient): void {
   throw new TypeError(`A KV store needs what openKv() resolves to; ${received} has no ${missing}()`);
 }
 
-/**
- * Limits the retries of a write to this time. Waits for a random time, so that servers do not conflict again; resolves
- * to false if it is too late.
- */
+/** Waits for a random time, so that servers do not conflict again; false if it is too late. */
 export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   let failures = 0;
@@ -164,7 +157,7 @@ export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError
   };
 }
 
-/** Whether another server was faster. KV does not retry if another process writes to its file. */
+/** KV does not retry if another process writes to its file. */
 function isConflict({ cause }: StoreUnavailableError): boolean {
   return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

@@ -1,7 +1,4 @@
-/**
- * The keys and values of the store. All values are bytes: KV serializes others in the format of its V8, which an older
- * V8 does not read, for example Node's beside Deno's.
- */
+/** All values are bytes: KV serializes others in the format of its V8, which an older V8 does not read. */
 
 import type { PetStatus } from "../../pet.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -12,9 +9,9 @@ const FORMAT = 1;
 
 const BEYOND = 2n ** 64n;
 
-/** The most bytes of a key after the prefix. Only the key of a server is longer. */
+/** Only the key of a server is longer. */
 const KEY_BYTES = 45;
-/** KV's limit for the keys of one commit. Each create writes three, and may delete one. */
+/** KV's limit. Each create writes three keys, and may delete one. */
 const COMMIT_KEY_BYTES = 80 * 1024;
 const MAX_PREFIX_BYTES = 500;
 /** KV allows 1000 writes and deletions in one commit. */

@@ -18,8 +18,8 @@ const PET_CSV =
 export type Statements = ReturnType<typeof statementsFor>;
 
 /**
- * Commits an empty change, and thus waits until a synchronous standby has all earlier commits. Only then may a client
- * learn that its pet was created earlier.
+ * Waits until a synchronous standby has all earlier commits. Only then may a client learn that its pet was created
+ * earlier.
  */
 export const CONFIRM =
   `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
@@ -29,12 +29,11 @@ export const CONFIRM =
 export const MANY_PETS = 10_000n;
 
 /**
- * Each function, operator and type is qualified with its schema. Otherwise another role could create a better match in
- * the search path, and it would run with our privileges. So there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up
- * operators implicitly.
+ * Each function, operator and type is qualified. Otherwise another role could create a better match in the search path,
+ * which would run with our privileges. So there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up operators.
  *
- * @param size The greatest id seen so far. The text of the reads changes with each tenfold growth, so that PostgreSQL
- * drops a plan made for a small table.
+ * @param size The greatest id so far. The text of the reads changes with each tenfold growth, so that PostgreSQL plans
+ * them again.
  */
 export function statementsFor(schema: string, size = 0n) {
   const pets = `"${schema}".pets`, requests = `"${schema}".requests`;
@@ -48,7 +47,6 @@ export function statementsFor(schema: string, size = 0n) {
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${note}`,
     /** Parameters: after, limit. */
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
-    /** Like `all`, but only pets of one status. Parameters: after, limit, status. */
     // Not `status = $3`: its one plan might scan the index of ids, which is slow for a rare status.
     ofStatus: page(
       `(status, id) OPERATOR(pg_catalog.>) ($3::smallint, $1::bigint) ` +

@@ -24,10 +24,7 @@ import { countUnfinishedNames, requireRestored } from "./remains.ts";
 /** The ends of the names of SQLite's own files beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
-/**
- * @throws {StoreUnavailableError} If SQLite would take a file of this name for a log, or replay a log that is beside
- * it.
- */
+/** @throws {StoreUnavailableError} If SQLite would take the file for a log, or replay a log beside it. */
 export function requireOwnName(path: string): void {
   for (const end of COMPANIONS) {
     if (path.endsWith(end)) {
@@ -120,12 +117,7 @@ function refuse(givenPath: string): never {
   );
 }
 
-/**
- * Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists.
- *
- * @param givenPath The path that the caller gave, for messages.
- * @param path The result of {@link followLinks} for it.
- */
+/** Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists. */
 export function inspectFiles(givenPath: string, path: string): boolean {
   requireRestored(givenPath, path);
   // The log first: another process may be creating the database, and it writes the file before the log.
@@ -154,7 +146,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
-  // SQLite would create a separate log for each name, and a server that uses one of them would not be found.
+  // SQLite would create a separate log for each name.
   if (file && file.nlink > 1 + (file.nlink > 1 ? countUnfinishedNames(path, file.ino) : 0)) {
     throw new StoreUnavailableError(
       `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
@@ -162,12 +154,12 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
   }
 }
 
-/** Until a new database has a write-ahead log, it is at most one page of the default size. */
+/** A new database without a write-ahead log is at most one page. */
 const MAX_FIRST_START = 4096;
 
 /**
- * Which rollback journal SQLite would use. One that begins with zeros is of a transaction that has ended. A first start
- * that was killed leaves one of an empty database, which would empty a file restored since.
+ * A journal that begins with zeros is of a transaction that has ended. A first start that was killed leaves one of an
+ * empty database, which would empty a file restored since.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
 
-/** The end of the name of a file that exists while a database and the log beside it may belong to different files. */
+/** The database and the log beside such a file may belong to different files. */
 export const RESTORE_MARK = "-restoring";
 
 /** @throws {StoreUnavailableError} If a restore has not ended since it began to remove a log. */
@@ -14,10 +14,9 @@ export function requireRestored(givenPath: string, path: string): void {
   );
 }
 
-/** The ends of names of files that a command has not finished, and of the copy that a restore makes of the file until now. */
+/** Of files that a command has not finished, and of the copy that a restore makes. */
 const UNFINISHED = /^\.\d+\.tmp$/, KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
 
-/** The names of files beside a database that were not finished. */
 export function findUnfinished(path: string): string[] {
   return findBeside(path, (end) => UNFINISHED.test(end));
 }
@@ -28,7 +27,6 @@ export function countUnfinishedNames(path: string, ino: number): number {
   return findUnfinished(path).filter((name) => inodeOf(name) === ino).length;
 }
 
-/** Says that there is no file, and whether it seems lost. */
 export function describeMissing(givenPath: string, path: string): string {
   const found = findBeside(path, (end) => UNFINISHED.test(end) || KEPT.test(end)).at(-1);
   const missing = `${givenPath} does not exist`;
@@ -36,7 +34,6 @@ export function describeMissing(givenPath: string, path: string): string {
   return `${missing}, but beside it is ${found}, of a restore or a backup; restore a backup, or move this file away to begin anew`;
 }
 
-/** Names that begin with that of a file, in order. None if the folder cannot be read. */
 function findBeside(path: string, isMeant: (end: string) => boolean): string[] {
   const own = basename(path);
   try {

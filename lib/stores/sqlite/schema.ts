@@ -10,15 +10,12 @@ import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 const APPLICATION_ID = 0x50657473;
 
 /**
- * Entry n migrates version n to n + 1 (PRAGMA user_version). Released entries must not change. If older releases cannot
- * use the migrated file, the entry must also update `compatibility`.
- *
- * Every SQLite index ends with the rowid, so the index of statuses returns the pets of one status in order of id.
+ * Released entries must not change. If older releases cannot use the migrated file, an entry must also update
+ * `compatibility`. Every SQLite index ends with the rowid, so that of statuses is in order of id.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pets ${PET_COLUMNS};
    CREATE INDEX pets_by_status ON pets (status);`,
-  // Remembered requests. expires_at is in milliseconds since 1970.
   `CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
   // The oldest release that can use the file after a later release has migrated it.
@@ -78,8 +75,8 @@ export function schemaTextOf(version: number): Map<string, string> {
 }
 
 /**
- * Checks that a database is empty (0) or belongs to this program, and that this release can use it. Call it in a
- * transaction, because another process may create the database between two reads. Returns the version.
+ * Checks that a database is empty (0) or one that this release can use. Call it in a transaction, because another
+ * process may create it between two reads. Returns the version.
  */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
   const version = requireOwn(db, path);
@@ -139,7 +136,6 @@ function findBuiltVersion(db: DatabaseSync, version: number): number {
   return version;
 }
 
-/** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
 export class FileWatch {
   readonly #db: DatabaseSync;
   readonly path: string;

@@ -26,26 +26,26 @@ import { SqliteStore } from "./store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed: on a separate thread, so that reads do not wait for the disk, or on the calling
-   * thread, which each commit then stops. The latter also if no thread can be started, as in a bundle. `"auto"`, the
-   * default, measures up to four commits, and chooses `"same-thread"` if one takes less than 2 ms.
+   * Where creates are committed: on a thread, so that reads do not wait for the disk, or on the calling thread, also if
+   * no other can be started, as in a bundle. `"auto"`, the default, measures up to four commits, and chooses
+   * `"same-thread"` if one takes less than 2 ms.
    */
   writer?: "auto" | "thread" | "same-thread";
 }
 
 /**
- * Opens or creates an SQLite database, and keeps pets in it.
+ * Opens or creates an SQLite database.
  *
  * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
- * transaction. Several processes may use one file: creates wait up to 1 second for another's lock. Reads return without
- * a promise. At most 10,000 creates wait; more are refused.
+ * transaction; at most 10,000 wait, and more are refused. Reads return without a promise. Several processes may use one
+ * file: a create waits up to 1 second for another's lock.
  *
  * @param path The path of the file, in a folder that exists, or `:memory:`. A `file:` or `sqlite:` address is not
  * accepted.
  * @returns The open store. Closing it commits the creates that wait.
  * @throws {TypeError} If `path` is not a path, or an option is invalid.
  * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt,
- * or cannot be opened or written. The file is then unchanged.
+ * or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writer = "auto", ...unknown } = options;

@@ -6,7 +6,6 @@ import { PET_JSON, STATUS_NAME } from "../pet_sql.ts";
 
 const PET_CSV = `id || ',"' || replace(name, '"', '""') || '",' || category_id || ',' || ${STATUS_NAME}`;
 
-/** Inserts rows of name, category_id, status. */
 export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
 }
@@ -14,10 +13,7 @@ export function insertPets(count: number): string {
 /** Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
-/**
- * Marks that there may be requests of an earlier release, whose servers may continue for a day and remember for a day.
- * Parameter: now.
- */
+/** The servers of an earlier release may continue for a day, and remember for a day. Parameter: now. */
 export const MARK_EARLIER_REQUESTS = `INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at)
   SELECT '${EARLIER_MARK}', '', 0, 86400000 + max(86400000 + ?, ifnull(max(expires_at), 0)) FROM idempotency_keys`;
 
@@ -31,10 +27,7 @@ export const INSERT_REQUEST =
 export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
-/**
- * Write about as much as a create, since a full disk may have room for less. Other connections see no addition or
- * alteration.
- */
+/** Write about as much as a create, since a full disk may have room for less. */
 export const WRITE_NOTHING = [
   "UPDATE alteration SET stamp = stamp",
   "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",
@@ -90,9 +83,7 @@ function pageSql(condition: string): PageSql {
   };
 }
 
-/**
- * The subquery finds the last id in an index. SQLite runs an aggregate over a query with LIMIT as a slow co-routine.
- */
+/** SQLite runs an aggregate over a query with LIMIT as a slow co-routine. */
 function lastOf(condition: string): string {
   return `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ? - 1), ${INT64_MAX})`;
 }

@@ -1,5 +1,3 @@
-/** Runs statements with a time limit through a PostgreSQL client, and replaces a client whose connections hang. */
-
 import { storeClosed, StoreUnavailableError, uncertain } from "../../store.ts";
 import {
   BrokenResultError,
@@ -18,13 +16,11 @@ import { nodePostgresDriver } from "./node_driver.ts";
 /** Creates a client that belongs to the store: the store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
 
-/** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** If a driver needs longer than this to finish a statement that was given up, its client is replaced. In milliseconds. */
+/** A client that needs longer to finish a statement that was given up is replaced. In milliseconds. */
 const GRACE_PERIOD = 1000;
 
-/** The time limit for a client to close, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
 /**
@@ -43,20 +39,19 @@ export interface PostgresStoreOptions {
    */
   schema?: string;
   /**
-   * The time limit of a statement, in milliseconds, including the wait for a connection. A create that has waited half of it
-   * for earlier creates is refused. Default: 5000.
+   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier creates is refused.
+   * Default: 5000.
    */
   timeoutMs?: number;
   /**
-   * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
-   * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
+   * Whether to prepare statements. Use `false` with a pooler in transaction mode without support, such as PgBouncer
+   * before 1.21. Default: `true`.
    */
   prepare?: boolean;
 }
 
 export const DEFAULT_SCHEMA = "petstore";
 
-/** Limits of a statement. */
 export interface Limits {
   /**
    * When to give the statement up, as in `performance.now()`. Only a write has one, and it gets a connection for
@@ -77,7 +72,6 @@ interface Statement {
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
   addsPets: boolean;
-  /** Set once a driver runs it. */
   running?: RunningStatement;
   client?: ClientState;
   timer?: ReturnType<typeof setTimeout>;
@@ -87,7 +81,6 @@ interface Statement {
 
 interface ClientState {
   driver: Driver;
-  /** How many statements the driver is running. */
   busy: number;
   /** How many of them have been given up. */
   overdue: number;

@@ -12,10 +12,7 @@ const DAMAGE = ["42501", "42P01", "42883"];
  */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
-/**
- * For postgres.js's codes. Its messages end with an address from its options, which is wrong if the driver got a
- * socket.
- */
+/** postgres.js's messages end with an address from its options, which is wrong if the driver got a socket. */
 const MEANINGS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the connection was lost",
   CONNECTION_DESTROYED: "the connection was closed",
@@ -30,17 +27,15 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
-/** Whether the same statement may succeed if it is retried at once. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
-/** Whether PostgreSQL has rolled a statement back. A fatal error may also end a connection whose commit is done. */
+/** A fatal error may also end a connection whose commit is done. */
 export function isRefusal(error: unknown): boolean {
   return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === "ERROR";
 }
 
-/** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);

@@ -20,7 +20,6 @@ const CANCEL_TIMEOUT = 5000;
 /** The running cancellations of each client, for all stores that use it. */
 const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
 
-/** Wraps the `sql` of postgres.js. A client that was created with `prepare: false` never prepares. */
 export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
   const cancellations = cancellationsOf.get(sql) ?? new Set();
   cancellationsOf.set(sql, cancellations);
@@ -31,7 +30,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
       let query: PostgresJsQuery | undefined;
       let isGivenUp = false;
       async function run(): Promise<Row[]> {
-        // A late cancellation hits the next statement on its connection. If that is a create, it would no longer wait for a
+        // A late cancellation hits the next statement on its connection: a create would no longer wait for a
         // synchronous standby, and still succeed.
         while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
         if (isGivenUp) return [];
@@ -82,19 +81,14 @@ interface ResultInternals {
   columns?: readonly unknown[];
 }
 
-/** Internals of a query. Each member is checked before use, because other versions of the driver may lack it. */
+/** Each member is checked before use, because other versions may lack it. */
 interface QueryInternals {
-  /** The connection, once the query has been sent. */
   state?: { pid?: number | null } | null;
   /** Whether the connection knows its statement. */
   prepared?: boolean;
-  /** Whether the connection is running it now. */
   active?: boolean;
-  /** The text to send. */
   strings?: unknown;
-  /** The parameters to send. */
   args?: unknown;
-  /** Cancels the query, over a new connection. */
   canceller?: unknown;
 }
 

@@ -15,7 +15,6 @@ interface Result {
   fields: readonly unknown[];
 }
 
-/** A connection that was checked out of a pool. */
 interface Connection {
   query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<Result>;
   on(event: "error", listener: () => void): void;
@@ -78,7 +77,7 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
   };
 }
 
-/** Names by text. node-postgres prepares a query with a name. All stores of the process must use a name for the same text. */
+/** A query with a name is prepared. All stores of the process must use one name for a text. */
 const names = new Map<string, string>();
 
 /** Distinguishes the names from those of another copy of this library on the same pool. */

@@ -31,15 +31,13 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * The only function that writes pets. Returns one id per pet, separated by commas: positive for a new pet, negative for
- * a known one, and empty if the key was used for another pet.
+ * Returns one id per pet, separated by commas: positive for a new pet, negative for a known one, and empty if the key
+ * was used for another pet.
  *
- * Transactions may become visible in another order than their ids. So each call first takes a lock, which PostgreSQL
- * holds until the transaction is visible. As a function, its statements see all earlier commits, and a slow client
- * cannot hold the lock. A counter in a row would leave a dead row per batch, which creates would have to skip during a
- * long backup.
- *
- * EXECUTE plans the reads at each call: a plan made for a small table would scan a large one.
+ * Transactions may become visible in another order than their ids, so each call first takes a lock, which PostgreSQL
+ * holds until the transaction is visible. A counter in a row instead would leave dead rows. A function, so that its
+ * statements see all earlier commits, and no slow client holds the lock. EXECUTE, because a plan made for a small table
+ * would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -79,8 +77,8 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * Returns an id for each pair of key and fingerprint: a new one, the negative id of the known pet, or NULL. LIMIT 1
- * within LATERAL forces one index look-up per key; a plain join may compare each key with every row.
+ * A new id, the negative id of the known pet, or NULL, for each pair of key and fingerprint. LIMIT 1 within LATERAL
+ * forces one index look-up per key; a plain join may compare each with every row.
  */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
