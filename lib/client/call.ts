@@ -14,7 +14,6 @@ export interface CallParts<T> {
   body?: string;
   /** Makes a write safe to repeat. `null`: it is sent once. */
   idempotencyKey?: string | null;
-  /** Reads the body of a success; see {@link send}. */
   read: (text: string) => T;
   signal: AbortSignal | undefined;
 }

@@ -39,7 +39,7 @@ export interface Client {
 }
 
 /**
- * Makes a client. It opens no connection before its first call.
+ * Makes a client. It opens no connection yet.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong type.
  * @throws {RangeError} If a number is out of range.

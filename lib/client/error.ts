@@ -25,13 +25,13 @@ export interface ResponseFacts {
 }
 
 /**
- * A request has failed, also after its retries. Only a 4xx of a petstore to the first attempt shows that a create was
- * not applied. If an earlier attempt may have been applied, its failure is the `cause`.
+ * Only a 4xx of a petstore to the first attempt shows that a create was not applied. If an earlier attempt may have
+ * been applied, its failure is the `cause`.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */
   override name = "PetstoreError";
-  /** The code of the response's body, or one of the client's own. */
+  /** Of the response's body, or of the client. */
   readonly code: PetstoreErrorCode;
   /** The HTTP status; 0 if there was no response, or if a browser hides it. */
   readonly status: number;
@@ -50,7 +50,7 @@ export class PetstoreError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** What `JSON.stringify()` shows: all but the `cause` and the stack. */
+  /** All but the `cause` and the stack. */
   toJSON(): Record<string, unknown> {
     return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
   }

@@ -13,8 +13,8 @@ export interface ClientOptions {
   /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * The time limit of a call with all its retries, or of a page of a list, in milliseconds. An attempt that may be
-   * repeated has a third of it, and at least a second. Default: 30000.
+   * The time limit of a call with its retries, or of a page of a list, in milliseconds. An attempt that may be repeated
+   * has a third of it, at least a second. Default: 30000.
    */
   timeoutMs?: number | undefined;
   /** The most retries of a request. Default: 10, if they fit into `timeoutMs`. */
@@ -41,10 +41,6 @@ const NAMES: readonly string[] = [
   "onDeprecation",
 ] satisfies (keyof ClientOptions)[];
 
-/**
- * @throws {TypeError} If an option is missing, unknown or of a wrong type.
- * @throws {RangeError} If a number is out of range.
- */
 export function checkClientOptions(options: ClientOptions): ClientSettings {
   const given = withoutPrototype(options);
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));

@@ -60,7 +60,7 @@ export function requireBigint(name: string, value: unknown): bigint {
   throw new TypeError(`${name} must be a bigint such as 7n`);
 }
 
-/** Numbers stay numbers if they are exact, and become bigint or undefined otherwise. */
+/** Inexact numbers become bigint or undefined. */
 function parseExact(text: string): unknown {
   // The reviver is slow, and needed only for 16 digits or more, a fraction or an exponent.
   if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);

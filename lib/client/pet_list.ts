@@ -30,7 +30,7 @@ export interface PetPage {
   nextCursor: string | undefined;
 }
 
-/** All pets of a list, in the order of the server. Pages are fetched when needed. Each iteration begins anew. */
+/** All pets of a list, in order. Each iteration begins anew. */
 export interface PetList extends AsyncIterable<Pet> {
   /** The same pets, as they arrive. */
   pages(): AsyncGenerator<Pet[], void, void>;
@@ -84,7 +84,6 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   return { pages, toArray, [Symbol.asyncIterator]: pets };
 }
 
-/** @throws {PetstoreError} `unexpected_response`, also if the link to the next page has no cursor. */
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);
   const next = nextQuery(answer);

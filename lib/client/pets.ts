@@ -8,7 +8,7 @@ import { formatNewPet, type Pet, type PetToAdd, readPet, requireBigint } from ".
 export interface CreateOptions extends CallOptions {
   /**
    * Calls with the same key make one pet, also from another process. Default: a random key for all attempts of the
-   * call. `null`: none is sent, and nothing is retried, since a second attempt could make a second pet.
+   * call. With `null`, nothing is retried, since that could make a second pet.
    */
   idempotencyKey?: string | null | undefined;
 }

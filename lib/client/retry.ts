@@ -38,7 +38,7 @@ export async function retry<T>(
       const delay = (error.retryAfterMs ?? 0) + jitter(retries);
       // To wait beyond the end would end in the same failure, only later.
       if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
-        // The server may have carried out this attempt, though it refused the last one.
+        // The server may have carried out an earlier attempt, though it refused the last one.
         if (doubtful) error.cause ??= doubtful;
         throw error;
       }

@@ -9,10 +9,7 @@ export type Statement = readonly [sql: string, ...values: Value[]];
 
 export type Rows = Record<string, unknown>[];
 
-/**
- * Runs statements in one transaction, and returns the rows of each. A "use" may be lost, so it waits neither for a lock
- * nor for the disk.
- */
+/** In one transaction. A "use" may be lost, so it waits neither for a lock nor for the disk. */
 export type RunStatements = (kind: "read" | "change" | "use", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
 const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";

@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from "../store.ts";
 
+/** The errors have no code, only a message: see Cloudflare's "Debug D1". */
 const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
 /** A table or column that was dropped, or is not there yet after a restore. */

@@ -38,7 +38,7 @@ export const INSERT_REQUEST = `INSERT INTO petstore_requests (key, fingerprint, 
 
 export const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
-/** Write about as much as a create, since a full database may have room for less, and change nothing. */
+/** Write about as much as a create, since a full database may have room for less. */
 export const WRITE_NOTHING = [
   `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
   "DELETE FROM petstore_requests WHERE key = ''",

@@ -34,7 +34,7 @@ export class GroupCommit {
   readonly #batch: Batch<PendingWrite>;
   /** As this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
-  /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
+  /** Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
   /** Whether KV has got an attempt of the running commit. */
   #isSent = false;
@@ -42,7 +42,6 @@ export class GroupCommit {
   readonly #server = crypto.randomUUID();
   /** The number of a commit is its name. */
   #count = 0;
-  /** Each server starts at a different request. */
   #lastExamined: string = this.#server;
 
   constructor(kv: Kv, layout: Layout) {
@@ -103,10 +102,7 @@ export class GroupCommit {
     this.#onTimeout();
   }
 
-  /**
-   * Retries until the creates are committed. At most one attempt is applied, because each needs the same version of the
-   * counter, and changes it.
-   */
+  /** At most one attempt is applied, because each needs the same version of the counter, and changes it. */
   async #commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = this.#layout.counter;
     const mayRetry = limitRetries(this.#kv.timeoutMs);

@@ -72,10 +72,7 @@ export interface CheckedSchema extends Inspection {
   faults: string[];
 }
 
-/**
- * @throws {StoreUnavailableError} If the database cannot be reached, has no tables that this release can use, or the
- * role lacks rights.
- */
+/** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
 export async function inspectPostgresStore(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,

@@ -53,18 +53,16 @@ export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQu
 /**
  * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
  *
- * **Durability.** A create resolves when PostgreSQL has committed it. Creates that arrive together share one commit.
- * Ids ascend in the order of commits, across all servers.
+ * A create resolves when PostgreSQL has committed it. Creates that arrive together share one commit. Ids ascend in the
+ * order of commits, across all servers.
  *
- * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A
- * create that waits for a synchronous standby is not cancelled: that would show a pet that a failover may lose. If a
- * connection is dead, the store replaces a client that your function creates; a `Pool` of node-postgres replaces
- * connections itself.
+ * A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A create that waits for
+ * a synchronous standby is not cancelled: that would show a pet that a failover may lose.
  *
- * **Closing.** `store.close()` takes at most `timeoutMs` plus 3 seconds, and leaves a client that you passed open.
+ * `close()` takes at most `timeoutMs` plus 3 seconds, and leaves a client that you passed open.
  *
- * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
- * @returns The open store.
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one: the store then
+ * replaces a client with dead connections.
  * @throws {TypeError} If `client` is not one of these, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another

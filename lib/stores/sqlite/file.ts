@@ -1,6 +1,6 @@
 /**
- * Nothing here opens a file of the database: on POSIX systems, a process that closes any descriptor of a file loses all
- * its locks on it. `fs.watch` on Deno does so too. Another program would then delete a log that is in use.
+ * Nothing here opens a file of the database: on POSIX systems, closing any descriptor of a file, as `fs.watch` does on
+ * Deno, loses the process's locks on it. Another program would then delete a log that is in use.
  */
 
 import {
@@ -21,7 +21,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
-/** The ends of the names of SQLite's own files beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /** @throws {StoreUnavailableError} If SQLite would take the file for a log, or replay a log beside it. */
@@ -42,7 +41,7 @@ export function requireOwnName(path: string): void {
 
 const MAX_LINKS = 40;
 
-/** Resolves symbolic links to the path of the file, which need not exist yet. SQLite puts its log beside that file. */
+/** The file need not exist yet. SQLite puts its log beside the target of symbolic links. */
 export function followLinks(path: string): string {
   let file = resolveFolder(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
@@ -74,12 +73,11 @@ export interface OpenedFiles {
 
 export interface OpenDatabase {
   db: DatabaseSync;
-  /** Undefined for a database in memory. */
   files: OpenedFiles | undefined;
   isNew: boolean;
 }
 
-/** SQLite must have opened the database and its log. `path` is the result of {@link followLinks}. */
+/** SQLite must have opened the database and its log. */
 export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   // Also the given path: if a link in it changes, the next start opens another file.
   const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
@@ -142,7 +140,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   return file !== undefined;
 }
 
-/** @throws {StoreUnavailableError} If SQLite cannot use a file. Opening a named pipe would wait for a writer. */
+/** @throws {StoreUnavailableError} If SQLite cannot use the file. A named pipe would wait for a writer. */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
@@ -170,7 +168,7 @@ export function findJournal(path: string): "none" | "of an empty database" | "of
   try {
     const size = readSync(descriptor, header);
     if (header.getUint8(0) === 0) return "none";
-    // SQLite's file format, §3: eight magic bytes, and at offset 16 the number of pages that the database had.
+    // SQLite's file format, §3: at offset 16, the number of pages of the database.
     const isWhole = size === header.byteLength && header.getUint32(0) === 0xd9d505f9;
     return isWhole && header.getUint32(16) === 0 ? "of an empty database" : "of pages";
   } finally {

@@ -16,17 +16,10 @@ import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
-/**
- * To how many bytes the log shrinks when it starts again: more than an import needs, which would else resize it all the
- * time.
- */
+/** In bytes: more than an import needs, which would else resize the log all the time. */
 export const LOG_LIMIT = 64 * 1_048_576;
 
-/**
- * Opens a database for reading and writing, and migrates its schema.
- *
- * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
- */
+/** @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged. */
 export function openDatabase(path: string): OpenDatabase {
   let db: DatabaseSync | undefined;
   try {
@@ -47,11 +40,7 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/**
- * Opens a second connection to an open database.
- *
- * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
- */
+/** @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened. */
 export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   // SQLite would create a missing file.
   requireInPlace(files);

@@ -10,19 +10,15 @@ import { explain } from "./open.ts";
 import { requireOwn } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** The file that is to be replaced. If it can be opened, no other program can open it until it is closed. */
+/** If it can be opened, no other program can open it until it is closed. */
 export interface PresentFile {
   path: string;
   stats: Stats | undefined;
-  /** Whether there is the file or a log. */
   exists: boolean;
   /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
   hasLog: boolean;
   keys: StoredKey[] | undefined;
-  /**
-   * @param name Gets the content of the file. What is left of the log is copied beside `finalName`, the name that the
-   * copy will have.
-   */
+  /** @param finalName The name that the copy will have. What is left of the log is copied beside it. */
   copy(name: string, finalName: string): Promise<void>;
   /**
    * Removes what is left of the log, which would otherwise be replayed into the new file.
@@ -100,7 +96,6 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
 }
 
 export interface KeyChanges {
-  /** Keys of the backup that would be valid again, or for longer. */
   revived: StoredKey[];
   /** Valid keys that the backup does not have. */
   lost: StoredKey[];

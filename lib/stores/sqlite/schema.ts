@@ -6,7 +6,7 @@ import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { MARK_EARLIER_REQUESTS } from "./statements.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
-/** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
+/** "Pets" in ASCII (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
 
 /**
@@ -18,7 +18,6 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX pets_by_status ON pets (status);`,
   `CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
-  // The oldest release that can use the file after a later release has migrated it.
   `CREATE TABLE compatibility (
      oldest_version INTEGER NOT NULL,
      oldest_release TEXT NOT NULL
@@ -63,7 +62,6 @@ export function readSchemaText(db: DatabaseSync): Map<string, string> {
   return new Map(entries.filter(([name]) => !/ sqlite_/.test(name)));
 }
 
-/** For a new database of a version. */
 export function schemaTextOf(version: number): Map<string, string> {
   const db = new DatabaseSync(":memory:");
   try {
@@ -99,7 +97,6 @@ export function requireTables(db: DatabaseSync, path: string): void {
   if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
 }
 
-/** A later release that migrates a file records the oldest release that can still use it. */
 function requireCompatible(db: DatabaseSync, path: string, version: number): void {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'compatibility'").get() !== undefined;
   const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
@@ -110,7 +107,7 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
   );
 }
 
-/** Migrates an older schema, in one transaction. Returns whether the database was empty. */
+/** In one transaction. Returns whether the database was empty. */
 export function migrate(db: DatabaseSync, path: string): boolean {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return false;
   begin(db, BUSY_TIMEOUT);
@@ -151,9 +148,7 @@ export class FileWatch {
     this.#known = this.#version();
   }
 
-  /**
-   * Checks that a write would not be lost. Before the commit is enough: the file might as well be moved right after it.
-   */
+  /** Before the commit is enough: the file might as well be moved right after it. */
   requireWritable(): void {
     this.requireInPlace();
     this.requireSchema();

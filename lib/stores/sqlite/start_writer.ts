@@ -68,7 +68,7 @@ export class WriterOwner implements WriterAccess {
   }
 }
 
-/** Lets a store of another isolate use a thread: answers each message with a port to it, or undefined. */
+/** Answers each message with a port to the thread, or undefined, for a store of another isolate. */
 export function shareWriter(port: MessagePort, connect: () => MaybePromise<WriterPort | undefined>): void {
   port.on("message", async () => {
     const line = await connect();
@@ -76,7 +76,6 @@ export function shareWriter(port: MessagePort, connect: () => MaybePromise<Write
   });
 }
 
-/** The other side of {@link shareWriter}. */
 export function accessTo(port: MessagePort): WriterAccess {
   return {
     connect() {

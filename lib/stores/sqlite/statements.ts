@@ -35,7 +35,7 @@ export const WRITE_NOTHING = [
   "DELETE FROM idempotency_keys WHERE key = ''",
 ];
 
-/** The version of the schema changes when a backup is restored over the file, and when a trigger is dropped. */
+/** The version changes when a backup is restored over the file, and when a trigger is dropped. */
 export const SELECT_MARKS = `SELECT stamp, (SELECT max(id) FROM pets) AS last,
   (SELECT schema_version FROM pragma_schema_version) AS schema,
   (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
@@ -51,7 +51,6 @@ export interface PageSql {
   more: string;
 }
 
-/** The upper bound of a page that has fewer rows than its limit. */
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** Parameter: after. */
@@ -60,7 +59,7 @@ export const ALL_PETS = pageSql("id > ?");
 /** Parameters: status, after. */
 export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
 
-/** Lines as `text`, their number as `count`, the last id as `last`. Parameters: after, after, limit. */
+/** Parameters: after, after, limit. */
 export function exportPage(format: ExportFormat): string {
   return `SELECT group_concat(${
     format === "csv" ? PET_CSV : PET_JSON

@@ -13,7 +13,7 @@ import { asUnavailable, isRefusal } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
 import { nodePostgresDriver } from "./node_driver.ts";
 
-/** Creates a client that belongs to the store: the store closes it, and replaces it when its connections hang. */
+/** Creates a client. The store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
 
 const MAX_WAITING = 10_000;
@@ -24,8 +24,8 @@ const GRACE_PERIOD = 1000;
 const CLOSE_TIMEOUT = 2000;
 
 /**
- * Cancels the statement of a process: its wait for a lock, or all of it if the second parameter is `all`. A pooler
- * shows other numbers.
+ * Cancels a process's wait for a lock, or all of its statement if the second parameter is `all`. A pooler shows other
+ * numbers.
  */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
@@ -34,8 +34,8 @@ const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM p
 /** Options of `createPostgresStore()`. */
 export interface PostgresStoreOptions {
   /**
-   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
-   * Default: `petstore`.
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`. Default:
+   * `petstore`.
    */
   schema?: string;
   /**
@@ -44,8 +44,8 @@ export interface PostgresStoreOptions {
    */
   timeoutMs?: number;
   /**
-   * Whether to prepare statements. Use `false` with a pooler in transaction mode without support, such as PgBouncer
-   * before 1.21. Default: `true`.
+   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.21. Default:
+   * `true`.
    */
   prepare?: boolean;
 }
@@ -53,15 +53,11 @@ export interface PostgresStoreOptions {
 export const DEFAULT_SCHEMA = "petstore";
 
 export interface Limits {
-  /**
-   * When to give the statement up, as in `performance.now()`. Only a write has one, and it gets a connection for
-   * itself.
-   */
+  /** As in `performance.now()`. Only a write has one, and it gets a connection for itself. */
   deadline?: number;
   /**
-   * Whether the statement adds pets. Once sent, only its wait for a lock is cancelled: cancelling a commit that waits
-   * for a synchronous standby makes its pets visible, although a failover would take them back and give their ids to
-   * others.
+   * Once sent, only the wait for a lock is cancelled: cancelling a wait for a synchronous standby makes pets visible
+   * that a failover would take back.
    */
   addsPets?: boolean;
 }
@@ -82,7 +78,6 @@ interface Statement {
 interface ClientState {
   driver: Driver;
   busy: number;
-  /** How many of them have been given up. */
   overdue: number;
   /** When the driver last got a response, as in `performance.now()`. */
   answeredAt: number;
@@ -102,13 +97,10 @@ export interface PooledStore {
 }
 
 export class Database {
-  /** The schema of the tables. */
   readonly schema: string;
-  /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
-  /** Until when there are requests of an earlier release, as in `performance.now()`: the clock of the server may be wrong. */
+  /** As in `performance.now()`, because the server's clock may be wrong. */
   earlierUntil = 0;
-  /** Whether opening it has made the tables. */
   isNew = false;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;
@@ -117,7 +109,6 @@ export class Database {
   #client: ClientState;
   #isReleased = false;
 
-  /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
   constructor(
     source: PostgresClient | PostgresClientMaker,
     { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
@@ -137,7 +128,6 @@ export class Database {
     return await this.#run(text, parameters, limits);
   }
 
-  /** Runs several statements without parameters, in one transaction. */
   async script(text: string): Promise<void> {
     await this.#run(text, undefined, {});
   }
@@ -177,7 +167,7 @@ export class Database {
     }
   }
 
-  /** Counts a statement as busy until the driver has finished with it, even after it was given up. */
+  /** It is busy until the driver has finished with it, even after it was given up. */
   async #start(statement: Statement, client: ClientState): Promise<void> {
     client.busy++;
     statement.client = client;

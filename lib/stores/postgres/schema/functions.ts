@@ -104,8 +104,8 @@ function createOldAddPets(schema: string): string {
 }
 
 /**
- * Deletes expired requests, oldest first, and returns their number. During a long transaction, deleted rows stay, so
- * the search starts where the last call ended. Only a request that expires before its commit ends may stay behind.
+ * Deletes expired requests, oldest first. During a long transaction, deleted rows stay, so the search starts where the
+ * last call ended. Only a request that expires before its commit ends may stay behind.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
@@ -146,9 +146,8 @@ function createForgetRequests(schema: string): string {
 }
 
 /**
- * Deletes up to 100 requests that expired between two moments, except keys in use. The rows must be read in index
- * order. Whatever the statistics say, subqueries and the row comparison hide the bounds from the planner, which would
- * otherwise fetch and sort them all.
+ * Deletes up to 100 requests, except keys in use. They must be read in index order: subqueries and the row comparison
+ * hide the bounds from the planner, which might otherwise fetch and sort them all.
  */
 function deletePart(schema: string): string {
   return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(
@@ -156,10 +155,7 @@ function deletePart(schema: string): string {
           ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`;
 }
 
-/**
- * Adds the pets of a chunk and remembers it, unless another importer has added one after the same parent. The lock of
- * `add_pets` comes first, so that none can come in between.
- */
+/** The lock of `add_pets` comes first, so that no other importer can add a chunk in between. */
 function createImportPets(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
       parent_digest text, own_digest text, record_count integer, known integer) RETURNS text

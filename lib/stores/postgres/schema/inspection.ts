@@ -31,12 +31,7 @@ export interface Inspection {
   isReadOnly: boolean;
 }
 
-/**
- * Reads the state of a schema without changing it.
- *
- * @throws {StoreUnavailableError} If it is damaged or belongs to another program or a later release, or is not in
- * UTF-8.
- */
+/** @throws {StoreUnavailableError} If the schema is damaged, of another program or a later release, or not in UTF-8. */
 export async function inspect(db: Database): Promise<Inspection> {
   const [[encoding, readOnly, names] = []] = await db.query(STATE, [db.schema, textArray(RELATIONS)]);
   if (encoding !== "UTF8") {
