@@ -1,7 +1,6 @@
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { storeClosed, StoreUnavailableError } from "./store.ts";
 
-/** How many creates start a transaction without waiting for more. */
 export const FULL_BATCH = 512;
 
 /** Not counting those of one turn of the event loop: their caller has the memory for them. */
@@ -19,7 +18,6 @@ export interface CommittingStore {
 }
 
 export interface BatchOptions<Create> {
-  /** For an error message. */
   resource: string;
   /** Settles the creates, and neither throws nor rejects. Calls do not overlap. */
   commit(creates: Create[]): MaybePromise<void>;
@@ -30,12 +28,10 @@ export interface BatchOptions<Create> {
 
 export class Batch<Create> {
   waiting: Create[] = [];
-  /** They count as waiting. */
   #inFlight = 0;
   #running: Promise<void> | undefined;
   readonly #options: BatchOptions<Create>;
   #isClosed = false;
-  /** Whether too many creates of earlier turns wait. */
   #isFull = false;
   /** How many creates must wait before the next commit starts. */
   #expected = 0;

@@ -57,14 +57,10 @@ export interface KeyStore {
    * Adds a key. It is on disk when this resolves.
    *
    * @param replaced The key that it replaces, and its new expiry. Both changes happen, or neither.
-   * @returns False if nothing was changed: the id or digest exists, or the replaced key is missing or revoked.
+   * @returns False if the id or digest exists, or the replaced key is missing or revoked.
    */
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
-  /**
-   * Revokes a key. It is on disk when this resolves.
-   *
-   * @returns False if there is no such key. A second revocation changes nothing.
-   */
+  /** Revokes a key, on disk when this resolves. False if there is no such key. A second revocation changes nothing. */
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /**
    * Like {@link list}, but without the keys if `version` is that of the last result (at first ""). Without it, a key
@@ -77,7 +73,7 @@ export interface KeyStore {
   remove(ids: readonly string[]): MaybePromise<void>;
 }
 
-/** The latest use of each key up to now, in milliseconds. A later one was under a wrong clock. */
+/** In milliseconds. A use later than now was under a wrong clock. */
 export function latestUses(uses: readonly KeyUse[], now: number): Map<string, number> {
   const latest = new Map<string, number>();
   for (const { id, at } of uses) latest.set(id, Math.max(latest.get(id) ?? 0, Math.min(at.getTime(), now)));

@@ -32,7 +32,7 @@ export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } 
 
 /** One page of a list. */
 export interface PetPage {
-  /** The pets in ascending order of `id`: a JSON array exactly in the format of {@link formatPets}. */
+  /** The pets in ascending order of `id`: a JSON array, exactly as by {@link formatPets}. */
   json: string;
   /** The id of the last pet on this page, if more pets match after it. */
   next?: bigint;
@@ -66,27 +66,23 @@ export interface PetStore {
   /** Adds a pet and returns its id. */
   create(pet: PetDraft): MaybePromise<bigint>;
   /**
-   * Adds a pet, unless the store remembers a request with this key. Both are stored atomically; a failed create is not
-   * remembered. Of two calls with one key, the second waits for the first. Without this method, a request with an
-   * `Idempotency-Key` gets 501.
+   * Adds a pet, unless the store remembers a request with this key. Both are stored, or neither. Of two calls with one
+   * key, the second waits. Without this method, a request with an `Idempotency-Key` gets 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
-  /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */
+  /** The pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
   get(id: bigint): MaybePromise<string | undefined>;
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Counters with which the service keeps responses: it reads them on each read. A counter grows on every server after
-   * reads see the change, and before the create resolves; a store that cannot do so has no `changes()`. The result may
-   * be one object that changes. Must not throw: if changes cannot be detected, `alterations` grows with every call.
+   * Lets the service keep responses while these counters are the same. A counter grows on every server after reads see
+   * the change, and before the create resolves; a store that cannot do so has no `changes()`. The result may be one object
+   * that changes. Must not throw: if changes cannot be detected, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
-  /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
+  /** Throws {@link StoreUnavailableError} if the store cannot serve. */
   check(): MaybePromise<void>;
-  /**
-   * Checks that a create would succeed, without adding a pet. Throws {@link StoreUnavailableError} if not. Default:
-   * {@link check}.
-   */
+  /** Throws {@link StoreUnavailableError} if a create would fail. Adds no pet. Default: {@link check}. */
   checkWrites?(): MaybePromise<void>;
   /** Keeps API keys, for {@link createKeyManager}. */
   readonly keys?: KeyStore;

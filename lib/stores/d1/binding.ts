@@ -1,4 +1,4 @@
-/** In place of Cloudflare's types, so that the package does not depend on them. */
+/** In place of Cloudflare's types, on which the package does not depend. */
 
 /** A D1 database: `env.DB` in a Worker. */
 export interface D1Binding {
@@ -8,17 +8,17 @@ export interface D1Binding {
   batch(statements: D1Statement[]): Promise<D1Rows[]>;
 }
 
-/** `D1PreparedStatement` of Cloudflare's types. */
+/** `D1PreparedStatement`. */
 export interface D1Statement {
-  /** A copy of the statement with these values. */
+  /** Returns a copy. */
   bind(...values: unknown[]): D1Statement;
   /** Runs it. */
   all(): Promise<D1Rows>;
 }
 
-/** `D1Result` of Cloudflare's types. */
+/** `D1Result`. */
 export interface D1Rows {
-  /** The rows, by the names of their columns. */
+  /** By the names of the columns. */
   results: unknown[];
 }
 
@@ -30,14 +30,14 @@ export interface DurableObjectBinding {
   transactionSync<T>(run: () => T): T;
 }
 
-/** `SqlStorage` of Cloudflare's types. */
+/** `SqlStorage`. */
 export interface SqlStorage {
   /** Runs a statement. */
   exec(sql: string, ...values: (string | number | null)[]): SqlRows;
 }
 
-/** `SqlStorageCursor` of Cloudflare's types. */
+/** `SqlStorageCursor`. */
 export interface SqlRows {
-  /** The rows, by the names of their columns. */
+  /** By the names of the columns. */
   toArray(): unknown[];
 }

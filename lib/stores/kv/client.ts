@@ -45,9 +45,7 @@ export interface KvChange {
   deleted?: readonly KvKey[];
 }
 
-/** How often a write may fail, other than because of other servers. */
 const MAX_FAILURES = 4;
-/** The longest pause before a retry, in milliseconds. */
 const MAX_PAUSE = 4;
 
 const MAX_KEYS = 10;
@@ -56,7 +54,6 @@ const STRONG = { consistency: "strong" } as const;
 
 /** Each call rejects with {@link StoreUnavailableError} if KV fails, or exceeds the time limit. */
 export class Kv {
-  /** In milliseconds. */
   readonly timeoutMs: number;
   readonly #client: KvClient;
 

@@ -102,7 +102,6 @@ export class KvKeys implements KeyStore {
     }
   }
 
-  /** A row is undefined if the key is absent. */
   async #find(ids: readonly string[]): Promise<({ key: KvKey; row: KeyRow } | undefined)[]> {
     const positions = await this.#kv.getMany(ids.map((id) => this.#layout.keyIndexes({ id, digest: "" }).keyId));
     const keys = positions.map(({ value }) => this.#layout.key(BigInt(fromJson<KeyIndex>(value)?.position ?? 0)));

@@ -66,7 +66,7 @@ export function statementsFor(schema: string, size = 0n) {
   };
 }
 
-/** A row of nulls shows the end. The parameter is ignored, but only a statement with parameters has a cursor. */
+/** A row of nulls shows the end. Only a statement with parameters has a cursor. */
 export function exportStatement(schema: string, format: ExportFormat): string {
   return `(SELECT id::pg_catalog.text, ${format === "csv" ? PET_CSV : PET_JSON} FROM "${schema}".pets AS pet
     WHERE $1::pg_catalog.text IS NOT NULL ORDER BY pet.id) UNION ALL SELECT NULL, NULL`;

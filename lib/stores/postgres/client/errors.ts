@@ -6,10 +6,7 @@ const DEFECTS = ["22", "23", "42"];
 /** SQLSTATEs of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
 const DAMAGE = ["42501", "42P01", "42883"];
 
-/**
- * Serialization failure, deadlock, unique violation: after another program's writes, or if transactions are
- * serializable by default. Nothing was stored, so a retry is safe.
- */
+/** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
 /** postgres.js's messages end with an address from its options, which is wrong if the driver got a socket. */
@@ -41,7 +38,6 @@ export function isTemporary(error: unknown): boolean {
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });
