@@ -1,5 +1,3 @@
-/** Calls of an operation: all attempts of a request. */
-
 import { callSafely } from "../maybe_promise.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { readDeprecation } from "./deprecation.ts";
@@ -8,9 +6,7 @@ import { createHide } from "./redaction.ts";
 import { type Answer, isDeno, send } from "./request.ts";
 import { retry } from "./retry.ts";
 
-/** A request of an operation. */
 export interface CallParts<T> {
-  /** The name in the description. */
   operation: string;
   method: "GET" | "POST";
   /** Below the base address, with its query. */
@@ -18,7 +14,6 @@ export interface CallParts<T> {
   body?: string;
   /** Makes a write safe to repeat. `null`: it is sent once. */
   idempotencyKey?: string | null;
-  /** Reads the body of a success; see {@link send}. */
   read: (text: string) => T;
   signal: AbortSignal | undefined;
 }

@@ -32,14 +32,14 @@ export { formatPet, formatPets, type Pet, type PetToAdd } from "./pet_json.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./pet_list.ts";
 export type { CreateOptions, Pets } from "./pets.ts";
 
-/** A client of one petstore. Its methods need no `this`. */
+/** Its methods need no `this`. */
 export interface Client {
   /** The operations on pets. */
   readonly pets: Pets;
 }
 
 /**
- * Makes a client. It opens no connection before its first call.
+ * Makes a client. It opens no connection yet.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong type.
  * @throws {RangeError} If a number is out of range.

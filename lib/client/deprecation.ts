@@ -1,5 +1,3 @@
-/** What a server says of an operation that is to end. */
-
 import { linkTo } from "./link.ts";
 
 /** The `Deprecation` (RFC 9745) of an operation, and its `Sunset` (RFC 8594). */

@@ -1,47 +1,43 @@
-/** The one error of the client. */
-
 import type { ErrorCode } from "../error_codes.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
 /**
- * What the client itself reports:
- *
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
- * - `unexpected_response`: something other than a petstore answered, such as the page of a proxy, a redirect or more than 16 MiB.
+ * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response is longer than 16
+ * MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 
-/** The codes of a petstore and of the client. Other implementations of the specification may have codes of their own. */
+/** The codes of a petstore and of the client. Other servers may have codes of their own. */
 export type PetstoreErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
 /** What the head of a response says about a failure. */
 export interface ResponseFacts {
-  /** The HTTP status. Default: 0, no response. */
+  /** Default: 0, no response. */
   status?: number | undefined;
-  /** The `X-Request-Id`, by which the operator finds the request in the logs. */
+  /** The `X-Request-Id`. */
   requestId?: string | undefined;
-  /** The `Retry-After` in milliseconds from the moment of the response. */
+  /** The `Retry-After` in milliseconds. */
   retryAfterMs?: number | undefined;
   /** What was thrown before. */
   cause?: unknown;
 }
 
 /**
- * A request has failed, also after its retries. Whether a create was applied is certain only if a petstore has refused its first
- * attempt with a 4xx. If an earlier attempt may have been applied, the error of a later one has the failure of that as its
- * `cause`.
+ * Only a 4xx of a petstore to the first attempt shows that a create was not applied. If an earlier attempt may have
+ * been applied, its failure is the `cause`.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */
   override name = "PetstoreError";
-  /** The code of the response's body, or one of the client's own. */
+  /** Of the response's body, or of the client. */
   readonly code: PetstoreErrorCode;
   /** The HTTP status; 0 if there was no response, or if a browser hides it. */
   readonly status: number;
-  /** The `X-Request-Id` of the response. */
+  /** By which the operator finds the request in the logs. */
   readonly requestId: string | undefined;
-  /** How long the server asked to wait before the next attempt, in milliseconds. */
+  /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   /** The client makes it. */
@@ -54,7 +50,7 @@ export class PetstoreError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** What `JSON.stringify()` shows: all but the `cause` and the stack. */
+  /** All but the `cause` and the stack. */
   toJSON(): Record<string, unknown> {
     return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
   }

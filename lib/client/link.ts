@@ -1,8 +1,6 @@
-/** The `Link` header (RFC 8288). */
-
-/** The target of the first link with this relation, which may be relative; `undefined` without such a link. */
+/** May be relative; the first link with this relation counts. */
 export function linkTo(headers: Headers, relation: string): string | undefined {
-  // A target, the next link, or a parameter. What is not closed goes to the end, so this takes linear time.
+  // What is not closed goes to the end, so this takes linear time.
   const parts = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;
   const text = headers.get("link") ?? "";
   let target: string | undefined, relations: string | undefined;

@@ -1,12 +1,10 @@
-/** The options of a client. */
-
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Deprecation } from "./deprecation.ts";
 
 /** As `fetch`, but always called with a `Request` alone. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** What `createClient()` needs, and what it can be told. */
+/** The options of {@link createClient}. */
 export interface ClientOptions {
   /** The address of the API, such as `https://pets.example/v1`. The key is sent to it alone. */
   baseUrl: string | URL;
@@ -15,17 +13,16 @@ export interface ClientOptions {
   /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * How long a call may take with all its retries, in milliseconds; for a list, each page. An attempt that may be repeated has a
-   * third of it, and at least a second. Default: 30000.
+   * The time limit of a call with its retries, or of a page of a list, in milliseconds. An attempt that may be repeated
+   * has a third of it, at least a second. Default: 30000.
    */
   timeoutMs?: number | undefined;
-  /** How often a request is repeated at most. 0 turns retries off. Default: 10, if they fit into `timeoutMs`. */
+  /** The most retries of a request. Default: 10, if they fit into `timeoutMs`. */
   maxRetries?: number | undefined;
-  /** Is told of each deprecated operation once, with its first response. Its exceptions are ignored. */
+  /** Called once for each deprecated operation. Its exceptions are ignored. */
   onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
-/** The options as they are used. `baseUrl` has no slash at its end. */
 export interface ClientSettings {
   baseUrl: string;
   key: string;
@@ -44,10 +41,6 @@ const NAMES: readonly string[] = [
   "onDeprecation",
 ] satisfies (keyof ClientOptions)[];
 
-/**
- * @throws {TypeError} If an option is missing, unknown or of a wrong type.
- * @throws {RangeError} If a number is out of range.
- */
 export function checkClientOptions(options: ClientOptions): ClientSettings {
   const given = withoutPrototype(options);
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
@@ -59,7 +52,7 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
   return {
     baseUrl: checkBaseUrl(baseUrl),
     key: requireVisible("key", key),
-    // The global one is looked up at each call, since instrumentation may replace it, and makes its Request faster.
+    // Looked up at each call, since instrumentation may replace the global one.
     fetch: fetch ? (url, init) => fetch(new Request(url, init)) : (url, init) => globalThis.fetch(url, init),
     // The delay of a timer is an int32.
     timeoutMs: checkCount("timeoutMs", timeoutMs, 1, 2 ** 31 - 1),

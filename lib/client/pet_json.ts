@@ -1,10 +1,8 @@
-/** Pets as JSON, with exact int64. */
-
 import { hasPlainNumbers, parseInt64 } from "../json.ts";
 import { isPetStatus, type NewPet, type PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
-/** What is known of a pet to add. */
+/** A pet to add. */
 export interface PetToAdd extends Omit<NewPet, "status"> {
   /** The availability. Default: the server's. */
   status?: PetStatus | undefined;
@@ -14,10 +12,7 @@ export interface PetToAdd extends Omit<NewPet, "status"> {
 export interface Pet extends Omit<NewPet, "status"> {
   /** The unique identifier. */
   id: bigint;
-  /**
-   * The availability. The specification lets a server leave it out, and a status that the client made up would be wrong. This
-   * package's petstore always sends it.
-   */
+  /** The specification lets a server leave it out. This package's petstore always sends it. */
   status?: PetStatus;
 }
 
@@ -26,18 +21,16 @@ export function readPet(text: string): Pet {
   return toPet(parseExact(text));
 }
 
-/** @throws {TypeError} If the text is JSON, but not of an array of pets. */
 export function readPets(text: string): Pet[] {
   return (parseExact(text) as unknown[]).map(toPet);
 }
 
-/** The members of NewPet alone, as the body of a create. */
 export function formatNewPet(pet: PetToAdd): string {
   return `{${formatMembers(pet)}`;
 }
 
 /**
- * A pet as JSON text with exact int64 numbers, for a response or a file. `JSON.stringify()` throws for a bigint.
+ * A pet as JSON text with exact int64 numbers. `JSON.stringify()` throws for a bigint.
  *
  * @throws {TypeError} If a member has a wrong type.
  */
@@ -61,15 +54,15 @@ function formatMembers(pet: PetToAdd): string {
   return `"name":${JSON.stringify(name)},"categoryId":${requireBigint("categoryId", categoryId)}${last}}`;
 }
 
-/** A number would be rounded before it came here, and a text would go unquoted into JSON or a path. */
+/** A number may be rounded already, and a text would go unquoted into JSON or a path. */
 export function requireBigint(name: string, value: unknown): bigint {
   if (typeof value === "bigint") return value;
   throw new TypeError(`${name} must be a bigint such as 7n`);
 }
 
-/** Numbers stay numbers if they are exact, and become bigint or undefined otherwise. */
+/** Inexact numbers become bigint or undefined. */
 function parseExact(text: string): unknown {
-  // With the reviver, it takes six times as long. It is needed for 16 digits or more, a fraction or an exponent.
+  // The reviver is slow, and needed only for 16 digits or more, a fraction or an exponent.
   if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);
   // A runtime that does not tell the source has rounded integers to unsafe ones, but fractions also to safe ones.
   const isPlain = hasPlainNumbers(text.replace(/"(?:[^"\\]|\\.?)*"?/g, ""));
@@ -80,7 +73,7 @@ function parseExact(text: string): unknown {
   });
 }
 
-/** An int64 as a bigint; `undefined` for anything else, and for a number that may be rounded. */
+/** `undefined` for a number that may be rounded. */
 function toInt64(value: unknown): bigint | undefined {
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   return typeof value === "bigint" ? value : undefined;

@@ -1,5 +1,3 @@
-/** The pages of a list. */
-
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
@@ -18,21 +16,21 @@ export interface CallOptions {
 export interface ListOptions extends CallOptions {
   /** Only pets with this status. */
   status?: PetStatus | undefined;
-  /** Pets in one response, from 1 to 100, not in all. Default: the server's 20. */
+  /** Pets in one response, from 1 to 100. Default: the server's 20. */
   limit?: number | undefined;
-  /** Begins behind the page that gave this as its `nextCursor`. Default: the first page. */
+  /** The `nextCursor` of the page before. Default: the first page. */
   cursor?: string | null | undefined;
 }
 
 /** One page of a list. */
 export interface PetPage {
-  /** Its pets, in the order of the server. */
+  /** In the order of the server. */
   pets: Pet[];
   /** The `cursor` of the next page; `undefined` after the last one. */
   nextCursor: string | undefined;
 }
 
-/** All pets of a list, in the order of the server. The next page is fetched when it is needed. Each iteration begins anew. */
+/** All pets of a list, in order. Each iteration begins anew. */
 export interface PetList extends AsyncIterable<Pet> {
   /** The same pets, as they arrive. */
   pages(): AsyncGenerator<Pet[], void, void>;
@@ -44,7 +42,6 @@ export interface PetList extends AsyncIterable<Pet> {
 const MOST_IDLE = 100;
 
 export function createPetList(call: Call, given: ListOptions): PetList {
-  // Later changes of the caller's object have no effect.
   const options = withoutPrototype(given);
   async function* pages() {
     let query = queryOf(options);
@@ -87,7 +84,6 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   return { pages, toArray, [Symbol.asyncIterator]: pets };
 }
 
-/** @throws {PetstoreError} `unexpected_response`, also if the link to the next page has no cursor. */
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);
   const next = nextQuery(answer);
@@ -111,8 +107,8 @@ function queryOf(options: ListOptions): string {
 }
 
 /**
- * The query of the next page. Of its link, only this is used: so the key goes to the base address alone, whatever the link says,
- * and a petstore behind a proxy may name its public address.
+ * Only the query of the link is used, so the key goes to the base address alone, and a petstore behind a proxy may name
+ * its public address.
  */
 function nextQuery({ headers, refuse }: Answer<unknown>): string | undefined {
   const target = linkTo(headers, "next");

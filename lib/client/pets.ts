@@ -1,5 +1,3 @@
-/** The operations on pets. */
-
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
@@ -9,9 +7,8 @@ import { formatNewPet, type Pet, type PetToAdd, readPet, requireBigint } from ".
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Calls with the same key make one pet, also from another process. Default: a new random key, which all attempts of the call
-   * share. With `null` none is sent, for a server that has no such keys, and nothing is retried: a second attempt could make a
-   * second pet.
+   * Calls with the same key make one pet, also from another process. Default: a random key for all attempts of the
+   * call. With `null`, nothing is retried, since that could make a second pet.
    */
   idempotencyKey?: string | null | undefined;
 }
@@ -20,7 +17,7 @@ export interface CreateOptions extends CallOptions {
 export interface Pets {
   /** Lists all pets, or those of one status, and follows `Link` to the end. */
   list(options?: ListOptions): PetList;
-  /** Gets one page of that list, and the cursor of the next: for an app that shows pages itself. */
+  /** Gets one page, and the cursor of the next. */
   page(options?: ListOptions): Promise<PetPage>;
   /**
    * Gets one pet. The operation is deprecated.
@@ -58,7 +55,7 @@ export function createPets(call: Call): Pets {
   };
 }
 
-/** 128 random bits. Unlike randomUUID(), this also works on pages without TLS. */
+/** Unlike randomUUID(), this works on pages without TLS. */
 function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

@@ -31,8 +31,8 @@ export function createHide(key: string): (text: string) => string {
 }
 
 /**
- * What is kept of an error of `fetch`: its texts, and those of its causes. Node's has the bytes of the response, in which a server may
- * send the key back, and that of another `fetch` may have the request.
+ * The texts of an error of `fetch` and its causes. It may hold the request, or the bytes of a response that sends the
+ * key back.
  */
 export function textsOf(thrown: unknown, hide: (text: string) => string, depth = 4): Error | undefined {
   if (thrown == null || !depth) return undefined;

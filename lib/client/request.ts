@@ -1,14 +1,10 @@
-/** One request and its response. */
-
 import { quoted } from "../json.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
 import { textsOf } from "./redaction.ts";
 
-/** The longest body of a response that is read. */
 export const MAX_BODY_BYTES: number = 16 * 2 ** 20;
 
-/** What a request has brought. */
 export interface Answer<T> {
   value: T;
   headers: Headers;
@@ -16,14 +12,13 @@ export interface Answer<T> {
   refuse: (message: string) => PetstoreError;
 }
 
-/** How a request is sent and read. */
 export interface Exchange<T> {
   fetch: () => Promise<Response>;
-  /** The method and the address, for messages. */
+  /** For messages. */
   asked: string;
-  /** Reads the body of a success. Throws if it is not what was asked for, a `SyntaxError` if it is no JSON. */
+  /** Throws if the body is not what was asked for, a `SyntaxError` if it is no JSON. */
   read: (text: string) => T;
-  /** Takes the key out of a text. A server may send it back. */
+  /** A server may send the key back. */
   hide: (text: string) => string;
 }
 
@@ -32,11 +27,7 @@ interface Failure {
   message?: unknown;
 }
 
-/**
- * Sends a request once, and reads the whole response.
- *
- * @throws {PetstoreError} For every failure of the network and of the server.
- */
+/** @throws {PetstoreError} For every failure of the network and of the server. */
 export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promise<Answer<T>> {
   let response: Response | undefined, text: string | undefined;
   const failure = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
@@ -105,7 +96,6 @@ function isJson({ headers }: Response, text: string): boolean {
   return type ? type.toLowerCase().includes("json") : /^\s*[[{]/.test(text);
 }
 
-/** What answered in place of a petstore. */
 function foreign(response: Response, text: string): string {
   if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(text)}`;
   const target = response.headers.get("location") ?? "another address";
@@ -117,9 +107,7 @@ function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/**
- * The milliseconds of `Retry-After` (RFC 9110 §10.2.3). A date is compared with the server's own clock, if the response tells it.
- */
+/** RFC 9110 §10.2.3, in milliseconds. A date is compared with the server's own clock. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;

@@ -1,8 +1,5 @@
-/** Retries with backoff, within one deadline. */
-
 import { type ClientErrorCode, PetstoreError } from "./error.ts";
 
-/** How long and how often a request is tried. */
 export interface Patience {
   timeoutMs: number;
   maxRetries: number;
@@ -12,15 +9,12 @@ export interface Patience {
 /** Statuses after which the same request may succeed. */
 const PASSING = [408, 429, 502, 503, 504];
 
-/** The bounds of the backoff, in milliseconds. */
 const FIRST = 100, LONGEST = 5_000;
 
-/** An attempt that may be repeated has a third of the time, but at least this, in milliseconds: it may stay silent. */
+/** In milliseconds. An attempt that may be repeated has a third of the time, because it may stay silent. */
 const SHORTEST_ATTEMPT = 1_000;
 
 /**
- * Repeats `attempt` until it succeeds, fails for good, or the time is over.
- *
  * @throws {PetstoreError} The failure of the last attempt, or `deadline_exceeded`.
  * @throws The reason of `signal`, once that is aborted.
  */
@@ -44,7 +38,7 @@ export async function retry<T>(
       const delay = (error.retryAfterMs ?? 0) + jitter(retries);
       // To wait beyond the end would end in the same failure, only later.
       if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
-        // A refusal is only that of the last attempt: the server may have carried out this one.
+        // The server may have carried out an earlier attempt, though it refused the last one.
         if (doubtful) error.cause ??= doubtful;
         throw error;
       }
@@ -56,7 +50,7 @@ export async function retry<T>(
 }
 
 function isPassing({ code, status, cause }: PetstoreError): boolean {
-  // A response that is too long has a RangeError. The next one would be as long.
+  // The next response would be as long.
   return code === "connection_failed" || (PASSING.includes(status) && !(cause instanceof RangeError));
 }
 
@@ -65,10 +59,7 @@ function jitter(retries: number): number {
   return Math.random() * Math.min(LONGEST, FIRST * 2 ** retries);
 }
 
-/**
- * Settles as `run` does, or as `late` after the time, or when the caller aborts, even if `run` ignores its signal. Leaves no timer
- * and no listener behind.
- */
+/** Settles after the time or the abort even if `run` ignores its signal. Leaves no timer and no listener behind. */
 async function within<T>(
   run: (signal: AbortSignal) => Promise<T>,
   milliseconds: number,

@@ -1,56 +1,39 @@
-/** Decides when creates that arrive together start their common transaction. */
-
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { storeClosed, StoreUnavailableError } from "./store.ts";
 
-/** How many creates start a transaction at once, without waiting for more. */
 export const FULL_BATCH = 512;
 
-/**
- * How many creates may wait. They need less than 100 MB. Those of one turn of the event loop are not refused, because their caller
- * has the memory for them.
- */
+/** Not counting those of one turn of the event loop: their caller has the memory for them. */
 const MAX_WAITING = 10_000;
 
-/** The bounds of a wait for clients, in milliseconds. */
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
-/** After unsuccessful waits, at most this many transactions do not wait. */
 const MAX_BACKOFF = 64;
 
-/** Called after each commit, with the number of its creates and its duration. */
+/** Called after each commit, with the number of its creates and its duration in milliseconds. */
 export type CommitObserver = (creates: number, milliseconds: number) => void;
 
-/** A store that commits creates together, as an observer sees it. */
 export interface CommittingStore {
   readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
 }
 
-/** How creates are committed. */
 export interface BatchOptions<Create> {
-  /** The resource that the creates wait for, for an error message. */
   resource: string;
-  /** Commits creates and settles them. Neither throws nor rejects. The next call comes when this one has ended. */
+  /** Settles the creates, and neither throws nor rejects. Calls do not overlap. */
   commit(creates: Create[]): MaybePromise<void>;
-  /** Chooses the creates of a commit. Default: all. */
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
   /** Whether a commit waits for the clients that the one before has answered. */
   expectsClients?: boolean;
 }
 
-/** Creates that wait for a transaction. */
 export class Batch<Create> {
-  /** In order of arrival. */
   waiting: Create[] = [];
-  /** How many creates are being committed. For the limit, they count as waiting. */
   #inFlight = 0;
-  /** Resolves when the commit that runs has ended. */
   #running: Promise<void> | undefined;
   readonly #options: BatchOptions<Create>;
   #isClosed = false;
-  /** Whether too many creates of earlier turns wait. */
   #isFull = false;
-  /** How many creates must wait before the next commit starts; 0 if any number may be committed. */
+  /** How many creates must wait before the next commit starts. */
   #expected = 0;
   #deadline: ReturnType<typeof setTimeout> | undefined;
   /** How many transactions will not wait for clients, and their number after the next unsuccessful wait. */
@@ -61,7 +44,6 @@ export class Batch<Create> {
     this.#options = options;
   }
 
-  /** How many creates are not settled yet. */
   get unsettled(): number {
     return this.waiting.length + this.#inFlight;
   }
@@ -82,8 +64,8 @@ export class Batch<Create> {
   }
 
   /**
-   * Commits after a turn of the event loop in which no create arrived. So a single create is not delayed, while creates that
-   * many clients send at the same time share a transaction.
+   * After a turn of the event loop without a create, so that a single one is not delayed, and concurrent ones share a
+   * transaction.
    */
   #commitSoon(): void {
     const count = this.waiting.length;
@@ -96,11 +78,8 @@ export class Batch<Create> {
   }
 
   /**
-   * Lets the next commit wait for more creates, unless recent waits were unsuccessful. Clients that have just been answered
-   * often send their next creates at once. If those miss a long commit, each create waits for two commits.
-   *
-   * @param count How many creates may arrive in addition to those that wait.
-   * @param milliseconds How long the last transaction took. The wait takes about as long at most.
+   * Clients that have just been answered often send their next creates at once. If those miss a long commit, each waits
+   * for two; so the next commit waits about as long as the last one took.
    */
   expect(count: number, milliseconds: number): void {
     const backoff = this.#backoff;
@@ -116,7 +95,7 @@ export class Batch<Create> {
     }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, milliseconds)));
   }
 
-  /** Accepts no more creates, commits those that wait, and resolves when all are settled. */
+  /** Resolves when all creates are settled. */
   close(): MaybePromise<void> {
     this.#isClosed = true;
     this.#start();
@@ -153,7 +132,7 @@ export class Batch<Create> {
     this.#running = undefined;
     this.#inFlight = 0;
     this.onCommit?.(count, milliseconds);
-    // Does not wait for a single client: without others, its next create is committed at once anyway.
+    // The next create of a single client is committed at once anyway.
     if (mayExpect && count + this.waiting.length > 1) this.expect(count, milliseconds);
     if (this.#isClosed) this.#start();
     else if (this.waiting.length > 0) this.#commitSoon();

@@ -1,5 +1,3 @@
-/** A row of the table of API keys, for SQLite and PostgreSQL. */
-
 import type { StoredKey } from "./key_store.ts";
 
 /** Times are in milliseconds since 1970. */

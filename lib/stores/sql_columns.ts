@@ -1,9 +1,6 @@
-/**
- * The columns of tables in SQLite wherever it runs: in a file, D1 or a Durable Object. They are released, so they must not change, not
- * even a space: `petstore check` compares the text.
- */
+/** Released, so not even a space may change: `petstore check` compares the text. */
 
-/** AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The status is a number: `status_code.ts`. */
+/** AUTOINCREMENT: the id of a deleted last row is not reused. For the status, see `status_code.ts`. */
 export const PET_COLUMNS = `(
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      name TEXT NOT NULL,
@@ -11,7 +8,7 @@ export const PET_COLUMNS = `(
      status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
    ) STRICT`;
 
-/** Remembered requests. Times are in milliseconds since 1970. */
+/** Times are in milliseconds since 1970. */
 export const REQUEST_COLUMNS = `(
      key TEXT PRIMARY KEY,
      fingerprint TEXT NOT NULL,

@@ -1,23 +1,15 @@
-/** Keeps API keys in a table of SQLite wherever it runs: in `node:sqlite`, D1 or a Durable Object. */
-
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "./key_row.ts";
 import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
 
-/** A value of a statement. An integer column turns a number into an integer, although it is bound as a double. */
+/** An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
 
-/** A statement and its values. */
 export type Statement = readonly [sql: string, ...values: Value[]];
 
-/** The rows that a statement returned, by the names of their columns. */
 export type Rows = Record<string, unknown>[];
 
-/**
- * Runs statements in one transaction, and returns the rows of each.
- *
- * @param kind A "use" may be lost, so it waits neither for a lock nor for the disk.
- */
+/** In one transaction. A "use" may be lost, so it waits neither for a lock nor for the disk. */
 export type RunStatements = (kind: "read" | "change" | "use", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
 const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
@@ -25,27 +17,26 @@ const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 /** Represents "never". */
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** The statements for a table. No parameter is used twice: Node 22.13 cannot bind that. */
+/** No parameter is used twice: Node 22.13 cannot bind that. */
 function keyStatements(table: string) {
   return {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
-    /** Another one after each change. Sums are exact and fast; the modulus keeps them from overflowing. */
+    /** Another one after each change. The modulus keeps sums from overflowing. */
     version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
       sum(expires_at % 1000003), sum(last_used_at % 1000003)) AS version FROM ${table}`,
-    /** Parameters: the columns. */
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /**
-     * Does nothing unless the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the
-     * new one.
+     * Does nothing unless the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the
+     * digest of the new one.
      */
     expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
       WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
     /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */
     insertReplacing: `INSERT INTO ${table} (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
       WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
-    /** The first revocation stays. Parameters: the time, the id. */
+    /** Parameters: the time, the id. */
     revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
-    /** All uses in one parameter, since a statement of D1 may have 100. Parameters: now, a JSON array of [id, time]. */
+    /** One parameter, since a statement of D1 may have 100. Parameters: now, a JSON array of [id, time]. */
     touch: `UPDATE ${table} SET last_used_at = max(CASE WHEN last_used_at <= ? THEN last_used_at ELSE 0 END, used.at)
       FROM (SELECT value ->> 0 AS id, value ->> 1 AS at FROM json_each(?)) AS used
       WHERE ${table}.id = used.id`,
@@ -58,7 +49,6 @@ export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: ReturnType<typeof keyStatements>;
   readonly #stamp: (() => string) | undefined;
-  /** The last version, and the stamp before it was read. */
   #known: { stamp: string | undefined; version: string } | undefined;
 
   /** @param stamp Returns another text after each commit, at little cost. */
@@ -76,7 +66,7 @@ export class SqlKeys implements KeyStore {
     const stamp = this.#stamp?.();
     if (stamp !== undefined && stamp === this.#known?.stamp && last === this.#known.version) return { version: last };
     const { version, select } = this.#sql;
-    // The first time at once, since a transaction may be a round trip.
+    // At once, since a transaction may be a round trip.
     if (last === "") {
       return chain(this.#run("read", [version], [select]), (results) => this.#snapshotOf(stamp, results));
     }
@@ -118,7 +108,6 @@ export class SqlKeys implements KeyStore {
     return chain(this.#run("change", [this.#sql.remove, JSON.stringify(ids)]), () => {});
   }
 
-  /** Whether the last statement has changed a row. */
   #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
   }

@@ -3,11 +3,7 @@ import { PET_STATUSES, type PetStatus } from "../pet.ts";
 
 import type { PetDraft } from "./store.ts";
 
-/**
- * The number by which stores represent a status.
- *
- * @throws {TypeError} If `status` is invalid.
- */
+/** @throws {TypeError} If `status` is invalid. */
 export function statusCode(status: PetStatus): number {
   const code = PET_STATUSES.indexOf(status);
   if (code < 0) throw new TypeError(`The status of a pet must be one of ${PET_STATUSES.join(", ")}`);
@@ -15,9 +11,8 @@ export function statusCode(status: PetStatus): number {
 }
 
 /**
- * Validates a pet before it joins others, so that an invalid pet does not fail them, and an outage cannot hide it.
+ * Validates a pet before it joins others, so that it does not fail them. Returns the number of its status.
  *
- * @returns The number of its status.
  * @throws {TypeError} If a member is invalid.
  */
 export function requireValid({ name, categoryId, status }: PetDraft): number {

@@ -1,4 +1,4 @@
-/** The contract between the service and a store of pets. Its cases are in `lib/testing/store`. */
+/** The cases of this contract are in `lib/testing/store`. */
 
 import type { NewPet, PetStatus } from "../pet.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -19,125 +19,105 @@ export interface PetQuery {
 
 /** Identifies a create, so that the store recognizes a retry. */
 export interface IdempotentRequest {
-  /** Identifies the request: 22 characters, each a letter, a digit, `-` or `_`. */
+  /** 22 characters, each a letter, a digit, `-` or `_`. */
   key: string;
-  /** Identifies the new pet's content: 22 of the same characters. One key must not be used with two fingerprints. */
+  /** Identifies the pet's content: 22 of the same characters. One key must not be used with two fingerprints. */
   fingerprint: string;
-  /**
-   * How long to remember the request, in whole milliseconds. If several servers share a store, it must measure this time
-   * with one clock, because the clocks of the servers may differ.
-   */
+  /** How long to remember the request, in whole milliseconds. Servers that share a store measure it with one clock. */
   retentionMs: number;
 }
 
-/** The outcome of a create that may be retried: created now, created earlier, or the key was used for another pet. */
+/** Created now, created earlier, or the key was used for another pet. */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "conflict" };
 
 /** One page of a list. */
 export interface PetPage {
-  /**
-   * The pets in ascending order of `id`: a JSON array as text, exactly in the format of {@link formatPets}. The service
-   * sends it unchanged. For speed, a store can produce it without an object for each pet.
-   */
+  /** The pets in ascending order of `id`: a JSON array, exactly as by {@link formatPets}. */
   json: string;
-  /** The id of the last pet on this page, if more pets match after it; otherwise absent. */
+  /** The id of the last pet on this page, if more pets match after it. */
   next?: bigint;
 }
 
 /**
- * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls are running.
+ * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls run.
  *
- * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it, and the
- * client gets 503. The service treats any other error as a bug and answers 500.
+ * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it: 503.
+ * Any other error is a bug: 500.
  *
- * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is assigned
- * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet. Only a create that
- * fails may leave a gap; a request that is repeated and a check leave none.
+ * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, so a reader
+ * that continues after the last id misses none. No id is given twice, not even after a restart or a deletion. Only a
+ * failed create may leave a gap.
  *
- * **Atomicity.** A pet is visible completely or not at all. A create that fails leaves no pet, unless the store lost its
- * connection and could not learn the outcome. Such a create must not be repeated by the store. A store refuses a status that is
- * not one of the three, by throwing.
+ * **Atomicity.** A pet is visible completely or not at all. A failed create leaves no pet, unless the store could not
+ * learn the outcome; it must not repeat that create. An invalid status is refused.
  *
- * **Changes.** No operation of this version changes or deletes a pet, but others may, for example by SQL. A store with
- * {@link changes} counts this in `alterations`. An operation that changes or deletes pets would have to do so too, before it is
- * acknowledged, because cached responses depend on it. The id of a deleted pet is not reused, and a reader that walks the
- * list then misses only the deleted pets: a page begins after an id, whether or not that pet is still there.
+ * **Changes.** Only other programs may change or delete pets. A store with {@link changes} counts this in
+ * `alterations`. A page begins after an id, whether or not that pet is still there.
  *
- * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
- * {@link createMemoryStore} keeps it until the process ends. With the other stores, it is as durable as a commit of their
- * database: with `createSqliteStore`, it survives a loss of power.
+ * **Durability.** A create resolves once the pet is as safe as a commit of the database; with `createSqliteStore`, it
+ * survives a loss of power. Pets of {@link createMemoryStore} end with the process.
  *
- * **Concurrency.** After a create has resolved, every get and list that starts later sees the pet. A page is consistent: it
- * shows the state of one moment. Two pages may show different moments.
+ * **Concurrency.** A get or list that starts after a create has resolved sees the pet. A page shows one moment.
  *
- * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and one
- * more, at any position and for any status. A get reads one row, and a check at most one. A create writes one row and its
- * index entries. A createOnce touches up to four more rows, to remember a request and to delete expired ones.
+ * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and
+ * one more, at any position and for any status. A createOnce touches up to four rows more than a create.
  */
 export interface PetStore {
   /** Adds a pet and returns its id. */
   create(pet: PetDraft): MaybePromise<bigint>;
   /**
-   * Adds a pet like {@link create}, unless the store remembers a request with this key. The pet and the request are stored
-   * atomically; a create that fails is not remembered. If two calls with the same key overlap, the second waits for the
-   * first. Expired requests are deleted while new ones arrive.
-   *
-   * Without this method, the service answers requests that have an `Idempotency-Key` with 501.
+   * Adds a pet, unless the store remembers a request with this key. Both are stored, or neither. Of two calls with one
+   * key, the second waits. Without this method, a request with an `Idempotency-Key` gets 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
-  /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */
+  /** The pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
   get(id: bigint): MaybePromise<string | undefined>;
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Counters that show whether an earlier response is still valid. The service then caches responses and compares the counters
-   * on each read. Without this method it reads the store each time. A counter grows before a create resolves, and not before reads
-   * see the pet, on every server; a store that cannot detect pets of other servers has no `changes()`. The result may be one object
-   * whose members change. Must not throw: while the store cannot detect changes, `alterations` grows with every call.
+   * Lets the service keep responses while these counters are the same. A counter grows on every server after reads see
+   * the change, and before the create resolves; a store that cannot do so has no `changes()`. The result may be one object
+   * that changes. Must not throw: if changes cannot be detected, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
-  /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
+  /** Throws {@link StoreUnavailableError} if the store cannot serve. */
   check(): MaybePromise<void>;
-  /**
-   * Checks that a create would succeed, without adding a pet. It follows the path of a create as far as possible, and may cost as
-   * much. Throws {@link StoreUnavailableError} if a create would fail. Without this method, creates count as possible while
-   * {@link check} succeeds.
-   */
+  /** Throws {@link StoreUnavailableError} if a create would fail. Adds no pet. Default: {@link check}. */
   checkWrites?(): MaybePromise<void>;
-  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  /** Keeps API keys, for {@link createKeyManager}. */
   readonly keys?: KeyStore;
-  /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
+  /** Finishes the creates that have started. A second call does nothing. */
   close(): MaybePromise<void>;
 }
 
-/** A store that keeps API keys too, and can be closed by `await using`. Every store of this package is one. */
+/** A store that keeps API keys too, and works with `await using`. */
 export interface KeyedPetStore extends PetStore {
-  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  /** Keeps API keys, for {@link createKeyManager}. */
   readonly keys: KeyStore;
-  /** Closes the store, at the end of the block of `await using store = …`. */
+  /** Closes the store. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The changes since the store was opened, as two counters that never decrease. */
+/** The changes since the store was opened. The counters never decrease. */
 export interface StoreChanges {
-  /** Grows whenever pets are added. It may also grow at other times, at the cost of cached responses. */
+  /** Grows whenever pets are added, and perhaps at other times. */
   additions: number;
-  /** Grows whenever a pet may have changed or disappeared, for example because another program has written to the file. */
+  /** Grows whenever a pet may have changed or disappeared, for example by another program. */
   alterations: number;
 }
 
-/** Thrown by a store that cannot serve or cannot be opened. The message is for the operator and is not sent to clients. */
+/** A store cannot serve or be opened. Clients do not get the message. */
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";
-  /** Whether a create failed, and its pet may nevertheless have been stored. The client is told so. */
+  /** Whether a create failed, and its pet may nevertheless have been stored. */
   readonly mayBeStored: boolean;
 
   /**
    * Creates the error.
    *
    * @param message What is wrong, for the operator.
-   * @param options The cause, and whether the pet of a create may have been stored. Default: it was not.
+   * @param options The cause, and whether the pet of a create may have been stored.
    */
   constructor(message?: string, options: ErrorOptions & { mayBeStored?: boolean } = {}) {
     super(message, options);
@@ -145,7 +125,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** The same error, of a create whose outcome is not known. */
+/** Of a create whose outcome is not known. */
 export function uncertain({ message, cause }: Error): StoreUnavailableError {
   return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
 }

@@ -1,19 +1,16 @@
-/** Writes, as one type from a store's methods to its disk. A place that forgets a kind does not compile. */
+/** A place that forgets a kind does not compile. */
 
 import type { MigratedRequest } from "./earlier_requests.ts";
 import type { IdempotentOutcome, PetDraft, StoreChanges } from "./store.ts";
 
-/** What a store is asked to write. */
 export type Write =
   | { kind: "create"; pet: PetDraft }
   | { kind: "createOnce"; pet: PetDraft; request: MigratedRequest }
   /** A commit that changes no pet, and shows whether a create would succeed. */
   | { kind: "probe" };
 
-/** The result of a write. */
 export type Outcome = IdempotentOutcome | { outcome: "probed" };
 
-/** A write that waits, with the functions that settle its promise. */
 export interface PendingWrite {
   write: Write;
   resolve(outcome: Outcome): void;
@@ -27,30 +24,23 @@ const EFFECTS: Record<Write["kind"], "none" | "adds" | "alters"> = {
   probe: "none",
 };
 
-/** Counts a write that is about to be acknowledged. */
 export function countWrite(changes: StoreChanges, { kind }: Pick<Write, "kind">): void {
   const effect = EFFECTS[kind];
   if (effect === "adds") changes.additions++;
   if (effect === "alters") changes.alterations++;
 }
 
-/** The id of a pet that was created without a request. */
 export function createdId(outcome: Outcome): bigint {
   if (outcome.outcome !== "created") throw new Error(`A create had the outcome ${outcome.outcome}`);
   return outcome.id;
 }
 
-/** The outcome of a create with a request. */
 export function createOutcome(outcome: Outcome): IdempotentOutcome {
   if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
   return outcome;
 }
 
-/**
- * The outcome of a create whose request is remembered.
- *
- * @param known The row of the request, if there is one.
- */
+/** The outcome of a create with a request, given the row of the remembered request, if any. */
 export function recall(
   known: { fingerprint: unknown; id: unknown } | undefined,
   fingerprint: string,

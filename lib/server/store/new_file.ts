@@ -1,5 +1,3 @@
-/** Where a new database may be made: in a folder that exists, and not in the place of one that seems lost. */
-
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
@@ -14,11 +12,7 @@ import { SettingError } from "../start_error.ts";
 /** A store of this program. `isNew` says whether opening it has made its tables. */
 export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
-/**
- * Prepares the place of a database that may be new.
- *
- * @throws {SettingError} If its folder is missing, or a restore has left files of it there.
- */
+/** @throws {SettingError} If the folder of a database is missing, or a restore has left files there. */
 export function prepareFile(path: string): void {
   if (!isMissing(path)) return;
   prepareFolder(path);
@@ -40,7 +34,6 @@ export function prepareFolder(path: string): void {
   throw new SettingError(`${path} cannot be made, because there is no folder ${folder}${hint}`);
 }
 
-/** Whether a file belongs into the folder of the key file. */
 export function isBesideKeyFile(path: string): boolean {
   return resolve(dirname(path)) === resolve(dirname(KEY_FILE));
 }
@@ -50,7 +43,7 @@ function foldersIn(path: string): string[] {
   return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Whether a path does not exist. An unreadable one counts as existing, because opening it gives a better message. */
+/** An unreadable path counts as existing, because opening it gives a better message. */
 export function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

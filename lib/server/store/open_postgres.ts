@@ -1,5 +1,3 @@
-/** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
-
 import type { Socket } from "node:net";
 import { type CheckedSchema, inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
@@ -23,28 +21,17 @@ const READ_STATE =
 /** Not part of the other statement, because some databases with PostgreSQL's protocol lack these functions. */
 const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8)";
 
-/**
- * Connects, and opens something.
- *
- * @param driver The specifier of the driver.
- * @throws {SettingError} If that fails.
- */
+/** @param driver The specifier of the driver. */
 type Open<T> = (target: PostgresTarget, driver: string) => Promise<T>;
 
 export const openPostgres: Open<OpenStore> = (...to) => usePostgres(...to, createPostgresStore);
 export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
 
-/** Reads the API keys, without a change. */
 export const listKeysOfPostgres: Open<readonly StoredKey[]> = (...to) => usePostgres(...to, listPostgresKeys);
 
-/** Checks that the store is sound, without a change. */
 export const inspectPostgres: Open<CheckedSchema> = (...to) => usePostgres(...to, inspectPostgresStore);
 
-/**
- * Writes all pets.
- *
- * @throws {SettingError} If they cannot be read. An error of `write` is thrown as it is.
- */
+/** @throws {SettingError} If the pets cannot be read. An error of `write` is thrown as it is. */
 export async function exportFromPostgres(
   target: PostgresTarget,
   driver: string,

@@ -1,5 +1,3 @@
-/** Turns the `--store` setting into a store. */
-
 import { existsSync } from "node:fs";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
@@ -15,36 +13,22 @@ import { firstLine, SettingError, startError, UnreachableError } from "../start_
 import { isMissing, type OpenStore, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
-/** A store that can be opened. */
 export interface StoreSetting {
-  /** The setting without its secrets, for messages. */
+  /** Without its secrets, for messages. */
   description: string;
-  /** Where an SQLite file is. */
   path?: string;
-  /** Where a PostgreSQL database is. */
   target?: PostgresTarget;
-  /**
-   * Opens the store.
-   *
-   * @throws {SettingError} If it cannot be opened.
-   */
+  /** @throws {SettingError} If it cannot be opened. */
   open(): OpenStore | Promise<OpenStore>;
-  /**
-   * Opens it to import pets. Absent for a store in memory, which only one isolate can reach: its API keys are kept in a separate
-   * database.
-   *
-   * @throws {SettingError} If it cannot be opened.
-   */
+  /** Absent for a store in memory, which only one isolate can reach. */
   openImporter?(): Promise<PetImporter>;
 }
 
 export const MEMORY = "memory:";
 const SQLITE = "sqlite:";
-/** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/** The store that a `--store` setting names. */
 export type StoreLocation =
   | { kind: "memory" }
   | { kind: "sqlite"; path: string }
@@ -65,7 +49,7 @@ export function parseStoreLocation(setting: string, environment: Environment): S
 }
 
 /**
- * Parses a `--store` setting. Opens nothing yet.
+ * Opens nothing yet.
  *
  * @throws {SettingError} If the setting is invalid.
  */
@@ -94,21 +78,15 @@ export function readStoreSetting(
   };
 }
 
-/** Loaded when it is needed, because a server on SQLite would keep it in its memory: 3 MB. */
+/** Loaded only when needed, because it takes 3 MB. */
 export function loadPostgres(): Promise<typeof import("./open_postgres.ts")> {
   return import("./open_postgres.ts");
 }
 
-/** The database of the API keys if the pets are kept in memory. Its path is relative to the working directory. */
+/** For pets in memory. Relative to the working directory. */
 export const KEY_DATABASE = "data/keys.db";
 
-/**
- * Opens that database.
- *
- * @param createIfMissing Whether to create it.
- * @returns Undefined if it is missing and not created.
- * @throws {SettingError} If it cannot be opened.
- */
+/** Undefined if the database is missing and not to be created. */
 export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteStore | undefined> {
   const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
   return exists || createIfMissing ? await openSqlite(KEY_DATABASE, "same-thread") : undefined;
@@ -135,12 +113,7 @@ async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Opens, in a worker, the files that the main isolate has opened.
- *
- * @param access The way to the thread that writes.
- * @throws {UnreachableError} If they are not in their place, or cannot be opened.
- */
+/** Opens, in a worker, the files that the main isolate has opened. */
 export function openSqliteInWorker(opened: OpenedFiles, access: WriterAccess): KeyedPetStore {
   try {
     return SqliteStore.join(opened, access);

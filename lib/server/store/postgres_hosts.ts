@@ -1,6 +1,6 @@
 /**
- * Chooses one of several hosts, as libpq does: the first that responds and has the required state. Unlike libpq, it queries all
- * of them at once: a silent one delays nothing, and a primary that was paused while another took over still reports that it is one.
+ * Chooses one of several hosts, as libpq does: the first that responds and has the required state. But all are queried
+ * at once: a silent one delays nothing, and a primary that was paused may still report that it is one.
  */
 
 import { lookup } from "node:dns/promises";
@@ -17,7 +17,6 @@ export interface ServerState {
   timeline: number;
 }
 
-/** The result of a query to a host. */
 interface HostResult {
   address: Address;
   state?: ServerState;
@@ -27,13 +26,11 @@ interface HostResult {
 /** Logs in over a socket, reads the state and logs out. */
 type ReadState = (socket: Socket) => Promise<ServerState>;
 
-/** How long the state of a server counts as current, in milliseconds. */
 const STATE_LIFETIME = 1000;
 
-/** The time limit for the other hosts once one has the required state, in milliseconds. */
 const OTHERS_TIMEOUT = 250;
 
-/** Connects to the chosen host, and chooses again when that host no longer fits. */
+/** Chooses again when the chosen host no longer fits. */
 export class Hosts {
   readonly #target: PostgresTarget;
   readonly #security: Security;
@@ -49,16 +46,11 @@ export class Hosts {
     this.#readState = readState;
   }
 
-  /** For each address, in milliseconds; 0 for no limit. */
   get #timeoutMs(): number {
     return this.#target.connectTimeout * 1000;
   }
 
-  /**
-   * Opens a socket to the chosen host.
-   *
-   * @throws {Error} If no host fits.
-   */
+  /** @throws {Error} If no host fits. */
   async dial(): Promise<Socket> {
     if (this.#chosen && this.#isCurrent()) {
       try {
@@ -73,16 +65,11 @@ export class Hosts {
     return await this.#open(address);
   }
 
-  /**
-   * Chooses a host. Connections that are opened at the same time share one search.
-   *
-   * @throws {Error} If no host fits.
-   */
+  /** Connections that are opened at the same time share one search. */
   choose(): Promise<void> {
     return this.#choosing ??= this.#search().finally(() => this.#choosing = undefined);
   }
 
-  /** Makes the next connection choose again. */
   forget(): void {
     this.#chosen = undefined;
   }
@@ -118,7 +105,6 @@ export class Hosts {
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
-  /** Queries all hosts at once. Does not wait long for the others when one has the required state. */
   async #queryAll(addresses: readonly Address[]): Promise<HostResult[]> {
     const results: (HostResult | undefined)[] = addresses.map(() => undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -141,7 +127,6 @@ export class Hosts {
     this.#chosenAt = performance.now();
   }
 
-  /** Looks up the addresses of all hosts, in the order of the setting. */
   async #resolve(): Promise<{ addresses: Address[]; failures: Error[] }> {
     const addresses: Address[] = [];
     const failures: Error[] = [];

@@ -3,27 +3,27 @@ import { firstLine, SettingError } from "../start_error.ts";
 import type { Security } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
 
-/** The pause after a failed connection, in seconds. The driver's own back-off rises to 20. */
+/** In seconds. The driver's own back-off rises to 20. */
 const RETRY_DELAY = 0.2;
 
 /**
- * How long a connection to one of several hosts may be idle, in seconds. A server without requests does not notice that its
- * primary is paused. When that primary continues, although another took over, an old connection would get an old response.
+ * In seconds. A server without requests does not notice that its primary was paused and another took over; an old
+ * connection would then give an old response.
  */
 const IDLE_TIMEOUT = 5;
 
-/** Sets every option of the driver, so that it reads none from the environment. */
+/** Sets every option, so that the driver reads none from the environment. */
 export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   return {
-    // Placeholders, because the driver gets a socket that is already connected and encrypted. Its own connections would
-    // hang on a silent host, retry a refusing one in a loop, and check certificates for one name only.
+    // Placeholders: the driver gets a socket. Its own connections would hang on a silent host, and check certificates
+    // for one name only.
     host: ["PostgreSQL"],
     port: [0],
     ssl: false,
     target_session_attrs: null,
     database: target.database,
     user: target.user,
-    // A function, because the driver would replace an empty string with a password from the environment.
+    // The driver would replace an empty string with a password from the environment.
     pass: () => target.password,
     connection: target.parameters,
     connect_timeout: target.connectTimeout || null,
@@ -34,8 +34,7 @@ export function driverOptions(target: PostgresTarget): Record<string, unknown> {
     onnotice: () => {},
     sslnegotiation: null,
     idle_timeout: target.hosts.length > 1 ? IDLE_TIMEOUT : null,
-    // In seconds. New connections are distributed again by a load balancer. The random part prevents connections that were
-    // opened together from ending together.
+    // In seconds, so that a load balancer distributes connections again. Random, so that they do not end together.
     max_lifetime: () => 60 * (30 + Math.random() * 30),
     max_pipeline: 100,
     keep_alive: 30,
@@ -44,7 +43,7 @@ export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   };
 }
 
-/** Converts the TLS parameters as libpq does. `require` with a certificate means `verify-ca`, which ignores the name. */
+/** As in libpq, `require` with a certificate means `verify-ca`, which ignores the name. */
 export function securityFor({ sslmode, sslrootcert }: PostgresTarget): Security {
   const mode = sslmode === "disable" ? "never" : sslmode === "allow" || sslmode === "prefer" ? "if offered" : "always";
   if (mode !== "always" || (sslmode === "require" && sslrootcert === "")) {

@@ -1,36 +1,27 @@
-/** Sockets to PostgreSQL servers, for the driver. */
-
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { formatAddress } from "../address.ts";
 
-/** One address of a host. */
 export interface Address {
-  /** The host name in the setting, which the certificate must contain. */
+  /** As in the setting; the certificate must contain it. */
   name: string;
   address: string;
   port: number;
 }
 
-/** How a connection uses TLS. */
 export interface Security {
   mode: "never" | "if offered" | "always";
-  /** How to check the certificate. */
   checks: ConnectionOptions;
 }
 
-/** PostgreSQL's SSLRequest message: its length and a code. */
+/** PostgreSQL's SSLRequest. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const TLS_ACCEPTED = "S".charCodeAt(0);
 const TLS_REFUSED = "N".charCodeAt(0);
 
-/**
- * Connects to one address of a server, with TLS if required. The driver then logs in over the socket.
- *
- * @param timeoutMs The time limit of the connection and its encryption; 0 for the system's own.
- */
+/** With TLS if required. The time limit includes it; 0 for the system's own. */
 export async function openSocket(address: Address, { mode, checks }: Security, timeoutMs: number): Promise<Socket> {
   const plain = connectTcp({ host: address.address, port: address.port });
   let socket: Socket = plain;
@@ -42,7 +33,7 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
   try {
     await once(plain, "connect");
     if (mode !== "never" && await offersTls(plain, address)) {
-      // The certificate must name the host of this connection, not any other of the setting. SNI allows no IP addresses.
+      // The certificate must name this host, not any other of the setting. SNI allows no IP addresses.
       const servername = isIP(address.name) === 0 ? { servername: address.name } : {};
       socket = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
       await once(socket, "secureConnect");
@@ -59,7 +50,6 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
   }
 }
 
-/** The address for messages. */
 export function describeAddress({ name, address, port }: Address): string {
   return formatAddress({ hostname: name, port }) + (name === address ? "" : ` (${address})`);
 }
@@ -68,13 +58,12 @@ export function timeoutError(address: Address, timeoutMs: number): Error {
   return new Error(`${describeAddress(address)} has not answered within ${timeoutMs} ms`);
 }
 
-/** The time limit for the server to close a connection that this side has ended, in milliseconds. */
+/** For the server to close a connection that this side has ended, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
 /**
- * Closes a connection soon after the driver has ended it, even if the server does not respond.
- *
- * @param onBreak Called when the server closes the connection, also one that cancelled a statement, and when it fails.
+ * Closes a connection soon after the driver has ended it, even if the server does not respond. `onBreak` is called when
+ * the server closes it, or it fails.
  */
 export function watchSocket(socket: Socket, onBreak: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -95,8 +84,8 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
 }
 
 /**
- * Opens a socket for the driver. If that fails, returns one that fails on the first write, because after an exception the
- * driver would permanently lose a place in its pool.
+ * If no socket opens, returns one that fails on the first write: after an exception, the driver would lose a place in
+ * its pool for good.
  */
 export async function dialForDriver(dial: () => Promise<Socket>): Promise<Duplex> {
   try {
@@ -115,7 +104,7 @@ async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   throw new Error(`${describeAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
-/** Resolves with an event's value. Unlike `once` of node:events, rejects if the socket closes first. */
+/** Unlike `once` of node:events, rejects if the socket closes first. */
 function once(socket: Socket, event: "connect" | "secureConnect" | "data"): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (result: () => void) => {

@@ -1,9 +1,6 @@
-/** Parses a postgres:// address and the environment variables of PostgreSQL, as PostgreSQL's own programs do. */
-
 import { formatAddress } from "../address.ts";
 import { SettingError } from "../start_error.ts";
 
-/** A PostgreSQL database and how to connect to it. */
 export interface PostgresTarget {
   hosts: { name: string; port: number }[];
   database: string;
@@ -14,17 +11,13 @@ export interface PostgresTarget {
   /** For each host, in seconds; 0 for no limit. */
   connectTimeout: number;
   targetSessionAttrs: string;
-  /** Run-time parameters that PostgreSQL gets at the start of a connection. */
   parameters: Record<string, string>;
-  /** The largest number of connections. */
   poolSize: number;
-  /** Whether the driver prepares statements. */
   prepare: boolean;
-  /** The schema of the tables, or `undefined` for the default. */
   schema: string | undefined;
 }
 
-/** The parameters that libpq also has, with their environment variables. */
+/** With the environment variables of libpq. */
 export const POSTGRES_VARIABLES = {
   host: "PGHOST",
   port: "PGPORT",
@@ -39,7 +32,6 @@ export const POSTGRES_VARIABLES = {
   options: "PGOPTIONS",
 } as const;
 
-/** The petstore's own parameters, with their defaults. */
 export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
 
 const KNOWN_PARAMETERS = [...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)];
@@ -54,7 +46,7 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
 
 /**
- * Parses an address. The environment supplies the parts that it omits.
+ * The environment supplies the parts that the address omits.
  *
  * @throws {SettingError} If it is invalid. The message quotes no part of it, because it may contain a password.
  */
@@ -85,14 +77,13 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
   };
 }
 
-/** The address without the password and the parameters, for messages, and the schema unless it is the default. */
+/** Without the password and the parameters. */
 export function describePostgres({ hosts, database, user, schema }: PostgresTarget): string {
   const addresses = hosts.map(({ name, port }) => formatAddress({ hostname: name, port }));
   return `postgres://${encodeURIComponent(user)}@${addresses.join(",")}/${encodeURIComponent(database)}` +
     (schema === undefined ? "" : ` (schema ${schema})`);
 }
 
-/** Collects the parameters from all parts of an address. */
 function parseUrl(url: string): Map<string, string> {
   const [, login = "", hosts = "", database = "", query = ""] = FORM.exec(url) ??
     fail("it must have the form postgres://user:password@host:port/database");

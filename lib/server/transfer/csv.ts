@@ -1,5 +1,3 @@
-/** Reads CSV (RFC 4180). */
-
 import { type NewPet, parsePetFields } from "../../pet.ts";
 import { SettingError } from "../start_error.ts";
 
@@ -7,7 +5,6 @@ import { SettingError } from "../start_error.ts";
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
 const UNCLOSED_FIELD = /"[^"]*(?:""[^"]*)*$/y;
 
-/** The fields of a record, or its fault. */
 export function parseCsvRecord(text: string): string[] | { fault: string } {
   const fields: string[] = [];
   for (let start = 0;; start = FIELD.lastIndex) {
@@ -24,11 +21,7 @@ function describeFault(isQuoted: boolean, isUnclosed: boolean): string {
   return isUnclosed ? "a closing quote is missing" : "after a closing quote, only a comma may follow";
 }
 
-/**
- * The names of the columns.
- *
- * @throws {SettingError} If the record is not the header of a file of pets.
- */
+/** @throws {SettingError} If the record is not the header of a file of pets. */
 export function readHeader(text: string | undefined): string[] {
   const names = text === undefined ? { fault: "it is not valid UTF-8" } : parseCsvRecord(text);
   if ("fault" in names) throw headerError(names.fault);
@@ -46,7 +39,6 @@ function headerError(fault: string): SettingError {
   );
 }
 
-/** The pet of a record, or its faults. */
 export function readCsvPet(text: string, columns: readonly string[]): Required<NewPet> | string[] {
   const fields = parseCsvRecord(text);
   if ("fault" in fields) return [fields.fault];

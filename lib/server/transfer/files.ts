@@ -1,5 +1,3 @@
-/** The files of imports and exports. */
-
 import { closeSync, createReadStream, fstat, open } from "node:fs";
 import { Socket } from "node:net";
 import process from "node:process";
@@ -9,20 +7,13 @@ import { type CommandArguments, oneOf } from "../command_arguments.ts";
 import { codeOf } from "../folders.ts";
 import { explain, SettingError, UnreachableError } from "../start_error.ts";
 
-/** The name of standard input or standard output. */
 export const STANDARD = "-";
 
 const EXTENSIONS: Readonly<Record<string, ExportFormat>> = { ndjson: "ndjson", jsonl: "ndjson", csv: "csv" };
 
-/** How many bytes are read at a time. */
 const BLOCK = 256 * 1024;
 
-/**
- * Determines the format of the file that a command names: by its flag, else by the extension of the file.
- *
- * @param fallback The format of a name without an extension.
- * @throws {SettingError} If the format is unknown.
- */
+/** The flag decides, else the extension of the file. `fallback` is for a name without one. */
 export function readFormat(args: CommandArguments, fallback?: ExportFormat): ExportFormat {
   const given = args.optional("format", oneOf("ndjson", "csv"));
   const extension = /\.([^./]*)$/.exec(args.operand)?.[1]?.toLowerCase();
@@ -33,31 +24,27 @@ export function readFormat(args: CommandArguments, fallback?: ExportFormat): Exp
   );
 }
 
-/** A file, a pipe or standard input. */
 export interface Source {
   /** Iterating again continues after the end, if it `grows`. */
   bytes: AsyncIterable<Uint8Array>;
-  /** Whether it is a file, to which another program may append. */
+  /** Another program may append to a file. */
   grows: boolean;
-  /** The share of a file that has been read, from 0 to 1. Undefined if its size is not known. */
+  /** Of a file, from 0 to 1. Undefined if its size is not known. */
   share(): number | undefined;
   close(): void;
 }
 
-/**
- * @param ending Resolves when the process is told to end. Reading then fails with an {@link UnreachableError}.
- * @throws {SettingError} If it cannot be opened.
- */
+/** @param ending Resolves when the process is told to end. Reading then fails with an {@link UnreachableError}. */
 export async function openSource(path: string, ending: Promise<void>): Promise<Source> {
   const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
   const pipe = { grows: false, share: () => undefined, close: () => {} };
   if (path === STANDARD) return { ...pipe, bytes: readable(process.stdin, "Standard input") };
   try {
-    // A number: Node closes a FileHandle that is collected as garbage, below the socket.
+    // Node closes a FileHandle that is collected as garbage, below the socket.
     const fd = await promisify(open)(path, "r");
     const stats = await promisify(fstat)(fd);
     if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
-    // On Node, a read of a file that waits for a pipe would delay the end of the process. Deno has no such socket.
+    // On Node, reading a pipe as a file would delay the end of the process. Deno has no such socket.
     const isSocket = stats.isFIFO() && process.versions["deno"] === undefined;
     if (!stats.isFile()) {
       const stream = isSocket ? new Socket({ fd }) : createReadStream(path, { fd, highWaterMark: BLOCK });
@@ -74,7 +61,6 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
         }
       },
     };
-    // It may grow meanwhile.
     return { bytes, grows: true, share: () => Math.min(1, count / stats.size), close: () => closeSync(fd) };
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);

@@ -1,5 +1,3 @@
-/** Adds the pets of a source to a store, each of them once. */
-
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type NewPet, parseNewPet } from "../../pet.ts";
@@ -18,21 +16,19 @@ import {
   withoutLineEnd,
 } from "./record_reader.ts";
 
-/** How many records a transaction adds at most, and how many bytes are read ahead. Creates of a server wait for it. */
+/** The most records of a transaction, for which creates of a server wait, and the most bytes read ahead. */
 const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
 
-/** What became of some records. */
 export interface ImportedPart {
-  /** Pets that were added; without an importer, pets that could be. */
+  /** Without an importer, pets that could be added. */
   added: number;
-  /** Pets of this source that an earlier import had added. */
+  /** Pets that an earlier import had added. */
   known: number;
   bad: readonly BadRecord[];
-  /** The line of the last record if it has no end. It may be a part of a record, so nothing was done with it. */
+  /** The line of a last record without an end, which may be a part. Nothing was done with it. */
   incomplete?: number;
 }
 
-/** A record that is no pet. */
 export interface BadRecord {
   line: number;
   faults: readonly string[];
@@ -41,32 +37,28 @@ export interface BadRecord {
 
 export interface ImportOptions {
   format: ExportFormat;
-  /** The same source is added once for each number. */
   copy: number;
   /** Absent to check the records only. */
   importer: PetImporter | undefined;
-  /** Whether the import continues after a bad record. If not, no pet of the chunk is added. */
+  /** If not, no pet of the chunk is added. */
   skipsBad: boolean;
-  /** Whether a last record without an end is whole. */
   takesLast: boolean;
-  /** Whether the source continues after its end when it is read again, as a file that grows. */
+  /** As a file that grows. */
   grows?: boolean;
-  /** Receives the header of CSV and each bad record, with its end, also those that an earlier import has skipped. */
+  /** Receives the header of CSV and each bad record, also those that an earlier import has skipped. */
   reject?: (bytes: Uint8Array) => Promise<void>;
 }
 
-/** Reads one record. Undefined if it is blank. */
 type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
 
 /**
- * Imports a source. Each transaction adds a chunk of records, and remembers the digest of the source up to its end. So the chunks of an
- * earlier import are found one after the other from the beginning, whatever their sizes were then.
- *
- * A known chunk with more records than the source had may be of another importer, which has read the source when it was longer. So
- * the source is read up to its present end before a chunk is added beside it.
+ * Each transaction adds a chunk, and remembers the digest of the source up to its end. So chunks of earlier imports are
+ * found one after the other, whatever their sizes. One with more records than the source had may be of another
+ * importer, which has read more of it, so the source is read to its present end before a chunk is added beside it.
  *
  * @throws {SettingError} If a record is bad or too long, or the header of CSV is unusable.
- * @throws {UnreachableError} If another importer was faster, and may have read more of a source that cannot be read again.
+ * @throws {UnreachableError} If another importer was faster, and may have read more of a source that cannot be read
+ * again.
  */
 export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
@@ -127,13 +119,12 @@ function incompletePart(record: SourceRecord): ImportedPart {
 
 type Lookahead = ReturnType<typeof lookAhead>;
 
-/** Records that have been read and not yet skipped. */
 function lookAhead(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
   let records: SourceRecord[] = [];
   let blocks = readRecords(source, findEnd);
   let isAtEnd = false;
   return {
-    /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
+    /** At most `count`, and fewer if they have too many bytes. It does not depend on the blocks. */
     async peek(count: number): Promise<SourceRecord[]> {
       let bytes = 0;
       for (let i = 0; i < count; i++) {
@@ -151,7 +142,7 @@ function lookAhead(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
     skip(count: number): void {
       records = records.slice(count);
     },
-    /** Continues after the end of the source, also within the last of the records that were not skipped. */
+    /** Continues within the last of the records that were not skipped. */
     resume(): void {
       // Only the last record of a source lacks its end.
       const last = isAtEnd || records.at(-1)?.hasEnd === false ? records.pop() : undefined;
@@ -166,7 +157,7 @@ async function* continued(start: Uint8Array, source: AsyncIterable<Uint8Array>):
   yield* source;
 }
 
-/** Reads the header of CSV. It defines the columns, so it is part of the digest. */
+/** The header defines the columns, so it is part of the digest. */
 async function readFormatHeader(
   records: Lookahead,
   format: ExportFormat,
@@ -200,7 +191,7 @@ function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: R
   return { pets, bad };
 }
 
-/** The digest of the source up to the end of these records. The end of the last line does not count. */
+/** The end of the last line does not count. */
 function digestAfter(parent: string, records: readonly SourceRecord[]): string {
   return digestOf(parent, withoutLineEnd(Buffer.concat(records.map(({ bytes }) => bytes))));
 }

@@ -1,35 +1,24 @@
-/** Splits a stream of bytes into records. */
-
 import { Buffer } from "node:buffer";
 import { SettingError } from "../start_error.ts";
 
-/** The longest record. */
 const MAX_RECORD = 1024 * 1024;
 
 const LF = 0x0a, CR = 0x0d, QUOTE = 0x22, COMMA = 0x2c;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/**
- * Finds the end of a record, after its LF.
- *
- * @param start The index at which the record begins.
- * @returns −1 if the bytes do not contain it.
- */
+/** The index after a record's LF; −1 if the bytes do not contain it. */
 export type FindEnd = (bytes: Uint8Array, start: number) => number;
 
-/** A record and the number of the line on which it begins. */
 export interface SourceRecord {
   line: number;
-  /** With the line's end. */
   bytes: Uint8Array;
-  /** False for a last record that lacks its end, as while another program writes it. */
+  /** False for a last record without its end, as while another program writes it. */
   hasEnd: boolean;
 }
 
 /**
- * Yields the records that each block of the source completes.
+ * Yields the records that each block completes.
  *
- * @param line The number of its first line.
  * @throws {SettingError} If a record is too long.
  */
 export async function* readRecords(
@@ -60,7 +49,7 @@ export async function* readRecords(
   if (rest.length > 0) yield [take(rest, false)];
 }
 
-/** Spreadsheets write a byte order mark at the start of a file in UTF-8. */
+/** Spreadsheets write a byte order mark in UTF-8. */
 function hasMark(bytes: Uint8Array): boolean {
   return BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte);
 }
@@ -78,14 +67,13 @@ export function withoutLineEnd(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-/** The bytes of a record that another one may follow. */
 export function withLineEnd({ bytes, hasEnd }: SourceRecord): Uint8Array {
   return hasEnd ? bytes : Buffer.concat([bytes, Uint8Array.of(LF)]);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text of a record, without the line's end. Undefined if it is not valid UTF-8. */
+/** Without the line's end. Undefined if it is not valid UTF-8. */
 export function textOf({ bytes }: SourceRecord): string | undefined {
   try {
     return decoder.decode(withoutLineEnd(bytes));
@@ -94,13 +82,12 @@ export function textOf({ bytes }: SourceRecord): string | undefined {
   }
 }
 
-/** Each line is a record. */
 export function findLineEnd(bytes: Uint8Array, start: number): number {
   // Without an LF, −1 becomes 0, which is no end.
   return bytes.indexOf(LF, start) + 1 || -1;
 }
 
-/** A record of CSV (RFC 4180): a field in quotes may contain line ends. A quote within another field has no meaning here. */
+/** RFC 4180: a field in quotes may contain line ends. A quote within another field has no meaning. */
 export function findCsvEnd(bytes: Uint8Array, start: number): number {
   let isFieldStart = true;
   for (let i = start; i < bytes.length; i++) {
@@ -115,7 +102,7 @@ export function findCsvEnd(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-/** The index of the quote that ends a field. Two quotes are one within the field. */
+/** Two quotes are one within the field. */
 function closingQuote(bytes: Uint8Array, start: number): number {
   for (let i = start; (i = bytes.indexOf(QUOTE, i)) >= 0; i += 2) {
     if (bytes[i + 1] !== QUOTE) return i;

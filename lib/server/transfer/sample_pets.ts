@@ -1,5 +1,3 @@
-/** Sample pets. The same number gives the same pets. */
-
 import type { PetStatus } from "../../pet.ts";
 import type { PetDraft } from "../../stores/store.ts";
 
@@ -10,7 +8,7 @@ const NAMES = (
   "Zoë Mílo Łatka Søren Žofka André Íris Noël 咪咪 ポチ Мурка"
 ).split(" ");
 
-/** The breeds of each category. The first category is 1, and the first categories have more pets. */
+/** By category, from 1. The first categories have more pets. */
 const CATEGORIES: readonly (readonly string[])[] = [
   ["Beagle", "Labrador", "Border Collie", "Dachshund", "Poodle", "Corgi", "Greyhound", "Mongrel"],
   ["Tabby", "Siamese", "Maine Coon", "Persian", "Bengal", "Calico", "Sphynx"],
@@ -23,7 +21,7 @@ const CATEGORIES: readonly (readonly string[])[] = [
 /** Pets of each hundred that are available, and those that are available or pending. */
 const AVAILABLE = 65, NOT_SOLD = 82;
 
-/** The pet with this number, from 0. It depends on the number alone. */
+/** Depends on the number alone. */
 export function samplePet(number: number): PetDraft {
   const name = pick(NAMES, pseudorandom(number, 1));
   // The smaller of two, so that the first categories have more.

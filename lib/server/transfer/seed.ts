@@ -1,26 +1,19 @@
-/** Fills an empty store with sample pets. */
-
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { explain } from "../start_error.ts";
 import { digestOf } from "./import_records.ts";
 import { samplePet } from "./sample_pets.ts";
 
-/** How many pets a transaction adds. */
 const CHUNK = 10_000;
 
-/** Fills a store in memory, which is empty. */
 export async function seedMemory(store: PetStore, count: number): Promise<string> {
   for (let number = 0; number < count; number++) await store.create(samplePet(number));
   return describe(count);
 }
 
 /**
- * Fills a database, unless it has pets. The next start completes an interrupted one, and servers that start at the same time fill
- * it once.
- *
- * @returns A message for the operator.
- * @throws {SettingError} If the database cannot be written.
+ * Fills a database, unless it has pets. The next start completes an interrupted one, and servers that start together
+ * fill it once.
  */
 export async function seedDatabase(importer: PetImporter, count: number): Promise<string> {
   try {

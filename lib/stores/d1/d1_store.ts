@@ -25,21 +25,16 @@ export { d1Schema };
 export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
 
 /**
- * Keeps pets in a D1 database. The tables, whose names begin with `petstore_`, are made when the store is first used; see
- * {@link d1Schema}. The database may have tables of the app beside them.
+ * Keeps pets in a D1 database. The first use makes the tables, whose names begin with `petstore_`, or checks their
+ * version; see {@link d1Schema}.
  *
- * **Durability.** A create resolves when D1 has committed it: one statement in one round trip. A create with an
- * `Idempotency-Key` is one batch, which is a transaction, in one round trip. The first use of a store takes one more, to read the
- * version of the tables.
- *
- * **Consistency.** All reads go to the primary database, so each sees all acknowledged pets. D1 itself
- * repeats a read after a transient failure. A create is never repeated, so one that fails may have been stored.
+ * A create resolves when D1 has committed it, and is never repeated, so one that fails may have been stored. All reads
+ * go to the primary database, so each sees all acknowledged pets.
  *
  * @param db The database: `env.DB`.
- * @returns The store, at once. Its methods reject with {@link StoreUnavailableError} if D1 cannot serve, or if the tables need
- * a later release.
- * @throws {TypeError} If `db` is no D1 database. A session (`withSession()`) is refused too, because it reads from replicas, which
- * may lack acknowledged pets.
+ * @returns The store, whose methods reject with {@link StoreUnavailableError} if D1 cannot serve, or the tables need a
+ * later release.
+ * @throws {TypeError} If `db` is no D1 database, or a session (`withSession()`): replicas may lack acknowledged pets.
  */
 export function createD1Store(db: D1Binding): KeyedPetStore {
   const { prepare, batch, getBookmark } = (db ?? {}) as Partial<D1Binding & { getBookmark: unknown }>;
@@ -59,14 +54,10 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
 }
 
 /**
- * Keeps pets in the SQLite database of a Durable Object, with the same tables as {@link createD1Store}. Make the store in the
- * object's constructor. Its methods return without a promise.
+ * Keeps pets in the SQLite database of a Durable Object. Make the store in the object's constructor. Its methods return
+ * without a promise. Writes are on disk before the object's response leaves it (output gate).
  *
- * **Durability.** The writes of a method are on disk before the object's response leaves it (output gate). If the write fails, the
- * object is reset and the response is not sent.
- *
- * @param storage The storage of an object whose class is in `new_sqlite_classes`: `ctx.storage`.
- * @returns The store.
+ * @param storage `ctx.storage` of an object whose class is in `new_sqlite_classes`.
  * @throws {TypeError} If `storage` is no storage with SQLite.
  */
 export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPetStore {

@@ -1,31 +1,21 @@
-/**
- * Classifies the errors of D1 and of a Durable Object's database. They have no code, only a message. Those of SQLite end with
- * the name of a result code. Cloudflare's page "Debug D1" lists the others, such as "Network connection lost".
- */
-
 import { StoreUnavailableError } from "../store.ts";
 
-/** Result codes of SQLite that mean an invalid statement or value. */
+/** The errors have no code, only a message: see Cloudflare's "Debug D1". */
 const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
 /** A table or column that was dropped, or is not there yet after a restore. */
 const MISSING = /\bno such (table|column)\b/;
 
-/** Whether a table is missing. A new check of the schema explains why. */
+/** A new check of the schema explains why. */
 export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }
 
-/** Whether a table that a statement creates exists already. */
 export function isAlreadyPresent(error: unknown): boolean {
   return /\balready exists\b/.test(messageOf(error));
 }
 
-/**
- * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
- *
- * @param database The kind of database, for the message.
- */
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, database: string): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");

@@ -1,7 +1,4 @@
-/**
- * The tables and their version. Their names begin with `petstore_`, because a D1 database often has the tables of the whole app.
- * The version is in a table, because D1 does not permit `PRAGMA user_version`.
- */
+/** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
 
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
@@ -10,14 +7,11 @@ import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import type { Rows, Statement } from "../sql_keys.ts";
 import { asUnavailable, isAlreadyPresent, isMissing } from "./errors.ts";
 
-/** The version that this release makes and uses. */
 export const SCHEMA_VERSION = 1;
 
 /**
- * The statements that make the tables.
- *
- * A later release that changes the tables begins its statements with one that fails unless the version is the one before. Of two
- * Workers that migrate at the same time, only one succeeds then.
+ * A later release must begin with a statement that fails unless the version is the one before, so that only one Worker
+ * migrates.
  */
 function statements(create: (kind: string) => string, insert: string): string[] {
   return [
@@ -37,25 +31,23 @@ function statements(create: (kind: string) => string, insert: string): string[] 
   ];
 }
 
-/** Fails as a whole if any table exists. A Worker of a later release may be creating its own. */
+/** Fails as a whole if any table exists: a Worker of a later release may be creating its own. */
 const CREATE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}`, "INSERT").map((sql) => [sql]);
 
 const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
 
 /**
- * The SQL that makes the tables, for a file in the folder of wrangler's migrations. A store does the same when it is first used, so
- * this is needed only if Workers must not make tables. It changes no table that exists.
+ * The SQL that makes the tables, for wrangler's migrations, if Workers must not make them. It changes no table that
+ * exists.
  */
 export function d1Schema(): string {
   return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
 }
 
-/** Runs statements in one transaction, and returns the rows of each. */
 export type RunStatements = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
 
-/** Runs statements on the tables. Creates missing tables first, and refuses those of a later release. */
+/** Creates missing tables, and refuses those of a later release. */
 export class Tables {
-  /** The kind of database, for messages. */
   readonly #name: string;
   readonly #run: RunStatements;
   #isChecked = false;
@@ -71,8 +63,8 @@ export class Tables {
   }
 
   /**
-   * Runs statements in one transaction, and returns the rows of each. The first use checks the version. Requests do not share
-   * that check, since a request of a Worker must not wait for the promises of another.
+   * Requests do not share the check of the version, since a request of a Worker must not wait for the promises of
+   * another.
    *
    * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
    */
@@ -80,17 +72,13 @@ export class Tables {
     if (this.#isClosed) throw storeClosed();
     const run = () => this.#run(...statements);
     return attempt(() => this.#isChecked ? run() : chain(this.#checkVersion(), run), (error) => {
-      // For example, the database was restored to a time before it had tables.
+      // For example, after a restore to a time before the tables.
       if (isMissing(error)) this.#isChecked = false;
       throw error;
     });
   }
 
-  /**
-   * Explains why a statement has written nothing. This happens after a later release has changed the tables.
-   *
-   * @throws {StoreUnavailableError} Always.
-   */
+  /** A later release has changed the tables, for example. Always throws. */
   rejectWrite(): MaybePromise<never> {
     return chain(this.#readVersion(), (rows) => {
       requireUsable(rows, this.#name);
@@ -98,7 +86,6 @@ export class Tables {
     });
   }
 
-  /** Refuses all later statements. */
   close(): void {
     this.#isClosed = true;
   }
@@ -123,7 +110,7 @@ export class Tables {
       if (!isAlreadyPresent(error)) throw error;
       return error;
     });
-    // Another Worker has created them meanwhile, or the app has a table with one of the names.
+    // Another Worker has created them, or the app has a table with such a name.
     return chain(created, (conflict) =>
       attempt(() => this.#readVersion(), (error) => {
         throw isMissing(error) && conflict !== undefined ? conflict : error;

@@ -1,67 +1,60 @@
-/**
- * The SQL of the store, in a separate file so that a test can check SQLite's plan for each statement. No statement depends on the
- * state of the connection, as `changes()` does: D1 guarantees only one transaction.
- */
+/** No statement depends on the connection, as `changes()` does: D1 guarantees only one transaction. */
 
 import { PET_JSON } from "../pet_sql.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-/** The clock of the database, in milliseconds since 1970. It is the same for all Workers. */
+/** In milliseconds since 1970, the same for all Workers. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** One row, unless a later release has changed the tables so that this one must not write. */
+/** No row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND oldest_version <= ${SCHEMA_VERSION}`;
 
-/** Ids are returned as text, because another program may have given one beyond 2^53. */
+/** Text, because another program may have given an id beyond 2^53. */
 const ID = "CAST(id AS TEXT) AS id";
 
-/** Adds a pet and returns its id. Parameters: name, category_id, status. */
+/** Parameters: name, category_id, status. */
 export const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE}
   RETURNING ${ID}`;
 
 /**
- * Deletes the request with this key if it has expired, and up to two other expired ones. Twice as many as are added shrinks the
- * backlog. All of it is one statement, since time may pass between two. Parameter: key.
+ * Deletes the request with this key if it has expired, and up to two others. One statement, since time may pass between
+ * two. Parameter: key.
  */
 export const DELETE_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`;
 
-/** Adds a pet unless there is a request with this key. Parameters: name, category_id, status, key. */
+/** Parameters: name, category_id, status, key. */
 export const INSERT_PET_ONCE = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE}
   AND NOT EXISTS (SELECT 1 FROM petstore_requests WHERE key = ?)
   RETURNING ${ID}`;
 
 /**
- * Remembers a request with the pet that was just added, unless there is one with this key. Because of AUTOINCREMENT, the new pet has
- * the largest id. Parameters: key, fingerprint, how long in milliseconds.
+ * Because of AUTOINCREMENT, the new pet has the largest id. Parameters: key, fingerprint, retention in milliseconds.
  */
 export const INSERT_REQUEST = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   SELECT ?, ?, (SELECT max(id) FROM petstore_pets), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`;
 
-/** Finds a remembered request. Parameter: key. */
 export const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
-/** Write about as much as a create, since a full database may have room for a smaller write, and change nothing. */
+/** Write about as much as a create, since a full database may have room for less. */
 export const WRITE_NOTHING = [
   `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
   "DELETE FROM petstore_requests WHERE key = ''",
 ] as const;
 
-/** Reads one pet. Parameter: id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
 
-/** Returns a row if there is a pet. */
 export const SELECT_ONE = "SELECT 1 FROM petstore_pets LIMIT 1";
 
-/** The ids and the JSON of the pets on a page. Parameters: after, limit. */
+/** Parameters: after, limit. */
 export const ALL_PETS = page("id > ?");
 
-/** The same for one status. Parameters: status, after, limit. */
+/** Parameters: status, after, limit. */
 export const PETS_OF_STATUS = page("status = ? AND id > ?");
 
-/** A row for each pet, not an array of all: D1 charges for each row that is read, and finding the end of an array reads it twice. */
+/** A row for each pet: D1 charges for each row read, and an array reads it twice. */
 function page(condition: string): string {
   // `ORDER BY id` would sort by the column of the result, which is text.
   return `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet WHERE ${condition} ORDER BY pet.id LIMIT ?`;

@@ -1,5 +1,3 @@
-/** The store on D1 and in a Durable Object. `d1_store.ts` is the entry point. */
-
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { KeyStore } from "../key_store.ts";
 import { requireValid, statusCode } from "../status_code.ts";
@@ -20,7 +18,6 @@ import {
   WRITE_NOTHING,
 } from "./statements.ts";
 
-/** A row of a page. */
 type PetRow = { id: string; json: string };
 
 export class D1Store implements KeyedPetStore {
@@ -79,7 +76,7 @@ export class D1Store implements KeyedPetStore {
     );
   }
 
-  /** Creates that have started continue on their own. A request of a Worker must not wait for those of others. */
+  /** A request of a Worker must not wait for the creates of others. */
   close(): void {
     this.#tables.close();
   }

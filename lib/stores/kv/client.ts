@@ -1,21 +1,19 @@
-/** The interface of Deno KV that the store uses. Each call has a time limit, and errors that report an outage. */
-
 import { StoreUnavailableError } from "../store.ts";
 
-/** A key as the store creates it. Keys are ordered by their parts. */
+/** Keys are ordered by their parts. */
 export type KvKey = readonly (string | bigint)[];
 
-/** An entry of KV. Both members are null if the key has no value. */
+/** Both members are null if the key has no value. */
 export interface KvEntry {
   /** The value. */
   readonly value: unknown;
-  /** The version of the entry, which each write changes. */
+  /** Each write changes it. */
   readonly versionstamp: string | null;
 }
 
 /** Writes that KV commits together, or not at all. */
 export interface KvAtomic {
-  /** Commits only if the entry still has this version; null means that there is no entry. */
+  /** The entry must have this version; null: no entry. */
   check(check: { key: KvKey; versionstamp: string | null }): unknown;
   /** Sets the value of a key. */
   set(key: KvKey, value: unknown): unknown;
@@ -25,7 +23,7 @@ export interface KvAtomic {
   commit(): Promise<{ ok: true; versionstamp: string } | { ok: false }>;
 }
 
-/** The members of a `Deno.Kv`, or of a `Kv` of the npm package `@deno/kv`, that the store uses. */
+/** The members of Deno KV that the store uses. */
 export interface KvClient {
   /** Reads one key. */
   get(key: KvKey, options?: { consistency?: "strong" }): Promise<KvEntry>;
@@ -42,25 +40,20 @@ export interface KvClient {
 
 type KvRow = KvEntry & { readonly key: readonly unknown[] };
 
-/** What a commit writes and deletes. */
 export interface KvChange {
   writes: [key: KvKey, value: Uint8Array][];
   deleted?: readonly KvKey[];
 }
 
-/** How often a write may fail, other than because of other servers. */
 const MAX_FAILURES = 4;
-/** The longest pause before a retry, in milliseconds. */
 const MAX_PAUSE = 4;
 
-/** The largest number of keys that KV reads in one moment. */
 const MAX_KEYS = 10;
 
 const STRONG = { consistency: "strong" } as const;
 
-/** Calls KV. Each call rejects with {@link StoreUnavailableError} if KV fails, or takes longer than the time limit. */
+/** Each call rejects with {@link StoreUnavailableError} if KV fails, or exceeds the time limit. */
 export class Kv {
-  /** The time limit of a call. */
   readonly timeoutMs: number;
   readonly #client: KvClient;
 
@@ -73,7 +66,7 @@ export class Kv {
     return this.withTimeout(() => this.#client.get(key, STRONG));
   }
 
-  /** The entries of any number of keys. Those of ten keys show one moment. */
+  /** Only the entries of ten keys show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
     const parts: Promise<readonly KvEntry[]>[] = [];
     for (let i = 0; i < keys.length; i += MAX_KEYS) {
@@ -82,7 +75,7 @@ export class Kv {
     return (await Promise.all(parts)).flat();
   }
 
-  /** Up to `limit` rows, at most 500. They show one moment, because KV reads them in one batch. */
+  /** Up to 500 rows show one moment, because KV reads them in one batch. */
   range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
@@ -92,9 +85,8 @@ export class Kv {
   }
 
   /**
-   * Commits a change if a counter still has this version, without the time limit: the caller must know when it has ended.
-   *
-   * @returns The new version, or the error. After an error, the outcome is not always known.
+   * Without the time limit: the caller must know when the commit has ended. Returns the new version, or an error, after
+   * which the outcome is not always known.
    */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
@@ -114,7 +106,6 @@ export class Kv {
     }
   }
 
-  /** Rejects if `work` exceeds the time limit, or fails. */
   async withTimeout<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) =>
@@ -129,16 +120,12 @@ export class Kv {
     }
   }
 
-  /** The error of a call that exceeds the time limit. */
   timeoutError(): StoreUnavailableError {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }
 
-/**
- * KV's errors have no codes, and their classes, TypeError and Error, do not depend on the cause. So each of them counts as an outage.
- * The store validates its arguments before it calls KV.
- */
+/** KV's errors have no codes, and their classes do not depend on the cause, so each counts as an outage. */
 function asUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   // The errors of @deno/kv contain a stack of native code.
@@ -146,7 +133,6 @@ function asUnavailable(error: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`Deno KV: ${text}`, { cause: error });
 }
 
-/** @throws {TypeError} If `client` lacks a member that the store uses. */
 export function requireKv(client: KvClient): void {
   const members: readonly (keyof KvClient)[] = ["get", "getMany", "list", "atomic"];
   const missing = members.find((member) => typeof client?.[member] !== "function");
@@ -155,11 +141,7 @@ export function requireKv(client: KvClient): void {
   throw new TypeError(`A KV store needs what openKv() resolves to; ${received} has no ${missing}()`);
 }
 
-/**
- * Limits the retries of one write to this time.
- *
- * @returns Waits for a random time, so that servers that conflict do not conflict again. Resolves to false if it is too late.
- */
+/** Waits for a random time, so that servers do not conflict again; false if it is too late. */
 export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   let failures = 0;
@@ -172,7 +154,7 @@ export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError
   };
 }
 
-/** Whether another server was faster. KV itself does not retry if another process is writing to its file. */
+/** KV does not retry if another process writes to its file. */
 function isConflict({ cause }: StoreUnavailableError): boolean {
   return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

@@ -1,5 +1,3 @@
-/** Group commit: creates that arrive together share one atomic operation. */
-
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
@@ -16,10 +14,10 @@ import {
   toBytes,
 } from "./layout.ts";
 
-/** How many remembered requests are examined for each new one. So about a fourth of them have expired. */
+/** About a fourth of the examined requests have expired. */
 const EXAMINED = 4;
 
-/** How long a commit is remembered, in milliseconds: much longer than it can take to learn its outcome. */
+/** Much longer than it can take to learn the outcome of a commit. In milliseconds. */
 const COMMIT_RETENTION = 86_400_000;
 
 interface Plan extends KvChange {
@@ -29,23 +27,21 @@ interface Plan extends KvChange {
   last: number;
 }
 
-/** Commits creates in batches, one after the other. */
 export class GroupCommit {
   readonly #kv: Kv;
   readonly #layout: Layout;
-  /** Commits one batch at a time. A second commit would only fail the check of the counter. */
+  /** A second commit would only fail the check of the counter. */
   readonly #batch: Batch<PendingWrite>;
-  /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
+  /** As this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
-  /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
+  /** Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
   /** Whether KV has got an attempt of the running commit. */
   #isSent = false;
   #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
-  /** How many commits were planned. The number of a commit is its name. */
+  /** The number of a commit is its name. */
   #count = 0;
-  /** The remembered request that was examined last. Each server starts at a different one. */
   #lastExamined: string = this.#server;
 
   constructor(kv: Kv, layout: Layout) {
@@ -59,7 +55,6 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when the write is committed. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (write.kind !== "probe") requireValid(write.pet);
@@ -68,7 +63,6 @@ export class GroupCommit {
     });
   }
 
-  /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
     const closed = this.#batch.close();
     if (!this.#isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => this.#onTimeout = resolve)]);
@@ -96,7 +90,6 @@ export class GroupCommit {
     }
   }
 
-  /** Refuses all creates, because a commit exceeds the time limit. */
   #timeOut(creates: readonly PendingWrite[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
@@ -105,10 +98,7 @@ export class GroupCommit {
     this.#onTimeout();
   }
 
-  /**
-   * Retries until the creates are committed. A plan can be retried whatever the outcome of the first attempt: at most one attempt
-   * is applied, because each needs the same version of the counter, and changes it.
-   */
+  /** At most one attempt is applied, because each needs the same version of the counter, and changes it. */
   async #commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = this.#layout.counter;
     const mayRetry = limitRetries(this.#kv.timeoutMs);
@@ -157,10 +147,8 @@ export class GroupCommit {
   }
 
   /**
-   * Finds expired entries among the next few requests. KV could delete them itself, but when it fails to, for example on a full
-   * disk, it ends the process.
-   *
-   * @param count How many requests arrive.
+   * Finds expired entries among the next few. KV could delete them itself, but if it fails to, as on a full disk, it
+   * ends the process.
    */
   async #findExpired(count: number): Promise<KvKey[]> {
     const limit = Math.min(EXAMINED * count, this.#layout.maxCreates);
@@ -184,12 +172,7 @@ function isExpired(value: unknown, now: number): boolean {
   }
 }
 
-/**
- * The writes and outcomes of creates.
- *
- * @param last The greatest id before the commit.
- * @param known The requests that KV remembers, which may have expired.
- */
+/** @param known The requests that KV remembers, which may have expired. */
 function planCreates(
   layout: Layout,
   creates: readonly PendingWrite[],

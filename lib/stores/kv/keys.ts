@@ -1,12 +1,8 @@
-/** Keeps API keys in Deno KV, where every server sees them. */
-
 import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { type Kv, type KvKey, limitRetries } from "./client.ts";
 import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layout.ts";
 
-/** How many keys one read returns. */
 const PAGE = 500;
-/** How many keys one commit changes. */
 const MAX_CHANGED = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
@@ -21,7 +17,7 @@ interface KeyIndex {
   author: string;
 }
 
-/** The rows that a change writes, or deletes if they are undefined; or its result if it does neither. */
+/** The rows that a change writes, or deletes if undefined; or its result if it does neither. */
 type Change = [KvKey, KeyRow | KeyIndex | undefined][] | boolean;
 
 export class KvKeys implements KeyStore {
@@ -106,7 +102,6 @@ export class KvKeys implements KeyStore {
     }
   }
 
-  /** The rows of the keys with these ids. A row is undefined if the key is absent. */
   async #find(ids: readonly string[]): Promise<({ key: KvKey; row: KeyRow } | undefined)[]> {
     const positions = await this.#kv.getMany(ids.map((id) => this.#layout.keyIndexes({ id, digest: "" }).keyId));
     const keys = positions.map(({ value }) => this.#layout.key(BigInt(fromJson<KeyIndex>(value)?.position ?? 0)));
@@ -115,9 +110,7 @@ export class KvKeys implements KeyStore {
   }
 
   /**
-   * Makes a serializable change: each one checks and replaces the counter of keys.
-   *
-   * @param plan Returns the change, given an unused position. Called for each attempt.
+   * Makes a serializable change: each one checks and replaces the counter of keys. `plan` is called for each attempt.
    */
   async #change(plan: (position: number) => Promise<Change>): Promise<boolean> {
     const mayRetry = limitRetries(this.#kv.timeoutMs);

@@ -29,10 +29,7 @@ export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
 
 /** Options of {@link createKvStore}. */
 export interface KvStoreOptions {
-  /**
-   * The first parts of all keys of the store, so that it can share a KV with others: one or more strings, of up to 500 bytes.
-   * Servers with the same pets need the same prefix. Default: `["petstore"]`.
-   */
+  /** The first parts of all keys of the store: strings of up to 500 bytes in all. Default: `["petstore"]`. */
   prefix?: readonly string[];
   /** The time limit of a read or a commit, in milliseconds. Default: 5000. */
   timeoutMs?: number;
@@ -41,20 +38,15 @@ export interface KvStoreOptions {
 /**
  * Keeps pets in a Deno KV.
  *
- * **Durability.** A create resolves when KV has committed it. KV in a file then has it on disk. Creates that arrive together
- * share one commit. Ids ascend in the order of commits, across all servers, without gaps.
+ * A create resolves when KV has committed it; KV in a file then has it on disk. Creates that arrive together share one
+ * commit. Ids ascend in the order of commits, across all servers, without gaps.
  *
- * **Several servers.** Each commit checks that no other server has committed meanwhile, and is otherwise retried.
+ * KV cannot cancel a commit. If one takes longer than `timeoutMs`, its creates reject with {@link
+ * StoreUnavailableError}, although the pets may be stored later. Until it has ended, other creates are refused. The
+ * clock of the server that creates a pet decides how long its request is remembered.
  *
- * **Time limits.** If KV takes longer than `timeoutMs`, the call rejects with {@link StoreUnavailableError}. KV cannot cancel a
- * commit, so its pets may be stored later. Until it has ended, other creates are refused at once.
- *
- * **Retries of clients.** The clock of the server that creates a pet decides how long its request is remembered. If servers on
- * several machines share a KV, differences of their clocks make this time longer or shorter.
- *
- * **Closing.** `store.close()` leaves the KV open, because it belongs to the caller. Close the store first.
- *
- * @param kv The result of `await Deno.openKv()` (Deno needs `--unstable-kv`), or of `openKv()` of `@deno/kv`.
+ * @param kv The result of `Deno.openKv()` (with `--unstable-kv`), or of `openKv()` of `@deno/kv`. Close it after the
+ * store, which leaves it open.
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
  */

@@ -1,37 +1,29 @@
-/**
- * The layout of the store's keys, their values, and the counter that orders all commits.
- *
- * All values are bytes. KV serializes all others in the format of its V8, which an older V8 does not read, for example that of Node
- * beside that of Deno.
- */
+/** All values are bytes: KV serializes others in the format of its V8, which an older V8 does not read. */
 
 import type { PetStatus } from "../../pet.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { KvEntry, KvKey } from "./client.ts";
 
-/** The version of this layout. A store does not touch the entries of a later release. */
+/** A store does not touch the entries of a later layout. */
 const FORMAT = 1;
 
-/** After the last id of any store. */
 const BEYOND = 2n ** 64n;
 
-/** How many bytes KV needs for the parts of a key after the prefix, at most. Only the key of a server is longer. */
+/** Only the key of a server is longer. */
 const KEY_BYTES = 45;
-/** KV allows keys of 80 KiB in one commit. Each create writes three, and may delete one. */
+/** KV's limit. Each create writes three keys, and may delete one. */
 const COMMIT_KEY_BYTES = 80 * 1024;
 const MAX_PREFIX_BYTES = 500;
 /** KV allows 1000 writes and deletions in one commit. */
 const MAX_CREATES = 240;
 
-/** The keys of one petstore. */
 export class Layout {
-  /** The greatest id, as {@link counterAt} writes it. */
+  /** The greatest id. Every commit checks and replaces it. */
   readonly counter: KvKey;
-  /** How often API keys have changed, as {@link counterAt} writes it. The change that adds a key gives it its position. */
+  /** How often API keys have changed. The change that adds a key gives it its position. */
   readonly keyCounter: KvKey;
   /** Written to find out whether writes succeed. */
   readonly probe: KvKey;
-  /** How many creates fit into one commit. */
   readonly maxCreates: number;
   readonly #prefix: readonly string[];
 
@@ -45,17 +37,16 @@ export class Layout {
     this.maxCreates = Math.min(MAX_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
   }
 
-  /** The text of a pet. */
   pet(id: bigint): KvKey {
     return [...this.#prefix, "pets", id];
   }
 
-  /** The text of a pet once more, so that a page of one status is one read. */
+  /** The pet once more, so that a page of one status is one read. */
   petOfStatus(status: PetStatus, id: bigint): KvKey {
     return [...this.#prefix, "status", status, id];
   }
 
-  /** The range of pets with a greater id than `after`, which may be any int64. */
+  /** `after` may be any int64. */
   petsAfter(after: bigint, status?: PetStatus): { start: KvKey; end: KvKey } {
     const first = after < 0n ? 0n : after + 1n;
     return status === undefined
@@ -63,22 +54,19 @@ export class Layout {
       : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND) };
   }
 
-  /** An API key. */
   key(position: bigint): KvKey {
     return [...this.#prefix, "keys", position];
   }
 
-  /** The entries that have the position of an API key. */
   keyIndexes({ id, digest }: { id: string; digest: string }): { keyId: KvKey; keyDigest: KvKey } {
     return { keyId: [...this.#prefix, "key-ids", id], keyDigest: [...this.#prefix, "key-digests", digest] };
   }
 
-  /** A {@link Remembered} entry: a request by its key, or a commit by the UUID of its server, which is longer. */
+  /** A request by its key, or a commit by the UUID of its server, which is longer. */
   remembered(key: string): KvKey {
     return [...this.#prefix, "remembered", key];
   }
 
-  /** The remembered entries with greater keys. */
   rememberedAfter(key: string): { start: KvKey; end: KvKey } {
     // No key contains U+0000, and "~" is greater than all.
     return { start: this.remembered(`${key}\0`), end: this.remembered("~") };
@@ -89,17 +77,14 @@ export class Layout {
 export interface Remembered {
   /** The pet, or the greatest id before the commit. */
   id: number;
-  /** Of the request, or the name of the commit. */
+  /** Or the name of the commit. */
   fingerprint: string;
-  /** When it expires, as in `Date.now()`. */
+  /** As in `Date.now()`. */
   expires: number;
 }
 
-/** The counter as it was read or written. */
 export interface CounterState {
-  /** The greatest id or position. */
   last: number;
-  /** Every commit writes the counter, and so changes this. */
   versionstamp: string | null;
 }
 
@@ -115,7 +100,6 @@ export function counterState({ value, versionstamp }: KvEntry): CounterState {
   return { versionstamp, last: last as number };
 }
 
-/** The value of the counter with this last id. */
 export function counterAt(last: number): Uint8Array {
   return toBytes(JSON.stringify({ format: FORMAT, last }));
 }
@@ -142,18 +126,13 @@ export function toBytes(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** @returns Undefined if the key has no value. */
 export function toText(value: unknown): string | undefined {
   if (value === null) return undefined;
   if (value instanceof Uint8Array) return decoder.decode(value);
   throw foreignEntryError();
 }
 
-/**
- * The value of a JSON text, which is an object.
- *
- * @throws {StoreUnavailableError} If it is something else.
- */
+/** @throws {StoreUnavailableError} If the text is not the JSON of an object. */
 export function fromJson<T extends object>(value: unknown): T | undefined {
   const text = toText(value);
   if (text === undefined) return undefined;
@@ -161,7 +140,6 @@ export function fromJson<T extends object>(value: unknown): T | undefined {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) return parsed as T;
   } catch {
-    // The same as any other value that the store has not written.
   }
   throw foreignEntryError();
 }

@@ -14,27 +14,27 @@ import { statusCode } from "../status_code.ts";
 import { countWrite, recall } from "../write.ts";
 
 /**
- * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
- * The store is never unavailable, and its methods return their results without a promise.
+ * Creates an empty store, the default. Its pets are lost when the process ends. It is never unavailable, and its
+ * methods return without a promise.
  */
 export function createMemoryStore(): KeyedPetStore {
   return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
 }
 
-/** Without API keys, for a petstore that creates its store itself: no other code could manage them. */
+/** Without API keys, for a petstore that creates its store itself. */
 export class MemoryStore implements PetStore {
   /** As JSON text. The pet with the id 1 is the first. */
   readonly #pets: string[] = [];
-  /** The ids by status code, so that a page of a rare status costs no more than one of a common status. */
+  /** By status code, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
-  /** Remembered requests by key, in order of arrival. */
+  /** In order of arrival. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
     const ofStatus = this.#idsOf(pet.status);
     const id = this.#pets.length + 1;
-    // V8 keeps a concatenated string as a tree of its parts, in three times the memory, until it is read. trim() reads it.
+    // V8 keeps a concatenated string as a tree, in three times the memory, until it is read. trim() reads it.
     this.#pets.push(formatPetWithId(id, pet).trim());
     ofStatus.push(id);
     countWrite(this.#changes, { kind: "create" });
@@ -53,7 +53,7 @@ export class MemoryStore implements PetStore {
     return { outcome: "created", id };
   }
 
-  /** Deletes up to two expired requests. Each create adds at most one, so the backlog shrinks. */
+  /** Each create adds at most one request, so the backlog shrinks. */
   #deleteExpired(now: number): void {
     let count = 0;
     for (const [key, { expires }] of this.#requests) {
@@ -100,10 +100,8 @@ function countUpTo(ids: readonly number[], id: number): number {
   return low;
 }
 
-/** Keeps API keys until the process ends. */
 class MemoryKeys implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
-  /** How many calls may have changed something. */
   #version = 0;
 
   list(): StoredKey[] {

@@ -1,5 +1,3 @@
-/** Checks the tables of a PostgreSQL database. Changes nothing. */
-
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { textArray } from "./client/arrays.ts";
@@ -10,7 +8,7 @@ import { SAFE_PATH } from "./schema/functions.ts";
 import { postgresSchema } from "./schema/schema.ts";
 import { KEYS_SINCE, MIGRATIONS } from "./schema/tables.ts";
 
-/** The columns of each table. Those that end with `?` may be null. */
+/** Those that end with `?` may be null. */
 const COLUMNS: Record<string, string> = {
   schema_version: "version integer",
   pets: "id bigint, category_id bigint, status smallint, name text",
@@ -33,7 +31,7 @@ const CONSTRAINTS = [
   "sequence pet_ids in steps of 1",
 ];
 
-/** What changes which pets are stored, seen or kept, if another program has added it. */
+/** Additions of another program that change which pets are stored, seen or kept. */
 const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
 
 const WANTED = [
@@ -43,10 +41,7 @@ const WANTED = [
   ...CONSTRAINTS,
 ];
 
-/**
- * The same of these tables and the sequence of ids as they are, and what has been added to them. An index on an expression or
- * on a part of the rows is another one. A cache of ids would give them out of order.
- */
+/** The same as found, and what has been added. A cache of ids would give them out of order. */
 const FOUND =
   `WITH rel AS (SELECT oid, relname, relrowsecurity AS secured, relpersistence AS kept FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
@@ -70,19 +65,14 @@ const FOUND =
   UNION ALL SELECT pg_catalog.concat('row level security on ', relname) FROM rel WHERE secured
   UNION ALL SELECT pg_catalog.concat('unlogged table ', relname) FROM rel WHERE kept OPERATOR(pg_catalog.<>) 'p'`;
 
-/** The name, the body and the settings of each function. */
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
-/** The state of a schema, and how it differs from what this release makes. */
 export interface CheckedSchema extends Inspection {
   faults: string[];
 }
 
-/**
- * @throws {StoreUnavailableError} If the database cannot be reached, has no tables of a version that this release can use, or
- * if the role lacks rights.
- */
+/** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
 export async function inspectPostgresStore(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,
@@ -126,16 +116,11 @@ async function findChangedFunctions(db: Database): Promise<string[]> {
     .map(({ name }) => `lacks its function ${name}, or has a changed one`);
 }
 
-/** Without comments and indentation. */
 function withoutLayout(sql: string): string {
   return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
 }
 
-/**
- * Reads the API keys, without a change.
- *
- * @throws {StoreUnavailableError} If the database cannot be reached, or has no tables of a version that this release can use.
- */
+/** Reads the API keys, without a change. */
 export async function listPostgresKeys(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,

@@ -1,5 +1,3 @@
-/** Group commit: creates that arrive together share one statement and one commit. */
-
 import { Batch, FULL_BATCH } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
 import {
@@ -15,39 +13,33 @@ import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";
 import { CONFIRM } from "./statements.ts";
 
-/** The longest pause before a retry after a conflict with another transaction, in milliseconds. */
+/** The longest pause before a retry after a conflict, in milliseconds. */
 const MAX_PAUSE = 20;
 /** A create that waits. */
 interface Create {
   pet: PetDraft;
   status: number;
   request?: IdempotentRequest;
-  /** When it was added, as in `performance.now()`. */
+  /** As in `performance.now()`. */
   arrivedAt: number;
   resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
 }
 
-/** Commits creates in batches. */
 export class GroupCommit {
   readonly #db: Database;
   readonly #statement: string;
-  /**
-   * Commits one statement at a time. A second one would only wait for the lock of the first. Instead, batches get larger, and several
-   * servers together write more.
-   */
+  /** One statement at a time: a second one would only wait for the lock of the first. */
   readonly batch = new Batch<Create>({
     ...{ resource: "PostgreSQL", choose: chooseCreates },
     commit: (creates) => this.#commit(creates),
   });
 
-  /** @param statement {@link Statements.add} */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
   }
 
-  /** Adds a pet, and resolves when it is committed. */
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       const status = requireValid(pet), arrivedAt = performance.now();
@@ -87,17 +79,13 @@ export class GroupCommit {
       if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      // Those that are left after others were created earlier: their pets are there.
+      // Those that are left had been created earlier: their pets are there.
       for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
     }
   }
 }
 
-/**
- * Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline.
- *
- * @returns Its result, a text.
- */
+/** Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline. */
 export async function addPets(
   db: Database,
   statement: string,
@@ -122,8 +110,7 @@ export async function addPets(
 }
 
 /**
- * Chooses the creates of a statement. Those with a key come first, as `add_pets` requires. Each key occurs only once: another
- * create with it waits for the next statement.
+ * Those with a key come first, as `add_pets` requires. Another create with the same key waits for the next statement.
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
@@ -149,7 +136,7 @@ function parametersOf(creates: readonly Create[]): string[] {
   ];
 }
 
-/** @param text The result of `add_pets`: the id of a new pet, the negative id of a known one, or "" for a conflict. */
+/** @param text From `add_pets`: the id of a new pet, the negative id of a known one, or "" for a conflict. */
 function settle({ resolve }: Create, text: string): void {
   const id = BigInt(text);
   if (text === "") resolve({ outcome: "conflict" });

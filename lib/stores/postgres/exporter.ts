@@ -1,5 +1,3 @@
-/** Reads all pets of a database, as they were at one moment. */
-
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresStoreOptions } from "./client/client.ts";
@@ -8,21 +6,18 @@ import { asUnavailable } from "./client/errors.ts";
 import { inspect, requireTables } from "./schema/inspection.ts";
 import { exportStatement } from "./statements.ts";
 
-/** How many pets are read at a time. */
 const PAGE = 1000;
 
-/** A query of postgres.js, whose rows can be read in parts. */
 interface ReadableQuery {
   values(): ReadableQuery;
   cursor(rows: number): AsyncIterable<[id: string | null, line: string | null][]>;
 }
 
 /**
- * Writes all pets in ascending order of id. One statement reads them all, so it sees one moment, and its cursor keeps few of
- * them in memory.
+ * Writes all pets in ascending order of id. One statement reads them all, so it sees one moment; its cursor keeps few
+ * in memory.
  *
- * @param makeClient Makes a client of postgres.js, the driver of the server.
- * @throws {StoreUnavailableError} If the database cannot be read, or has no tables that this release can use.
+ * @param makeClient Makes a client of postgres.js.
  */
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,
@@ -51,7 +46,7 @@ export async function exportPostgres(
       );
       isWriting = false;
     }
-    // In postgres.js 3.4.9, the rows simply end if the connection is lost between two parts.
+    // In postgres.js 3.4.9, the rows simply end if the connection is lost.
     if (!isComplete) {
       const cause = new Error("The rows have no end");
       throw new StoreUnavailableError("PostgreSQL: the connection was lost before the last pet", { cause });

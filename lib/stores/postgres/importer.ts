@@ -1,5 +1,3 @@
-/** Imports many pets into a database that servers may be using. */
-
 import type { PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
@@ -7,7 +5,7 @@ import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.
 import { addPets } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
 
-/** The time limit of a statement, in milliseconds. It also waits for the creates of the servers. */
+/** In milliseconds. A statement also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
 
 /**

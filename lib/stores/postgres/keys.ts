@@ -1,5 +1,3 @@
-/** Keeps API keys in PostgreSQL, where every server of the database sees them. */
-
 import { keyOfRow } from "../key_row.ts";
 import { type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -7,11 +5,10 @@ import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import { sqlState } from "./client/errors.ts";
 
-/** The clock of the database, in milliseconds since 1970. */
+/** In milliseconds since 1970. */
 const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
 
 export function postgresKeys(db: Database): KeyStore {
-  /** Calls a function that returns whether it has changed a row. */
   async function call(text: string, parameters: string[]): Promise<boolean> {
     const deadline = performance.now() + db.timeoutMs;
     const [[hasChanged] = []] = await db.query(
@@ -39,10 +36,10 @@ export function postgresKeys(db: Database): KeyStore {
       return version === last ? { version } : { version: String(version), keys: await list() };
     },
     add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
-      // Times may be absent. An empty array represents that, because parameters are texts.
+      // An empty array represents an absent time, because parameters are texts.
       const times = [timeArray([created]), timeArray(expires ? [expires] : [])];
       const old = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
-      // Twice a cast, because postgres.js turns the text of a boolean parameter into false.
+      // Cast twice, because postgres.js turns the text of a boolean parameter into false.
       return call(
         "add_key($1::pg_catalog.text[], $2::pg_catalog.text::boolean, $3::bigint[], $4::bigint[], $5::pg_catalog.text[], $6::bigint[])",
         [textArray([id, digest, label, caller]), String(readOnly), ...times, ...old],
@@ -52,7 +49,7 @@ export function postgresKeys(db: Database): KeyStore {
     async touch(uses) {
       const latest = latestUses(uses, Infinity);
       const ids = textArray([...latest.keys()]);
-      // The clock of the database decides which uses are in the future. The function is that of a release.
+      // The clock of the database decides which uses are in the future.
       const forget = `UPDATE "${db.schema}".api_keys SET last_used_at = NULL
         WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]) AND last_used_at OPERATOR(pg_catalog.>) ${NOW}`;
       await db.query(forget, [ids], { deadline: performance.now() + db.timeoutMs });

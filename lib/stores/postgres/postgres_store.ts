@@ -52,23 +52,20 @@ export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQu
 /**
  * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
  *
- * **Durability.** A create resolves when PostgreSQL has committed it. Creates that arrive together share one statement and
- * one commit. Ids ascend in the order of commits, across all servers; a create that fails may leave a gap.
+ * A create resolves when PostgreSQL has committed it. Creates that arrive together share one commit. Ids ascend in the
+ * order of commits, across all servers.
  *
- * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A create that
- * waits for a synchronous standby rejects too, but is not cancelled: that would show a pet that a failover may lose. If a
- * connection is dead, the store replaces the client, provided that you pass a function that creates it. A `Pool` of
- * node-postgres replaces single connections by itself.
+ * A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A create that waits for
+ * a synchronous standby is not cancelled: that would show a pet that a failover may lose.
  *
- * **Closing.** `store.close()` takes at most `timeoutMs` plus 3 seconds. The store closes a client that your function created,
- * and leaves a client that you passed open.
+ * `close()` takes at most `timeoutMs` plus 3 seconds, and leaves a client that you passed open.
  *
- * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
- * @returns The open store. The promise rejects with the errors below.
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one: the store then
+ * replaces a client with dead connections.
  * @throws {TypeError} If `client` is not one of these, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
- * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another program,
- * or the role lacks privileges.
+ * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another
+ * program, or the role lacks privileges.
  */
 export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
@@ -110,13 +107,11 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     return this.#commits.batch;
   }
 
-  /** Without the connection for the keys. */
   get pool(): PoolLoad {
     return this.#db.load;
   }
 
   async create(pet: PetDraft): Promise<bigint> {
-    // Without a request, the outcome is "created".
     const { id } = await this.#commits.add(pet) as { id: bigint };
     this.#replanAfter(id);
     return id;
@@ -154,7 +149,6 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
 
   async list({ after, limit, status }: PetQuery): Promise<PetPage> {
     this.#requireOpen();
-    // One row more than the page shows whether there is a next page.
     const bounds = [String(after), String(limit + 1)];
     const rows = status === undefined
       ? await this.#db.query(this.#statements.all, bounds)
@@ -186,7 +180,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     await this.close();
   }
 
-  /** Renews the statements as the table grows, because a plan for few pets may be slow for many. */
+  /** A plan for few pets may be slow for many. */
   #replanAfter(id: bigint): void {
     if (id < this.#replanAt) return;
     this.#replanAt = 10n ** BigInt(String(id).length);

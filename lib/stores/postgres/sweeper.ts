@@ -1,28 +1,19 @@
 import type { Database } from "./client/client.ts";
 
-/** A deletion starts after this many new requests. */
+/** A deletion starts after this many new requests, or with the first one after this many milliseconds. */
 const REQUESTS_PER_DELETION = 500;
-/** A deletion also starts with the first new request after this many milliseconds. */
 const DELETION_INTERVAL = 5000;
-/** How many requests one deletion may delete: more than are added meanwhile, and few enough for a short transaction. */
+/** More than are added meanwhile, and few enough for a short transaction. */
 const MAX_DELETED = 2000;
 
-/** Deletes expired requests. */
 export interface Sweeper {
-  /** Call this for each request that was added. */
   countRequest(): void;
-  /** Starts no more deletions, and resolves when none is running. */
+  /** Resolves when no deletion is running. */
   close(): Promise<void>;
 }
 
-/**
- * Deletes expired requests while new ones arrive. Without new ones, the table does not grow. The statements are separate
- * from creates, so that no create waits for them.
- *
- * @param statement {@link Statements.deleteExpired}
- */
+/** Deletes expired requests while new ones arrive, in separate statements, so that no create waits for them. */
 export function startSweeper(db: Database, statement: string): Sweeper {
-  /** New requests since the last deletion. */
   let count = 0;
   let notBefore = 0;
   let isClosed = false;

@@ -1,5 +1,3 @@
-/** Copies a database file that other programs may be using. */
-
 import * as sqlite from "node:sqlite";
 import { statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
@@ -9,31 +7,27 @@ import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** A complete copy. */
 export interface Copy {
   pets: bigint;
   bytes: number;
 }
 
-/** How many pages are copied at a time: 4 MiB of pages of the default size. */
 const RATE = 1000;
 
 /** Absent on Node before 22.16 and on Bun. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
- * Copies a snapshot of a database, and checks the copy.
+ * Copies a snapshot of a database into an empty file, and checks the copy. `onProgress` gets the share copied, from 0
+ * to 1.
  *
- * @param path The database.
- * @param copy The path of an empty file.
- * @param onProgress Receives the share that has been copied, from 0 to 1.
  * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
  */
 export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
   try {
     const file = findFile(path);
     requireOwnName(copy);
-    // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
+    // In one transaction, else the copy would start again whenever a server adds a pet.
     const pets = await readSnapshot(file, async (db) => {
       requireTables(db, path);
       const progress: Progress = ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages);
@@ -53,19 +47,18 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
 
 type Progress = (state: { totalPages: number; remainingPages: number }) => void;
 
-/** Copies what a connection sees into an empty file. */
 export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress: Progress = () => {}): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   await backup(db, copy, { rate: RATE, progress });
 }
 
-/** A file with a write-ahead log can only be read where SQLite can make files beside it, and so not on a read-only mount. */
+/** SQLite makes files beside one with a write-ahead log, and so could not read it on a read-only mount. */
 function makeReadable(copy: string): void {
   const db = new sqlite.DatabaseSync(copy);
   try {
     leaveLog(db);
   } catch {
-    // It is damaged, as the check of the copy is about to find.
+    // The check of the copy will find the damage.
   } finally {
     db.close();
   }

@@ -6,7 +6,6 @@ import { countWrite, type Write } from "../write.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
-/** One row of {@link SELECT_MARKS}. */
 interface Marks {
   stamp: bigint;
   last: bigint | null;
@@ -31,16 +30,13 @@ export class ChangeWatch {
     this.#version = db.prepare("PRAGMA data_version");
   }
 
-  /**
-   * Checks once per turn of the event loop. That is enough, because the requests that a turn handles arrived before it. A check
-   * that fails counts as an alteration.
-   */
+  /** Checks once per turn of the event loop: the requests that a turn handles arrived before it. */
   changes(): StoreChanges {
     if (!this.#isCurrent) this.#check();
     return this.#counters;
   }
 
-  /** Reports a commit of this store, so that the next response shows it: `data_version` covers only other connections. */
+  /** `data_version` covers only other connections. */
   countCommit(writes: readonly Write[]): void {
     for (const write of writes) countWrite(this.#counters, write);
     this.#isCurrent = false;

@@ -1,27 +1,25 @@
-/** Classifies the errors of `node:sqlite`. */
-
 import { StoreUnavailableError } from "../store.ts";
 
-/** SQLITE_ERROR and SQLITE_CONSTRAINT: the statement or a value is invalid. */
+/** SQLITE_ERROR and SQLITE_CONSTRAINT. */
 const DEFECTS = [1, 19];
 /** SQLITE_BUSY */
 const BUSY = 5;
 
-/** Whether SQLite cannot serve, as opposed to an invalid statement or value. True if the runtime gives no error number. */
+/** Whether SQLite cannot serve. True if the runtime gives no error number. */
 export function isOutage(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
   if (code === "ERR_INVALID_STATE") return true;
   return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
 }
 
-/** Whether another connection holds the lock. If the runtime gives no number, the text of `sqlite3_errstr()` decides. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const { errcode, message } = (cause ?? {}) as { errcode?: number; message?: string };
   return errcode === undefined ? message === "database is locked" : (errcode & 0xff) === BUSY;
 }
 
-/** SQLite's messages, and texts for the operator. The messages come from `sqlite3_errstr()`, so all runtimes have the same. */
+/** SQLite's messages, the same on all runtimes, and texts for the operator. */
 const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],
@@ -32,17 +30,15 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
-/** What a message of SQLite says about a file, if that is known. */
 export function meaningOf(message: string): string | undefined {
   return EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
 }
 
-/** Whether SQLite cannot work with the content of a file. */
 export function isDamage(error: unknown): boolean {
   return /database disk image is malformed|file is not a database/.test(String(error));
 }
 
-/** Turns an outage into a {@link StoreUnavailableError} that names the file, and returns any other error unchanged. */
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   const { message } = error as Error;

@@ -1,5 +1,3 @@
-/** Reads all pets of a file that servers may be using, as they were at one moment. */
-
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { findFile, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
@@ -7,14 +5,9 @@ import { requireTables } from "./schema.ts";
 import { exportPage } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
-/** How many pets are read at a time. Twice as many are not faster. */
 const PAGE = 1000n;
 
-/**
- * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile.
- *
- * @throws {StoreUnavailableError} If the file cannot be read, or is not a database of this program that this release can use.
- */
+/** Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile. */
 export async function exportDatabase(path: string, format: ExportFormat, write: PetSink): Promise<void> {
   let isWriting = false;
   try {

@@ -1,9 +1,6 @@
 /**
- * Finds the files of a database, and checks that they are still the ones that were opened.
- *
- * Nothing here opens a file of the database. On POSIX systems, a process loses all its locks on a file when it closes any
- * descriptor of that file. So opening and closing one, as `fs.watch` does on Deno, would release the locks of SQLite. The
- * next program to close the database would then delete a log that is in use.
+ * Nothing here opens a file of the database: on POSIX systems, closing any descriptor of a file, as `fs.watch` does on
+ * Deno, loses the process's locks on it. Another program would then delete a log that is in use.
  */
 
 import {
@@ -24,13 +21,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
-/** The ends of the names of SQLite's own files beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
-/**
- * @throws {StoreUnavailableError} If SQLite would take a new file of this name for the log of a database, or replay a log that is
- * beside it into it.
- */
+/** @throws {StoreUnavailableError} If SQLite would take the file for a log, or replay a log beside it. */
 export function requireOwnName(path: string): void {
   requireNoLogName(path);
   for (const end of COMPANIONS) {
@@ -52,11 +45,7 @@ function requireNoLogName(path: string): void {
 /** The longest chain of symbolic links, as on Linux. */
 const MAX_LINKS = 40;
 
-/**
- * Resolves symbolic links to the path of the file, which need not exist yet. SQLite puts its log beside that file.
- *
- * @throws {StoreUnavailableError} If the links form a circle.
- */
+/** The file need not exist yet. SQLite puts its log beside the target of symbolic links. */
 export function followLinks(path: string): string {
   let file = resolveFolder(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
@@ -67,40 +56,32 @@ export function followLinks(path: string): string {
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
-/** Resolves links in the folder of a path. The system does this, because `..` after a link is relative to its target. */
+/** The system resolves the folder, because `..` after a link is relative to its target. */
 function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
-    // The folder is missing or unreadable. Opening the file will fail with a better error.
+    // Opening the file will fail with a better error.
     return resolve(path);
   }
 }
 
-/** Identifies a file: its device and inode numbers. */
 type Identity = { dev: bigint; ino: bigint };
 
-/** The files of an open database, as they were when it was opened. Can be sent to another thread. */
+/** Can be sent to another thread. */
 export interface OpenedFiles {
-  /** The path that the store was opened with. */
   givenPath: string;
-  /** The path of the database itself. */
   path: string;
   identities: readonly [name: string, identity: Identity][];
 }
 
 export interface OpenDatabase {
   db: DatabaseSync;
-  /** Undefined for a database in memory. */
   files: OpenedFiles | undefined;
-  /** Whether this connection has made its tables. */
   isNew: boolean;
 }
 
-/**
- * @param givenPath The path that the store was opened with.
- * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
- */
+/** SQLite must have opened the database and its log. */
 export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   // Also the given path: if a link in it changes, the next start opens another file.
   const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
@@ -109,8 +90,7 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
 }
 
 /**
- * If the database, its log or their folder has been deleted, moved or replaced, new pets would be lost: the next program
- * to open the path would not find them.
+ * New pets would be lost if the database, its log or their folder was deleted, moved or replaced.
  *
  * @throws {StoreUnavailableError} If a file is not in its place.
  */
@@ -139,14 +119,7 @@ function refuse(givenPath: string): never {
   );
 }
 
-/**
- * Rejects files that SQLite would damage or wait for. Call it before SQLite opens them.
- *
- * @param givenPath The path that the caller gave, for messages.
- * @param path The result of {@link followLinks} for it.
- * @returns Whether the file exists.
- * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
- */
+/** Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists. */
 export function inspectFiles(givenPath: string, path: string): boolean {
   requireRestored(givenPath, path);
   // The log first: another process may be creating the database, and it writes the file before the log.
@@ -171,13 +144,13 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   return file !== undefined;
 }
 
-/** @throws {StoreUnavailableError} If SQLite cannot use a file. Opening a named pipe would wait for a writer. */
+/** @throws {StoreUnavailableError} If SQLite cannot use the file. A named pipe would wait for a writer. */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
   if (!file) requireNoLogName(path);
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
-  // SQLite would create a separate log for each name, and a server that uses one of them would not be found.
+  // SQLite would create a separate log for each name.
   if (file && file.nlink > 1 + (file.nlink > 1 ? countUnfinishedNames(path, file.ino) : 0)) {
     throw new StoreUnavailableError(
       `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
@@ -185,13 +158,12 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
   }
 }
 
-/** Until a new database has a write-ahead log, it is at most one page of the default size. */
+/** A new database without a write-ahead log is at most one page. */
 const MAX_FIRST_START = 4096;
 
 /**
- * Which rollback journal SQLite would use. One that begins with zeros is that of a transaction which has ended: a connection that
- * keeps the file locked, as a restore does, leaves it so. A first start that was killed leaves one of an empty database: SQLite
- * would roll it back and so empty the file, even if a backup has been restored since.
+ * A journal that begins with zeros is of a transaction that has ended. A first start that was killed leaves one of an
+ * empty database, which would empty a file restored since.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;
@@ -202,7 +174,7 @@ export function findJournal(path: string): "none" | "of an empty database" | "of
   try {
     const size = readSync(descriptor, header);
     if (header.getUint8(0) === 0) return "none";
-    // SQLite's file format, §3: eight magic bytes, and at offset 16 the number of pages that the database had.
+    // SQLite's file format, §3: at offset 16, the number of pages of the database.
     const isWhole = size === header.byteLength && header.getUint32(0) === 0xd9d505f9;
     return isWhole && header.getUint32(16) === 0 ? "of an empty database" : "of pages";
   } finally {

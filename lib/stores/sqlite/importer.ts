@@ -1,5 +1,3 @@
-/** Imports many pets into a file that servers may be using. */
-
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
@@ -8,20 +6,14 @@ import { FileWatch } from "./schema.ts";
 import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
-/** The time limit for the write lock, in milliseconds. */
 const LOCK_TIMEOUT = 5_000;
 
 /** Pages of the log after which it is copied into the file. The default of 1,000 would sync the disk for most chunks. */
 const CHECKPOINT = 8_000;
 
-/** How many rows one statement inserts. Twice as many are hardly faster. */
 const ROWS = 100;
 
-/**
- * Opens an importer, and creates or migrates the file as a store does.
- *
- * @throws {StoreUnavailableError} If the file cannot be used.
- */
+/** Creates or migrates the file as a store does. */
 export function openSqliteImporter(path: string): PetImporter {
   const opened = openDatabase(path);
   const { db } = opened;

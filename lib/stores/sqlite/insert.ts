@@ -1,5 +1,3 @@
-/** Commits writes in one transaction, many pets in one statement if possible. */
-
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
@@ -9,7 +7,6 @@ import type { FileWatch } from "./schema.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
-/** How many rows one statement inserts. More rows are hardly faster. */
 const ROWS = 16;
 
 export class Transactions {
@@ -34,12 +31,7 @@ export class Transactions {
     this.#writeNothing = WRITE_NOTHING.map(prepare);
   }
 
-  /**
-   * Commits writes in one transaction, in order.
-   *
-   * @param patience As in {@link begin}.
-   * @returns The outcome of each. If this throws, nothing has been written.
-   */
+  /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
   commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
       begin(this.#db, patience);
@@ -64,7 +56,7 @@ export class Transactions {
       } else outcomes.push(this.#apply(writes[i++]!, now));
     }
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
-    // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
+    // Twice as many as were added, so that the backlog shrinks in small steps.
     if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }

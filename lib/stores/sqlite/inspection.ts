@@ -1,5 +1,3 @@
-/** Checks a database file. Changes nothing, and creates no file. */
-
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -10,26 +8,23 @@ import { describeMissing } from "./remains.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
 
-/** The result of an inspection. */
 export interface Inspection {
-  /** The version of its schema; 0 if the file is an empty database. */
+  /** 0 if the file is an empty database. */
   version: number;
   /** The version that this release creates. */
   currentVersion: number;
   pets: bigint;
-  /** A sentence for each fault. */
   faults: string[];
 }
 
-/** How many faults SQLite looks for. The first ones are enough. */
 const MAX_FAULTS = 20;
 
-/** Pets that no release has stored: the id or the name is out of the range that the service accepts. */
+/** Pets that the service would not accept. */
 const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
 /**
- * Inspects a file, which servers may be using.
+ * Inspects a file that servers may be using, without a change.
  *
  * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
  */
@@ -42,11 +37,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
   }
 }
 
-/**
- * Finds the file of a database that is only read.
- *
- * @throws {StoreUnavailableError} If it cannot be read without a change.
- */
+/** @throws {StoreUnavailableError} If the file cannot be read without a change. */
 export function findFile(path: string): string {
   const file = followLinks(path);
   if (!inspectFiles(path, file)) throw new StoreUnavailableError(describeMissing(path, file));
@@ -58,7 +49,6 @@ export function findFile(path: string): string {
   return file;
 }
 
-/** Reads a snapshot of a file, and leaves no file beside it. */
 export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   const db = openSnapshot(file);
   try {
@@ -68,10 +58,7 @@ export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => 
   }
 }
 
-/**
- * If there is no log, SQLite creates one with its index, and only a writable connection removes them when it closes. SQLite ensures
- * that no other program uses them.
- */
+/** If SQLite has to create a log to read, only a writable connection removes it at the end. */
 function openSnapshot(file: string): DatabaseSync {
   const hasLog = existsSync(`${file}-wal`);
   try {
@@ -82,7 +69,7 @@ function openSnapshot(file: string): DatabaseSync {
   }
 }
 
-/** Opens a file on a read-only mount, where SQLite cannot create a log or its index, but no process can write either. */
+/** On a read-only mount, SQLite can create no log, and no process can write. */
 function openUnwritable(file: string, hasLog: boolean, cause: unknown): DatabaseSync {
   try {
     if (!hasLog) return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
@@ -119,7 +106,10 @@ function beginRead(name: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** This process has the file not open otherwise, and so loses no lock by closing it. Not access(): Deno's looks at the mode alone. */
+/**
+ * Closing the file loses no lock here, since this process has it not open otherwise. Deno's access() looks at the mode
+ * alone.
+ */
 function isOnReadOnlyMount(file: string): boolean {
   try {
     closeSync(openSync(file, "r+"));
@@ -145,7 +135,7 @@ export function countPets(db: DatabaseSync): bigint {
   return prepareExact(db, "SELECT count(*) AS count FROM pets").get()?.["count"] as bigint;
 }
 
-/** Tables, indexes and triggers that differ from those of a release. A later release may have more. */
+/** A later release may have more tables, indexes and triggers. */
 function findSchemaChanges(db: DatabaseSync, version: number): string[] {
   if (version > SCHEMA_VERSION) return [];
   const expected = schemaTextOf(version);

@@ -1,5 +1,3 @@
-/** Keeps API keys in the file of the pets, through the connection that reads. */
-
 import type { DatabaseSync } from "node:sqlite";
 import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, StoredKey } from "../key_store.ts";
@@ -45,11 +43,7 @@ function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
   }
 }
 
-/**
- * Reads the keys of a file, without a change.
- *
- * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
- */
+/** Reads the keys of a file, without a change. */
 export async function listKeys(path: string): Promise<StoredKey[]> {
   try {
     return await readSnapshot(findFile(path), (db) => {
@@ -61,7 +55,7 @@ export async function listKeys(path: string): Promise<StoredKey[]> {
   }
 }
 
-/** The keys of a file of any release: older ones have no table of them. */
+/** Older releases have no table of keys. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
   const rows = hasTable ? db.prepare("SELECT * FROM api_keys ORDER BY rowid").all() : [];

@@ -1,5 +1,3 @@
-/** Opens an SQLite file. Before it writes anything, it checks the file's application, version and condition. */
-
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy, meaningOf } from "./errors.ts";
@@ -16,20 +14,12 @@ import { migrate, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
 
-/** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
 
-/**
- * The log shrinks to this size when it starts again, in bytes. While a long read, such as a backup, keeps it from that, it grows with
- * each create. More than an import needs, which would otherwise shrink and extend it all the time.
- */
+/** In bytes: more than an import needs, which would else resize the log all the time. */
 export const LOG_LIMIT = 64 * 1_048_576;
 
-/**
- * Opens a database for reading and writing, and migrates its schema.
- *
- * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
- */
+/** @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged. */
 export function openDatabase(path: string): OpenDatabase {
   let db: DatabaseSync | undefined;
   try {
@@ -41,7 +31,7 @@ export function openDatabase(path: string): OpenDatabase {
     configure(db, path);
     const isNew = migrate(db, path);
     requireWritable(db);
-    // While this connection waited for a lock, a backup may have been restored: another file has the name now.
+    // A backup may have been restored while this connection waited for a lock.
     if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
     return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
   } catch (error) {
@@ -50,13 +40,9 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/**
- * Opens a second connection to a database that is open. Nothing is migrated.
- *
- * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
- */
+/** @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened. */
 export function openSecondConnection(files: OpenedFiles): OpenDatabase {
-  // Otherwise SQLite would create a file that is missing.
+  // SQLite would create a missing file.
   requireInPlace(files);
   const db = new DatabaseSync(files.path);
   try {
@@ -71,7 +57,7 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   }
 }
 
-/** SQLite silently opens a file without write permission as read-only, and fails only on the first write. */
+/** SQLite opens a file without write permission as read-only, and fails only on the first write. */
 function requireWritable(db: DatabaseSync): void {
   setBusyTimeout(db, 0);
   try {
@@ -85,10 +71,7 @@ function requireWritable(db: DatabaseSync): void {
   setBusyTimeout(db, BUSY_TIMEOUT);
 }
 
-/**
- * Checks the file over a read-only connection, except if a killed process has left a rollback journal: SQLite has to roll it
- * back before it can read, and that needs a writable connection.
- */
+/** Reads only, except if a killed process has left a rollback journal, which SQLite must roll back first. */
 function inspect(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
   try {
@@ -106,13 +89,13 @@ function configure(db: DatabaseSync, path: string): void {
   if (mode !== "wal" && path !== IN_MEMORY) {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
   }
-  // FULL: a commit returns when the log is on disk. With NORMAL, a power failure could undo an acknowledged create.
-  // The other two are for macOS, where fsync() leaves data in the cache of the disk.
+  // FULL: with NORMAL, a power failure could undo an acknowledged create. The others: on macOS, fsync() does not empty
+  // the disk's cache.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT}`);
 }
 
-/** Switches to a write-ahead log. Retries, because SQLite ignores the busy timeout here and others may be switching too. */
+/** Retries, because SQLite ignores the busy timeout here. */
 function setWal(db: DatabaseSync): unknown {
   const deadline = performance.now() + BUSY_TIMEOUT;
   for (;;) {
@@ -124,11 +107,10 @@ function setWal(db: DatabaseSync): unknown {
   }
 }
 
-/** Turns an error of SQLite into one for the operator. */
 export function explain(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  // Deno's own message suggests a flag of `deno run`, but the program may have been started by another command.
+  // Deno's message suggests a flag of `deno run`, but another command may have started the program.
   const meaning = name === "NotCapable"
     ? "cannot be opened: the program lacks Deno's permission for it"
     : meaningOf(message);

@@ -1,13 +1,11 @@
-/** What a restore leaves beside a database when it is cut short. */
-
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
 
-/** The end of the name of a file that exists while a database and the log beside it may belong to different files. */
+/** The database and the log beside such a file may belong to different files. */
 export const RESTORE_MARK = "-restoring";
 
-/** @throws {StoreUnavailableError} If a restore has not come to its end since it began to remove a log. */
+/** @throws {StoreUnavailableError} If a restore has not ended since it began to remove a log. */
 export function requireRestored(givenPath: string, path: string): void {
   if (!existsSync(path + RESTORE_MARK)) return;
   throw new StoreUnavailableError(
@@ -22,18 +20,16 @@ const KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
 /** The ends of names of files that a command has not finished: a database, that copy, or the mark. */
 const UNFINISHED = /^(\.[\dT-]+Z|-restoring)?\.\d+\.tmp$/;
 
-/** The names of files beside a database that were not finished. */
 export function findUnfinished(path: string): string[] {
   return findBeside(path, (end) => UNFINISHED.test(end));
 }
 
-/** How many names of a file are such names, as after a kill while it got its own. No program opens it by these. */
+/** Left by a kill while the file got its own name. No program opens it by these. */
 export function countUnfinishedNames(path: string, ino: number): number {
   const inodeOf = (name: string) => statSync(`${dirname(path)}/${name}`, { throwIfNoEntry: false })?.ino;
   return findUnfinished(path).filter((name) => inodeOf(name) === ino).length;
 }
 
-/** Says that there is no file, and whether it seems lost. */
 export function describeMissing(givenPath: string, path: string): string {
   const found = findBeside(path, (end) => UNFINISHED.test(end) || KEPT.test(end)).at(-1);
   const missing = `${givenPath} does not exist`;
@@ -41,7 +37,6 @@ export function describeMissing(givenPath: string, path: string): string {
   return `${missing}, but beside it is ${found}, of a restore or a backup; restore a backup, or move this file away to begin anew`;
 }
 
-/** Names that begin with that of a file, in order. None if the folder cannot be read. */
 function findBeside(path: string, isMeant: (end: string) => boolean): string[] {
   const own = basename(path);
   try {

@@ -1,5 +1,3 @@
-/** Replaces a database file by a backup: what the present file gives, and what becomes of its keys. */
-
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
@@ -12,22 +10,15 @@ import { explain } from "./open.ts";
 import { requireOwn } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** The file that is to be replaced. If it can be opened, no other program can open it until it is closed. */
+/** If it can be opened, no other program can open it until it is closed. */
 export interface PresentFile {
-  /** The path of the file itself, which symbolic links lead to. */
   path: string;
-  /** Undefined if the file is missing. */
   stats: Stats | undefined;
-  /** Whether there is the file or a log. */
   exists: boolean;
   /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
   hasLog: boolean;
-  /** Undefined if the keys cannot be read. */
   keys: StoredKey[] | undefined;
-  /**
-   * @param name Gets the content of the file.
-   * @param finalName The name that the copy will have. What is left of the log is copied beside it, and is then on disk.
-   */
+  /** @param finalName The name that the copy will have. What is left of the log is copied beside it. */
   copy(name: string, finalName: string): Promise<void>;
   /**
    * Removes what is left of the log, which would otherwise be replayed into the new file.
@@ -38,11 +29,7 @@ export interface PresentFile {
   close(): void;
 }
 
-/**
- * Takes a file from all other programs, and writes its log back into it.
- *
- * @throws {StoreUnavailableError} If another program has it open, or it belongs to another program.
- */
+/** Takes a file from all other programs, and writes its log back into it. */
 export function takeFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const db = openAlone(givenPath, path);
@@ -75,7 +62,6 @@ export function takeFile(givenPath: string): PresentFile {
   };
 }
 
-/** Undefined if there is no file, or SQLite cannot work with it. */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   requireRegular(givenPath, path, statSync(path, { throwIfNoEntry: false }));
   try {
@@ -101,7 +87,6 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   }
 }
 
-/** Undefined if they cannot be read. */
 function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   try {
     return readKeys(db);
@@ -110,19 +95,13 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   }
 }
 
-/** What a restore does to the keys. */
 export interface KeyChanges {
-  /** Keys of the backup that would be valid again, or for longer. */
   revived: StoredKey[];
   /** Valid keys that the backup does not have. */
   lost: StoredKey[];
 }
 
-/**
- * Compares the keys of a copy with those of the file that it will replace.
- *
- * @param revokesNewer Whether the keys of the copy end as they have in that file. One that it does not have is revoked.
- */
+/** @param revokesNewer Whether keys of the copy end as in the present file. One that it does not have is revoked. */
 export function compareKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean): KeyChanges {
   const db = new DatabaseSync(copy);
   try {

@@ -1,5 +1,3 @@
-/** The schema of an SQLite file: its application id, its version and its migrations. */
-
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -8,32 +6,26 @@ import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { MARK_EARLIER_REQUESTS } from "./statements.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
-/** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
+/** "Pets" in ASCII (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
 
 /**
- * Entry n migrates version n to version n + 1 (PRAGMA user_version). Released entries must not change. If older releases
- * cannot use the migrated file, the entry must also update `compatibility`.
- *
- * AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The status is a number (see
- * `status_code.ts`), because text would take up a fifth of the file. Every SQLite index ends with the rowid, so the index of
- * statuses returns the pets of one status in order of id.
+ * Released entries must not change. If older releases cannot use the migrated file, an entry must also update
+ * `compatibility`. Every SQLite index ends with the rowid, so that of statuses is in order of id.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pets ${PET_COLUMNS};
    CREATE INDEX pets_by_status ON pets (status);`,
-  // Remembered requests. expires_at is in milliseconds since 1970.
   `CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
-  // The oldest release that can use the file after a later release has migrated it.
   `CREATE TABLE compatibility (
      oldest_version INTEGER NOT NULL,
      oldest_release TEXT NOT NULL
    ) STRICT;
    INSERT INTO compatibility VALUES (3, '0.2.0');`,
-  // Lets other connections distinguish alterations from additions: the stamp changes at every write that does more than add pets
-  // with new, larger ids. REPLACE fires no trigger for the row that it deletes, so the third trigger checks the id. During a
-  // statement, sqlite_sequence has the largest id before it.
+  // The stamp changes at every write that does more than add pets with new, larger ids. REPLACE fires no trigger for
+  // the row that it deletes, so the third trigger checks the id. During a statement, sqlite_sequence has the largest id
+  // before it.
   `CREATE TABLE alteration (stamp INTEGER NOT NULL) STRICT;
    INSERT INTO alteration VALUES (random());
    CREATE TRIGGER pet_updated AFTER UPDATE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
@@ -41,9 +33,9 @@ const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER pet_inserted AFTER INSERT ON pets
      WHEN NEW.id <= ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), NEW.id)
      BEGIN UPDATE alteration SET stamp = random(); END;`,
-  // API keys, in the order in which they were added. Times are in milliseconds since 1970.
+  // In the order in which they were added. Times are in milliseconds since 1970.
   `CREATE TABLE api_keys ${KEY_COLUMNS};`,
-  // The chunks of imports, so that no pet is imported twice. added_at is in milliseconds since 1970.
+  // So that no pet is imported twice.
   `CREATE TABLE imports (
      parent TEXT NOT NULL,
      digest TEXT NOT NULL,
@@ -61,17 +53,15 @@ const MIGRATIONS: readonly string[] = [
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
-/** The version that this release creates. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
-/** The SQL of each table, index and trigger, by kind and name, without those of SQLite itself. */
+/** By kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
   const entries = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
   return new Map(entries.filter(([name]) => !/ sqlite_/.test(name)));
 }
 
-/** Like {@link readSchemaText}, for a new database of a version. */
 export function schemaTextOf(version: number): Map<string, string> {
   const db = new DatabaseSync(":memory:");
   try {
@@ -83,11 +73,8 @@ export function schemaTextOf(version: number): Map<string, string> {
 }
 
 /**
- * Checks that a database is empty or belongs to this program, and that this release can use it. Call it in a transaction,
- * because another process may create the database between two reads.
- *
- * @returns The version of the schema; 0 if the database is empty.
- * @throws {StoreUnavailableError} If the database cannot be used.
+ * Checks that a database is empty (0) or one that this release can use. Call it in a transaction, because another
+ * process may create it between two reads. Returns the version.
  */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
   const version = requireOwn(db, path);
@@ -96,11 +83,7 @@ export function requireKnownSchema(db: DatabaseSync, path: string): number {
   return version;
 }
 
-/**
- * Checks only that a database is empty or belongs to this program.
- *
- * @returns The version of the schema.
- */
+/** Checks only that a database is empty or belongs to this program. Returns the version. */
 export function requireOwn(db: DatabaseSync, path: string): number {
   const owner = readPragma(db, "application_id");
   const version = readPragma(db, "user_version");
@@ -109,16 +92,11 @@ export function requireOwn(db: DatabaseSync, path: string): number {
   throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
 }
 
-/**
- * Like {@link requireKnownSchema}, for a program that only reads.
- *
- * @throws {StoreUnavailableError} Also if the database is empty.
- */
+/** Like {@link requireKnownSchema}, but throws for an empty database too. */
 export function requireTables(db: DatabaseSync, path: string): void {
   if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
 }
 
-/** A later release that migrates a file records the oldest release that can still use it. */
 function requireCompatible(db: DatabaseSync, path: string, version: number): void {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'compatibility'").get() !== undefined;
   const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
@@ -129,17 +107,12 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
   );
 }
 
-/**
- * Migrates an older schema, in one transaction.
- *
- * @returns Whether the database was empty.
- * @throws {StoreUnavailableError} If this release cannot use the database.
- */
+/** In one transaction. Returns whether the database was empty. */
 export function migrate(db: DatabaseSync, path: string): boolean {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return false;
   begin(db, BUSY_TIMEOUT);
   return commit(db, () => {
-    // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
+    // Under the lock, because another process may have migrated it meanwhile.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(findBuiltVersion(db, version))) db.exec(statements);
     // The releases that told callers apart by the API key.
@@ -160,7 +133,6 @@ function findBuiltVersion(db: DatabaseSync, version: number): number {
   return version;
 }
 
-/** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
 export class FileWatch {
   readonly #db: DatabaseSync;
   readonly path: string;
@@ -176,23 +148,16 @@ export class FileWatch {
     this.#known = this.#version();
   }
 
-  /**
-   * Checks that a write would not be lost. Checking before the commit is enough, because the file might as well be moved right after
-   * it.
-   *
-   * @throws {StoreUnavailableError} If the file is not in its place, or this release cannot use it any more.
-   */
+  /** Before the commit is enough: the file might as well be moved right after it. */
   requireWritable(): void {
     this.requireInPlace();
     this.requireSchema();
   }
 
-  /** @throws {StoreUnavailableError} If the file was deleted, moved or replaced. */
   requireInPlace(): void {
     if (this.#files) requireInPlace(this.#files);
   }
 
-  /** @throws {StoreUnavailableError} If this release cannot use the file any more. */
   requireSchema(): void {
     const version = this.#version();
     if (version === this.#known) return;

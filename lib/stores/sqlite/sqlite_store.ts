@@ -26,28 +26,26 @@ import { SqliteStore } from "./store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed. With `"thread"`, a separate thread waits for the disk, and reads continue meanwhile. It starts
-   * with the first create. If it cannot be started, for example in a bundle or without Deno's permission to read this library,
-   * creates are committed as with `"same-thread"`, where each commit stops the calling thread. `"auto"`, the default, measures up
-   * to four commits, and chooses `"same-thread"` if one of them takes less than 2 ms, otherwise `"thread"`. All give the same
-   * guarantees.
+   * Where creates are committed: on a thread, so that reads do not wait for the disk, or on the calling thread, also if
+   * no other can be started, as in a bundle. `"auto"`, the default, measures up to four commits, and chooses
+   * `"same-thread"` if one takes less than 2 ms.
    */
   writer?: "auto" | "thread" | "same-thread";
 }
 
 /**
- * Opens or creates an SQLite database, and keeps pets in it.
+ * Opens or creates an SQLite database.
  *
  * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
- * transaction. Reads return without a promise. Several processes may use one file. If another process holds the write
- * lock, creates wait for it, up to 1 second. At most 10,000 creates wait; more are refused.
+ * transaction; at most 10,000 wait, and more are refused. Reads return without a promise. Several processes may use one
+ * file: a create waits up to 1 second for another's lock.
  *
- * @param path The path of the database file, absolute or relative to the working directory. Its folder must exist. Use
- * `:memory:` for a database without a file. A `file:` or `sqlite:` address is not accepted.
- * @returns The open store. Closing it commits the creates that wait, and writes the log back into the file.
+ * @param path The path of the file, in a folder that exists, or `:memory:`. A `file:` or `sqlite:` address is not
+ * accepted.
+ * @returns The open store. Closing it commits the creates that wait.
  * @throws {TypeError} If `path` is not a path, or an option is invalid.
- * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt, or
- * cannot be opened or written. The file is then unchanged.
+ * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt,
+ * or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writer = "auto", ...unknown } = options;

@@ -1,23 +1,20 @@
-/** Starts and ends the thread that writes. */
-
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import type { OpenedFiles } from "./file.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
-/** The thread of a store, which starts when it is needed, and again when it has ended. Other stores of the process can share it. */
+/** The thread of a store, which starts when it is needed, and again when it has ended. */
 export class WriterOwner implements WriterAccess {
   readonly #opened: OpenedFiles;
   #worker: Worker | undefined;
-  /** Not the worker's own messages: if this isolate was itself started by another, Deno delivers those only twice a second. */
+  /** Deno delivers the worker's own messages late if this isolate is itself a worker. */
   #control: MessagePort | undefined;
 
   constructor(opened: OpenedFiles) {
     this.#opened = opened;
   }
 
-  /** The port can be transferred. */
   connect(): WriterPort | undefined {
     this.#control ??= this.#start();
     const { port1, port2 } = new MessageChannel();
@@ -25,7 +22,6 @@ export class WriterOwner implements WriterAccess {
     return this.#control && port1 as unknown as WriterPort;
   }
 
-  /** Ends the thread. It closes its connection first. */
   async close(): Promise<void> {
     const control = this.#control;
     if (!control) return;
@@ -36,20 +32,19 @@ export class WriterOwner implements WriterAccess {
     await this.terminate();
   }
 
-  /** Ends the thread at once. Its open transaction is rolled back. */
   async terminate(): Promise<void> {
     await this.#worker?.terminate();
   }
 
-  /** Returns undefined if the module cannot be loaded into a thread. */
+  /** Undefined if the module cannot be loaded into a thread. */
   #start(): MessagePort | undefined {
     const module = findModule(this.#opened.path);
     if (module === undefined) return undefined;
-    // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
+    // On Deno, a thread starts from a file or a data: URL, which may import a page of the web.
     const code = "Deno" in globalThis
       ? `import { runWriter } from ${JSON.stringify(module)}; runWriter();`
-      // Node has already warned that its SQLite is experimental, and would repeat that for each thread. Not `await`: if a thread is
-      // terminated meanwhile, V8 ends the whole process (Node 22).
+      // Node would repeat its warning about SQLite for each thread. Not `await`: terminating a thread in one ends the
+      // process (Node 22).
       : `import process from "node:process"; process.removeAllListeners("warning");
         import(${JSON.stringify(module)}).then(({ runWriter }) => runWriter());`;
     try {
@@ -73,7 +68,7 @@ export class WriterOwner implements WriterAccess {
   }
 }
 
-/** Lets a store of another isolate use a thread: answers each message of a port with a port to it, or undefined. */
+/** Answers each message with a port to the thread, or undefined, for a store of another isolate. */
 export function shareWriter(port: MessagePort, connect: () => MaybePromise<WriterPort | undefined>): void {
   port.on("message", async () => {
     const line = await connect();
@@ -81,30 +76,28 @@ export function shareWriter(port: MessagePort, connect: () => MaybePromise<Write
   });
 }
 
-/** The other side of {@link shareWriter}, whose thread belongs to the isolate that shares it. */
 export function accessTo(port: MessagePort): WriterAccess {
   return {
     connect() {
       port.postMessage("connect");
-      // Not `onmessage`, with which the port would not report its end on Deno.
+      // With `onmessage`, the port would not report its end on Deno.
       return new Promise((resolve) => port.once("message", resolve));
     },
     close() {},
   };
 }
 
-/** Deno's API for permissions. */
 interface Permissions {
   querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
 }
 
-/** The address of the thread's module, or undefined if it cannot or must not be loaded. */
+/** Undefined if the module cannot or must not be loaded. */
 function findModule(database: string): string | undefined {
-  // In a bundle, the address is that of the bundle, and loading it would start the whole program again.
+  // In a bundle, this address would start the whole program again.
   if (WRITER_MODULE === undefined || !/\/writer_thread\.[jt]s$/.test(WRITER_MODULE)) return undefined;
   const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
   if (permissions) {
-    // Deno would prompt at the terminal for a permission that is missing, even for one that the program has revoked.
+    // Deno would prompt for a missing permission.
     const isGranted = (name: "read" | "write", path: string | URL) =>
       permissions.querySync({ name, path }).state === "granted";
     const library = new URL("../../", WRITER_MODULE);

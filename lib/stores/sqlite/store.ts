@@ -1,5 +1,3 @@
-/** The store: reads on this thread, and creates through a writer. `sqlite_store.ts` is the entry point. */
-
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
@@ -31,23 +29,21 @@ import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 
 /**
- * Databases that stay open because their files have been moved or replaced. Closing one would delete the log of that name,
- * which may now belong to another database. They are referenced here, because garbage collection would close them too.
+ * Databases whose files have been moved or replaced. Closing one, even by garbage collection, would delete the log of
+ * that name.
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
-/** A commit that stops the calling thread for less than this, in milliseconds, needs no thread of its own. */
+/** A shorter commit needs no thread. In milliseconds. */
 const SHORT_COMMIT = 2;
 
-/** Where creates are committed, as in `SqliteStoreOptions`. */
 export type SqliteWriter = "auto" | "thread" | "same-thread";
 
 export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
-  /** The files, for {@link join}. Undefined for a database in memory. */
+  /** Undefined for a database in memory. */
   readonly opened: OpenedFiles | undefined;
-  /** Whether opening it has made its tables. */
   readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
@@ -61,7 +57,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #earlierUntil: number;
   #isClosed = false;
 
-  /** @param access As in {@link Writer}, as is `short`. */
   private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
     this.#db = db;
     this.opened = files;
@@ -82,7 +77,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     this.#earlierUntil = Number(prepareExact(db, SELECT_EARLIER_MARK).get()?.["expires_at"] ?? 0);
   }
 
-  /** @param path As in `createSqliteStore()`, as is `writer`. */
   static open(path: string, writer: SqliteWriter): SqliteStore {
     requirePath(path);
     const opened = openDatabase(path);
@@ -91,12 +85,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return new SqliteStore(opened, path, files && new WriterOwner(files), writer === "auto" ? SHORT_COMMIT : 0);
   }
 
-  /**
-   * Opens, once more, the files of a store, also in another isolate.
-   *
-   * @param access The way to the thread of that store.
-   * @throws {StoreUnavailableError} If they are not in their place, or cannot be opened.
-   */
+  /** Opens the files of a store once more, also in another isolate. */
   static join(opened: OpenedFiles, access: WriterAccess): SqliteStore {
     return new SqliteStore(openSecondConnection(opened), opened.givenPath, access);
   }
@@ -105,7 +94,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return this.#writer.batch;
   }
 
-  /** A port to the thread of this store, for a store of another isolate: {@link WriterAccess.connect}. */
   connectWriter(): MaybePromise<WriterPort | undefined> {
     return this.#isClosed ? undefined : this.#access?.connect();
   }
@@ -167,7 +155,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     await this.close();
   }
 
-  /** After the thread, so that the last connection to be closed is the one that decides about the log. */
+  /** After the thread, since the last connection to be closed decides about the log. */
   #release(): void {
     try {
       this.#file.requireInPlace();
@@ -201,7 +189,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
 }
 
 function requirePath(path: string): void {
-  // SQLite would parse file: as a URI, which may have parameters, and make a file that is called sqlite:pets.db.
+  // SQLite would parse file: as a URI, and make a file called sqlite:pets.db.
   const [address, rest] = typeof path === "string" ? /^(?:file|sqlite3?):(.*)/is.exec(path) ?? [] : [];
   if (typeof path !== "string" || path === "" || path.includes("\0") || address !== undefined) {
     const received = typeof path === "string" ? JSON.stringify(path) : typeof path;

@@ -1,6 +1,6 @@
 /**
- * Collects the creates of a store, and commits them: on a thread that writes, or on the calling thread, which each commit stops. A
- * message to a thread and back costs more than a commit on a fast disk.
+ * Commits creates on a thread, or on the calling thread if the disk is fast: a message to a thread costs more than such
+ * a commit.
  */
 
 import { Batch } from "../batch.ts";
@@ -20,10 +20,10 @@ import {
   type WriterPort,
 } from "./writer_messages.ts";
 
-/** The pause between attempts of the calling thread to get the write lock, in milliseconds. Reads go on meanwhile. */
+/** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
-/** How many commits the calling thread tries. The first ones may take longer than later ones. */
+/** How many commits the calling thread tries. The first ones may be slower. */
 const TRIALS = 4;
 
 export class Writer {
@@ -33,16 +33,13 @@ export class Writer {
   readonly #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
   readonly #short: number;
-  /** How many commits the calling thread still tries. */
   #trials: number;
-  /** Where creates are committed. Decided once, at the first creates. */
   #place: "thread" | "here" | undefined;
 
   /**
    * @param onCommitted Called after a commit, before the promises of its writes resolve.
-   * @param access The way to a thread. Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread tries the first commits, and goes on if one takes less than this, in milliseconds. With 0, the
-   * thread commits from the start.
+   * @param access Without it, or if no thread can be started, the calling thread commits.
+   * @param short The calling thread goes on if one of its first commits takes less than this, in milliseconds.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
@@ -61,7 +58,7 @@ export class Writer {
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
-  /** Resolves when the write is on disk. Rejects if it is invalid, so that it does not fail those of its batch. */
+  /** Rejects at once if the write is invalid, so that it does not fail those of its batch. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (write.kind === "createOnce") requireTypes(write.request);
@@ -70,7 +67,6 @@ export class Writer {
     });
   }
 
-  /** Accepts no more creates, and commits those that wait. */
   close(): MaybePromise<void> {
     return chain(this.batch.close(), () => {
       this.#thread?.close();
@@ -105,7 +101,6 @@ export class Writer {
     }
   }
 
-  /** Returns undefined if no thread can be started at all. */
   async #connect(): Promise<ThreadLine | undefined> {
     // Twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -131,7 +126,6 @@ export class Writer {
   }
 }
 
-/** A port to a thread, which sends one message at a time. */
 class ThreadLine {
   hasEnded = false;
   readonly #port: WriterPort;
@@ -151,7 +145,7 @@ class ThreadLine {
     return this.receive();
   }
 
-  /** The next message. Undefined if the thread has ended. */
+  /** Undefined if the thread has ended. */
   async receive(): Promise<Reply | undefined> {
     // A store without creates in flight does not keep the process alive.
     this.#port.ref?.();

@@ -1,4 +1,4 @@
-/** The messages between a store and the thread that writes for it. A batch is one message, and so is its reply. */
+/** A batch is one message, and so is its reply. */
 
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { PET_STATUSES } from "../../pet.ts";
@@ -11,33 +11,25 @@ export interface WriterPort {
   onmessage: ((event: { data: unknown }) => void) | null;
   postMessage(message: unknown): void;
   close(): void;
-  /** Reports that either end has been closed, also because its thread has ended. */
   addEventListener(event: "close", listener: () => void): void;
   /** An open port keeps the process alive, unless `unref()` was called. */
   ref?(): void;
   unref?(): void;
 }
 
-/** How a store reaches the thread that writes for it. */
 export interface WriterAccess {
   /**
-   * Creates a port to the thread, and starts the thread if none runs. Its first {@link Reply} is `ready`, or why the thread cannot
-   * open the file; each later one answers a batch.
-   *
-   * @returns Undefined if no thread can be started here.
+   * Creates a port to the thread, or returns undefined if none can be started. The first {@link Reply} is `ready` or a
+   * failure; each later one answers a batch.
    */
   connect(): MaybePromise<WriterPort | undefined>;
-  /** Called when the store is closed, after its port. */
   close(): MaybePromise<void>;
 }
 
-/**
- * A message: the kind of each part, followed by its fields. A flat array needs half the time of an object for each write. A field
- * that one side forgets makes the other throw, because each kind has a fixed number of fields of fixed types.
- */
+/** The kind of each part, followed by its fields: faster than objects. Fixed types make a forgotten field throw. */
 export type Message = (string | bigint | number)[];
 
-/** What the thread says. A commit that fails has no outcomes. */
+/** A commit that fails has no outcomes. */
 export type Reply = { kind: "ready" } | { kind: "outcomes"; outcomes: Outcome[] } | { kind: "failure"; error: unknown };
 
 export function encodeWrites(writes: readonly Write[]): Message {
@@ -126,7 +118,6 @@ function toError(name: string, message: string): Error {
   return error.name === name ? error : Object.assign(new Error(message), { name });
 }
 
-/** Reads the fields of a message, one after the other. */
 class Fields {
   readonly #fields: readonly unknown[];
   #next = 0;

@@ -1,8 +1,3 @@
-/**
- * The thread that commits creates, so that no read waits for the disk. It has its own connection, and adds all pets of its
- * process. `start_writer.ts` starts it.
- */
-
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch } from "../batch.ts";
@@ -14,29 +9,26 @@ import { FileWatch } from "./schema.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
 import { decodeWrites, encodeReply, type Reply, type WriterPort } from "./writer_messages.ts";
 
-/** The address of this module: a file or, if it comes from JSR, a page of the web. */
+/** A file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
-/** The data that a thread starts with. */
 export interface WriterData {
   opened: OpenedFiles;
-  /** Brings the ports of stores, and at last "close". The thread then closes it. */
+  /** Brings the ports of stores, and at last "close". */
   control: MessagePort;
 }
 
-/** The writes of a store, and the port for its reply. */
 interface Job {
   port: WriterPort;
   writes: Write[];
 }
 
 /**
- * After this many creates, the thread releases its cached pages. In Deno's SQLite, all connections of a process share one cache
- * (SQLITE_ENABLE_MEMORY_MANAGEMENT). New pages take it over, and it then keeps none for the connections that read.
+ * After this many creates, the thread releases its cached pages: Deno's SQLite has one cache for all connections of a
+ * process, and new pages would take it over.
  */
 const CREATES_PER_RELEASE = 5_000;
 
-/** Runs in the thread. */
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
@@ -56,13 +48,11 @@ export function runWriter(): void {
   });
 }
 
-/** Puts the batches of several stores into one transaction. */
 class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: Transactions;
   #unreleased = 0;
   #portCount = 0;
-  /** The ports of the stores in the last transaction. */
   #lastPorts = new Set<WriterPort>();
   readonly #batch = new Batch<Job>({ resource: "the disk", commit: (jobs) => this.#commitAll(jobs) });
 
@@ -78,7 +68,7 @@ class ThreadWriter {
     port.onmessage = ({ data }) => {
       try {
         const job = { port, writes: decodeWrites(data) };
-        // A store sends no second batch before its first is answered, so there is nothing to wait for.
+        // A store sends no second batch before its first is answered.
         if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
         else this.#batch.add(job);
       } catch (error) {
@@ -95,7 +85,7 @@ class ThreadWriter {
   #commitAll(jobs: readonly Job[]): void {
     const startedAt = performance.now();
     this.#commit(jobs);
-    // The stores of the transaction before have sent their next batches meanwhile, or are about to.
+    // The stores of the transaction before have sent their next batches, or are about to.
     const ports = new Set(jobs.map(({ port }) => port));
     this.#batch.expect(ports.union(this.#lastPorts).size, performance.now() - startedAt);
     this.#lastPorts = ports;

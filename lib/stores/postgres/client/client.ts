@@ -1,5 +1,3 @@
-/** Runs statements with a time limit through a PostgreSQL client, and replaces a client whose connections hang. */
-
 import { storeClosed, StoreUnavailableError, uncertain } from "../../store.ts";
 import {
   BrokenResultError,
@@ -15,21 +13,19 @@ import { asUnavailable, isRefusal } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
 import { nodePostgresDriver } from "./node_driver.ts";
 
-/** Creates a client that belongs to the store: the store closes it, and replaces it when its connections hang. */
+/** Creates a client. The store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
 
-/** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** If a driver needs longer than this to finish a statement that was given up, its client is replaced. In milliseconds. */
+/** A client that needs longer to finish a statement that was given up is replaced. In milliseconds. */
 const GRACE_PERIOD = 1000;
 
-/** The time limit for a client to close, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
 /**
- * Cancels the statement of a process: its wait for a lock, or all of it if the second parameter is `all`. A pooler shows other
- * numbers; the statement then ends by itself.
+ * Cancels a process's wait for a lock, or all of its statement if the second parameter is `all`. A pooler shows other
+ * numbers.
  */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
@@ -38,47 +34,40 @@ const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM p
 /** Options of `createPostgresStore()`. */
 export interface PostgresStoreOptions {
   /**
-   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
-   * Default: `petstore`.
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`. Default:
+   * `petstore`.
    */
   schema?: string;
   /**
-   * The time limit of a statement, in milliseconds, including the wait for a connection. A create that has waited half of it
-   * for earlier creates is refused. Default: 5000.
+   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier creates is refused.
+   * Default: 5000.
    */
   timeoutMs?: number;
   /**
-   * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
-   * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
+   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.21. Default:
+   * `true`.
    */
   prepare?: boolean;
 }
 
 export const DEFAULT_SCHEMA = "petstore";
 
-/** Limits of a statement. */
 export interface Limits {
-  /**
-   * When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets a connection for
-   * itself. One without a deadline is a read and has the usual time limit.
-   */
+  /** As in `performance.now()`. Only a write has one, and it gets a connection for itself. */
   deadline?: number;
   /**
-   * Whether the statement adds pets. Once it has been sent, only its wait for a lock is cancelled: cancelling a commit that
-   * waits for a synchronous standby makes it visible, although the standby lacks it. A failover would then take back pets
-   * that readers have seen, and give their ids to others.
+   * Once sent, only the wait for a lock is cancelled: cancelling a wait for a synchronous standby makes pets visible
+   * that a failover would take back.
    */
   addsPets?: boolean;
 }
 
-/** A statement, from its arrival until the driver has finished with it. */
 interface Statement {
   text: string;
   parameters: string[] | undefined;
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
   addsPets: boolean;
-  /** Set once a driver runs it. */
   running?: RunningStatement;
   client?: ClientState;
   timer?: ReturnType<typeof setTimeout>;
@@ -86,12 +75,9 @@ interface Statement {
   reject(error: unknown): void;
 }
 
-/** A client, and the statements that it runs. */
 interface ClientState {
   driver: Driver;
-  /** How many statements the driver is running. */
   busy: number;
-  /** How many of them have been given up. */
   overdue: number;
   /** When the driver last got a response, as in `performance.now()`. */
   answeredAt: number;
@@ -99,11 +85,9 @@ interface ClientState {
 
 /** How much the connections have to do. */
 export interface PoolLoad {
-  /** How many connections there may be. */
   size: number;
-  /** How many statements run. Reads share connections if there are more than that. */
+  /** Reads share connections if more run than that. */
   running: number;
-  /** How many wait for a connection. */
   waiting: number;
 }
 
@@ -112,15 +96,11 @@ export interface PooledStore {
   readonly pool: PoolLoad;
 }
 
-/** A database, independent of the driver. */
 export class Database {
-  /** The schema of the tables. */
   readonly schema: string;
-  /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
-  /** Until when there are requests of an earlier release, as in `performance.now()`: the clock of the server may be wrong. */
+  /** As in `performance.now()`, because the server's clock may be wrong. */
   earlierUntil = 0;
-  /** Whether opening it has made the tables. */
   isNew = false;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;
@@ -129,7 +109,6 @@ export class Database {
   #client: ClientState;
   #isReleased = false;
 
-  /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
   constructor(
     source: PostgresClient | PostgresClientMaker,
     { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
@@ -145,17 +124,14 @@ export class Database {
     return { size: this.#client.driver.size, running: this.#client.busy, waiting: this.#waiting.size };
   }
 
-  /** Runs one statement in a separate transaction. */
   async query(text: string, parameters: string[] = [], limits: Limits = {}): Promise<Row[]> {
     return await this.#run(text, parameters, limits);
   }
 
-  /** Runs several statements without parameters, in one transaction. */
   async script(text: string): Promise<void> {
     await this.#run(text, undefined, {});
   }
 
-  /** Closes the client if the store created it. */
   async release(): Promise<void> {
     this.#isReleased = true;
     for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
@@ -191,7 +167,7 @@ export class Database {
     }
   }
 
-  /** Counts a statement as busy until the driver has finished with it, even after it was given up. */
+  /** It is busy until the driver has finished with it, even after it was given up. */
   async #start(statement: Statement, client: ClientState): Promise<void> {
     client.busy++;
     statement.client = client;

@@ -1,12 +1,10 @@
-/** The PostgreSQL clients that the store accepts, and its common interface for both drivers. */
-
-/** The members of postgres.js's `sql` (`postgres` on npm) that the store uses. */
+/** The members of postgres.js's `sql` that the store uses. */
 export interface PostgresJsClient {
   /** Runs a statement. */
   unsafe(text: string, parameters?: string[], options?: { prepare?: boolean }): PostgresJsQuery;
   /** `max` is the largest number of connections. */
   readonly options?: { readonly max?: number | undefined };
-  /** Closes all connections. Running queries get `timeout` seconds to finish. */
+  /** Closes all connections, within `timeout` seconds. */
   end?(options?: { timeout?: number }): PromiseLike<unknown>;
 }
 
@@ -14,11 +12,11 @@ export interface PostgresJsClient {
 export interface PostgresJsQuery extends PromiseLike<unknown> {
   /** Makes rows arrays. */
   values(): PromiseLike<unknown> & Pick<PostgresJsQuery, "forEach">;
-  /** Calls a listener for each row, and resolves when all rows are there. */
+  /** Calls a listener for each row. */
   forEach(listener: (row: unknown) => void): PromiseLike<unknown>;
 }
 
-/** The members of a node-postgres `Pool` (`pg` on npm) that the store uses. */
+/** The members of a node-postgres `Pool` that the store uses. */
 export interface NodePostgresClient {
   /** Checks out a connection. */
   connect(): PromiseLike<unknown>;
@@ -26,7 +24,7 @@ export interface NodePostgresClient {
   readonly totalCount: number;
   /** `max` is the largest number of connections. */
   readonly options?: { readonly max?: number | undefined };
-  /** Adds a listener for the loss of idle connections. */
+  /** Adds a listener. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Removes a listener. */
   off?(event: "error", listener: (error: Error) => void): unknown;
@@ -37,25 +35,20 @@ export interface NodePostgresClient {
 /** A PostgreSQL client of either driver. */
 export type PostgresClient = PostgresJsClient | NodePostgresClient;
 
-/** A row. All columns are text, because the drivers parse numbers differently. */
+/** All columns are text, because the drivers parse numbers differently. */
 export type Row = (string | null)[];
 
-/** The end of a result as PostgreSQL has sent it. */
 interface ResultEnd {
-  /** The first word of the command tag. */
   command?: unknown;
-  /** The number of rows in the command tag. */
   count?: unknown;
-  /** How many columns a row has. */
   columns?: number | undefined;
 }
 
-/** A result that cannot be what PostgreSQL has sent. Its client must not be used any more. */
+/** Its client must not be used any more. */
 export class BrokenResultError extends Error {}
 
-/** @throws {BrokenResultError} If a row is a hole, or does not have so many columns. */
 export function requireColumns(rows: readonly Row[], columns: number | undefined): void {
-  // Not with every(), which skips holes.
+  // every() would skip holes.
   for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
 }
 
@@ -67,55 +60,45 @@ export function requireWhole(rows: readonly Row[], { command, count, columns }: 
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${count}`);
 }
 
-/** A statement that a driver is running. */
 export interface RunningStatement {
-  /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
+  /** May settle long after {@link giveUp}. */
   done: Promise<Row[]>;
   /**
-   * Ends the statement as far as the driver can: does not send it, cancels it, or closes its connection.
+   * Does not send the statement, cancels it, or closes its connection. Returns whether it is cancelled.
    *
    * @param mayCancel Whether it may be cancelled once it has been sent.
-   * @returns Whether the driver cancels it.
    */
   giveUp(mayCancel: boolean): boolean;
   /** Whether PostgreSQL may have got it. */
   wasSent(): boolean;
-  /** The number of the server's process, if the driver shows it and the statement has been sent. */
   process(): number | undefined;
 }
 
-/** The common interface of both drivers. */
 export interface Driver {
-  /** The largest number of connections. */
   size: number;
-  /** How many statements may be sent on a connection before the first is answered. */
+  /** How many statements a connection may have at a time. */
   depth: number;
   /**
-   * Runs a statement in a separate transaction. Without parameters, `text` may contain several statements.
-   *
-   * @param isWrite Whether it writes. The cancellation of another statement must not reach a write.
+   * In a separate transaction. Without parameters, `text` may contain several statements. No cancellation of another
+   * statement may reach a write.
    */
   start(text: string, parameters: string[] | undefined, isWrite: boolean): RunningStatement;
-  /** Stops using the client, which stays open for its owner. */
   release(): void;
-  /** Closes the client. Running statements get `timeoutMs` milliseconds to finish. */
+  /** Running statements get `timeoutMs` milliseconds to finish. */
   end(timeoutMs: number): Promise<void>;
 }
 
-/** The default number of connections in both drivers. */
 export const DEFAULT_SIZE = 10;
 
-/** A listener for errors that are also reported elsewhere. */
 export function ignore(): void {}
 
-/** Waits until a promise settles, but no longer than `timeoutMs` milliseconds. Never rejects. */
+/** Waits no longer than `timeoutMs` milliseconds. Never rejects. */
 export async function settledWithin(timeoutMs: number, promise: PromiseLike<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, timeoutMs));
   try {
     await Promise.race([promise, timeout]);
   } catch {
-    // A rejection counts as settled.
   } finally {
     clearTimeout(timer);
   }

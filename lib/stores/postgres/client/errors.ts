@@ -1,5 +1,3 @@
-/** Classifies the errors of PostgreSQL and of its drivers. */
-
 import { StoreUnavailableError } from "../../store.ts";
 
 /** SQLSTATE classes that mean an invalid statement or value. */
@@ -8,16 +6,10 @@ const DEFECTS = ["22", "23", "42"];
 /** SQLSTATEs of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
 const DAMAGE = ["42501", "42P01", "42883"];
 
-/**
- * Serialization failure, deadlock, unique violation. They occur if transactions are serializable by default, or if another
- * program writes to the tables. Nothing was stored, so a retry is safe.
- */
+/** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
-/**
- * The meaning of postgres.js's codes. Its messages, such as `write CONNECTION_CLOSED db:5432`, end with an address from its options,
- * which does not exist if the driver got a socket, as in the server.
- */
+/** postgres.js's messages end with an address from its options, which is wrong if the driver got a socket. */
 const MEANINGS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the connection was lost",
   CONNECTION_DESTROYED: "the connection was closed",
@@ -32,23 +24,20 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
-/** Whether the same statement may succeed if it is retried at once. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
-/** Whether PostgreSQL has rolled a statement back. A fatal error may also end a connection whose commit is done. */
+/** A fatal error may also end a connection whose commit is done. */
 export function isRefusal(error: unknown): boolean {
   return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === "ERROR";
 }
 
-/** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });
@@ -62,7 +51,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof Error && !defects.some((defect) => error instanceof defect);
 }
 
-/** One line for the operator. If a host has several addresses, Node leaves the message empty and sets only the code. */
+/** If a host has several addresses, Node leaves the message empty and sets only the code. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (MEANINGS[code ?? ""] ?? (message || code || String(error))).replaceAll("\n", " ");

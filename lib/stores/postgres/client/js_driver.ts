@@ -1,5 +1,3 @@
-/** Runs statements through postgres.js. */
-
 import {
   DEFAULT_SIZE,
   type Driver,
@@ -11,7 +9,6 @@ import {
   settledWithin,
 } from "./driver.ts";
 
-/** Four concurrent reads per connection make a server 25% faster. More do not help. */
 const DEPTH = 4;
 
 /** How often to check whether a query that was given up has become active, in milliseconds. */
@@ -23,7 +20,6 @@ const CANCEL_TIMEOUT = 5000;
 /** The running cancellations of each client, for all stores that use it. */
 const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
 
-/** Wraps the `sql` of postgres.js. A client that was created with `prepare: false` never prepares. */
 export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
   const cancellations = cancellationsOf.get(sql) ?? new Set();
   cancellationsOf.set(sql, cancellations);
@@ -34,7 +30,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
       let query: PostgresJsQuery | undefined;
       let isGivenUp = false;
       async function run(): Promise<Row[]> {
-        // A late cancellation hits the next statement on its connection. If that is a create, it would no longer wait for a
+        // A late cancellation hits the next statement on its connection: a create would no longer wait for a
         // synchronous standby, and still succeed.
         while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
         if (isGivenUp) return [];
@@ -69,8 +65,8 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
 }
 
 /**
- * Collects the rows of one query. The driver's own array begins, in 3.4.9, behind as many rows as the connection had got of
- * a result that ended with an error or with the connection.
+ * Collects the rows itself: in 3.4.9, the driver's array begins with holes for the rows of an earlier result that was
+ * cut.
  */
 async function collect(query: PostgresJsQuery): Promise<Row[]> {
   const rows: Row[] = [];
@@ -85,26 +81,20 @@ interface ResultInternals {
   columns?: readonly unknown[];
 }
 
-/** Internals of a query. Each member is checked before use, because other versions of the driver may lack it. */
+/** Each member is checked before use, because other versions may lack it. */
 interface QueryInternals {
-  /** The connection, once the query has been sent. */
   state?: { pid?: number | null } | null;
   /** Whether the connection knows its statement. */
   prepared?: boolean;
-  /** Whether the connection is running it now. */
   active?: boolean;
-  /** The text to send. */
   strings?: unknown;
-  /** The parameters to send. */
   args?: unknown;
-  /** Cancels the query, over a new connection. */
   canceller?: unknown;
 }
 
 /**
- * Replaces the driver's own `cancel()`, which has three bugs in 3.4.9. If the query waits for its connection to open, the
- * pool loses the connection. If it was sent after another query on the same connection, the results get mixed up. If the
- * connection for the cancellation fails, the error cannot be caught and ends the process.
+ * Replaces the driver's own `cancel()`, which in 3.4.9 loses connections that are opening, mixes up results on a shared
+ * connection, and ends the process if the cancellation cannot connect.
  *
  * @param cancellations Absent if a query that has been sent must not be cancelled.
  */

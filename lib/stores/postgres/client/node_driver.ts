@@ -1,5 +1,3 @@
-/** Runs statements through a `Pool` of node-postgres. */
-
 import {
   DEFAULT_SIZE,
   type Driver,
@@ -17,7 +15,6 @@ interface Result {
   fields: readonly unknown[];
 }
 
-/** A connection that was checked out of a pool. */
 interface Connection {
   query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<Result>;
   on(event: "error", listener: () => void): void;
@@ -30,8 +27,7 @@ interface Connection {
 const GIVEN_UP = new Error("The query was given up");
 
 export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): Driver {
-  // Without a listener, the loss of an idle connection would end the process. Nothing else needs to be done, because the
-  // next query gets another connection or fails.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on?.("error", ignore);
   return {
     size: pool.options?.max ?? DEFAULT_SIZE,
@@ -81,7 +77,7 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
   };
 }
 
-/** Names by text. node-postgres prepares a query with a name. All stores of the process must use a name for the same text. */
+/** A query with a name is prepared. All stores of the process must use one name for a text. */
 const names = new Map<string, string>();
 
 /** Distinguishes the names from those of another copy of this library on the same pool. */

@@ -1,16 +1,16 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
+/** Names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** Those of the present version. One that replaces that of an earlier release must have the same names of parameters. */
+/** A function that replaces that of an earlier release must have the same names of parameters. */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests, createImportPets];
   return all.map((create) => create(schema)).join("\n");
 }
 
-/** Detects a table that was restored without its sequence. Without this check, each create would fail and use up an id. */
+/** Detects a table that was restored without its sequence, where each create would fail and use up an id. */
 function createCheckIds(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
     DECLARE
@@ -31,18 +31,13 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * The only function that writes pets. It returns one id per pet, separated by commas: positive for a new pet, negative for
- * a known one, and empty if the key was used for another pet.
+ * Returns one id per pet, separated by commas: positive for a new pet, negative for a known one, and empty if the key
+ * was used for another pet.
  *
- * Transactions become visible in the order of their commits, which need not be the order of their ids. So each call first
- * takes a lock, which PostgreSQL holds until the transaction is visible. Thus ids ascend in the order of visibility. It is a
- * function because each of its statements sees all earlier commits, and because a call is a single message: a slow client
- * cannot hold the lock.
- *
- * A counter in a row would give ids without gaps, but each batch would leave a dead row. During a backup of an hour, each
- * create would have to skip all of them.
- *
- * Reads use EXECUTE, which plans them at each call. A plan that was made for a small table would scan a large one.
+ * Transactions may become visible in another order than their ids, so each call first takes a lock, which PostgreSQL
+ * holds until the transaction is visible. A counter in a row instead would leave dead rows. A function, so that its
+ * statements see all earlier commits, and no slow client holds the lock. EXECUTE, because a plan made for a small table
+ * would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -82,10 +77,8 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * Returns an id for each pair of key and fingerprint: a new one, the negative id of the known pet, or NULL.
- *
- * LIMIT 1 within LATERAL forces one index look-up per key, regardless of the statistics. With a plain join, the planner once
- * compared each key with each of 20 million rows. A table of only a few pages is scanned.
+ * A new id, the negative id of the known pet, or NULL, for each pair of key and fingerprint. LIMIT 1 within LATERAL
+ * forces one index look-up per key; a plain join may compare each with every row.
  */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
@@ -99,7 +92,7 @@ function findOrNumber(schema: string): string {
           ORDER BY position)`;
 }
 
-/** The function that servers of schema version 1 call if they are still running after the migration. */
+/** For servers of schema version 1 that still run after the migration. */
 function createOldAddPets(schema: string): string {
   return `    -- Called by servers of the previous release. Only the difference to their clock counts.
     CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
@@ -111,12 +104,8 @@ function createOldAddPets(schema: string): string {
 }
 
 /**
- * Deletes expired requests, oldest first, and returns their number.
- *
- * During a backup, or any other long transaction, deleted rows stay in the table and in its indexes. To avoid skipping all of
- * them at each call, the search starts where the last call started. No earlier request is left, because requests with the
- * same retention commit in the order in which they expire. The one exception is a request that expires before its commit
- * ends: its row may stay.
+ * Deletes expired requests, oldest first. During a long transaction, deleted rows stay, so the search starts where the
+ * last call ended. Only a request that expires before its commit ends may stay behind.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
@@ -157,11 +146,8 @@ function createForgetRequests(schema: string): string {
 }
 
 /**
- * Deletes up to 100 requests that expired between two moments. It skips a key that another transaction is using.
- *
- * The rows must be read in index order, and only as many as are deleted. If the statistics said that few have expired, the
- * planner would fetch and sort all of them. So subqueries hide the bounds from it, and the second bound is a row comparison,
- * which it does not treat as part of a range. It then always expects a ninth of the table.
+ * Deletes up to 100 requests, except keys in use. They must be read in index order: subqueries and the row comparison
+ * hide the bounds from the planner, which might otherwise fetch and sort them all.
  */
 function deletePart(schema: string): string {
   return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(
@@ -169,10 +155,7 @@ function deletePart(schema: string): string {
           ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`;
 }
 
-/**
- * Adds the pets of a chunk and remembers it, unless another importer has added a chunk after the same parent. The lock of
- * `add_pets` comes first, so that no other importer adds one in between.
- */
+/** The lock of `add_pets` comes first, so that no other importer can add a chunk in between. */
 function createImportPets(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
       parent_digest text, own_digest text, record_count integer, known integer) RETURNS text

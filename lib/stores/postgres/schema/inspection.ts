@@ -1,5 +1,3 @@
-/** Inspects a schema before anything is changed. */
-
 import { StoreUnavailableError } from "../../store.ts";
 import { textArray } from "../client/arrays.ts";
 import type { Database } from "../client/client.ts";
@@ -7,10 +5,9 @@ import type { Row } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { MIGRATIONS } from "./tables.ts";
 
-/** The relations of every schema version. */
 const RELATIONS = ["schema_version", "pets", "requests", "pet_ids"];
 
-/** What the role of a server needs, besides every function of the schema. */
+/** The rights of a server, besides every function of the schema. */
 export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readonly string[]])[] = [
   ["table", "schema_version", ["SELECT"]],
   ["table", "pets", ["SELECT", "INSERT"]],
@@ -21,7 +18,6 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
   ["sequence", "forgotten_until", ["SELECT", "UPDATE"]],
 ];
 
-/** The encoding, whether the database or the role is read-only, and which of those relations a schema has. */
 const STATE =
   `SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('transaction_read_only'),
   pg_catalog.array_to_string(ARRAY(SELECT rel.relname::pg_catalog.text FROM pg_catalog.pg_class AS rel
@@ -30,17 +26,12 @@ const STATE =
       AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])), ',')`;
 
 export interface Inspection {
-  /** The version of the tables; 0 if the schema has no tables. */
+  /** 0 if the schema has no tables. */
   version: number;
   isReadOnly: boolean;
 }
 
-/**
- * Reads the state of a schema without changing it.
- *
- * @throws {StoreUnavailableError} If it is damaged or belongs to another program or a later release, or if the database is not
- * in UTF-8.
- */
+/** @throws {StoreUnavailableError} If the schema is damaged, of another program or a later release, or not in UTF-8. */
 export async function inspect(db: Database): Promise<Inspection> {
   const [[encoding, readOnly, names] = []] = await db.query(STATE, [db.schema, textArray(RELATIONS)]);
   if (encoding !== "UTF8") {
@@ -75,17 +66,12 @@ async function readVersion(db: Database, missing: readonly string[]): Promise<nu
   );
 }
 
-/** @throws {StoreUnavailableError} If the schema has no tables. */
 export function requireTables({ schema }: Database, state: Inspection): Inspection {
   if (state.version > 0) return state;
   throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
 }
 
-/**
- * Checks that the role has all privileges that a server needs, so that the start fails and not the first create.
- *
- * @throws {StoreUnavailableError} If it lacks privileges, or if the sequence of ids is behind its table.
- */
+/** Checks the role's privileges, so that the start fails and not the first create. */
 export async function requireReady(db: Database): Promise<void> {
   const rows = await explainErrors(db, db.query(lackingPrivileges(db.schema)));
   if (rows.length > 0) throw privilegeError(db, rows.map(([privilege]) => privilege).join(", "));

@@ -8,7 +8,7 @@ import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { createKeyFunctions } from "./key_functions.ts";
 import { MIGRATIONS } from "./tables.ts";
 
-/** Validates the name of a schema. It excludes capitals and quotes, so that the name is the same in every tool. */
+/** No capitals and quotes, so that the name is the same in every tool. */
 export function requireSchemaName(schema: string): void {
   if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
   throw new TypeError(
@@ -18,8 +18,8 @@ export function requireSchemaName(schema: string): void {
 }
 
 /**
- * The SQL that creates or migrates the tables, for a database where only an administrator may do so. The role that runs it
- * owns the tables. It can be run repeatedly, and by several connections at once.
+ * The SQL that creates or migrates the tables, for an administrator. It can be run repeatedly, and several times at
+ * once. The role that runs it owns the tables.
  *
  * @param schema The schema of the tables. Default: `petstore`.
  * @throws {TypeError} If `schema` is not a valid name.
@@ -74,10 +74,10 @@ $petstore$;
 }
 
 /**
- * The SQL that grants a role the privileges that a server needs, if the role does not own the tables. Run it again after
- * each migration.
+ * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run it again after each
+ * migration.
  *
- * @param role The role as an SQL identifier, quoted if necessary. It is inserted into the SQL unchanged.
+ * @param role The role as an SQL identifier, quoted if necessary: inserted unchanged.
  * @param schema The schema of the tables. Default: `petstore`.
  * @throws {TypeError} If `schema` is not a valid name.
  */
@@ -92,7 +92,7 @@ ${grants.join("")}`;
 }
 
 /**
- * Opens a database, creates or migrates the tables if necessary, and checks that the role may use them.
+ * Creates or migrates the tables if necessary, and checks that the role may use them.
  *
  * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
  */
@@ -120,7 +120,7 @@ export async function openDatabase(
   }
 }
 
-/** In how many milliseconds, by the clock of the database, the last request of an earlier release expires, if there is one. */
+/** In milliseconds, by the clock of the database, until the last request of an earlier release expires. */
 function selectEarlierMark(schema: string): string {
   const now = "pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000";
   return `SELECT (expires_at OPERATOR(pg_catalog.-) (${now})::bigint)::pg_catalog.text FROM "${schema}".requests

@@ -1,13 +1,11 @@
 /**
- * Entry n migrates the tables from version n to version n + 1. Released entries must not change. The functions are made anew
- * after every migration, so that those of a migrated schema are those of a new one.
+ * Entry n migrates version n to n + 1. Released entries must not change. The functions are made anew after every
+ * migration.
  */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions, addKeys, addImports];
 
-/** The version whose migration adds the API keys. */
 export const KEYS_SINCE: number = MIGRATIONS.indexOf(addKeys) + 1;
 
-/** Version 1. */
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
     CREATE TABLE ${schema}.pets (
@@ -27,7 +25,7 @@ function createTables(schema: string): string {
     CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);`;
 }
 
-/** Version 2: the clock of the database decides which requests have expired, and their deletion is separate from creates. */
+/** Version 2: the clock of the database decides which requests have expired, and creates do not delete them. */
 function addFunctions(schema: string): string {
   return `    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
     -- would leave a dead row.
@@ -43,7 +41,6 @@ function addFunctions(schema: string): string {
     END;`;
 }
 
-/** Version 3: API keys. */
 function addKeys(schema: string): string {
   return `    CREATE TABLE ${schema}.api_keys (
       id text COLLATE "C" PRIMARY KEY,
@@ -59,7 +56,6 @@ function addKeys(schema: string): string {
     );`;
 }
 
-/** Version 4: the chunks of imports, so that no pet is imported twice. */
 function addImports(schema: string): string {
   return `    -- added_at is in milliseconds since 1970.
     CREATE TABLE ${schema}.imports (
