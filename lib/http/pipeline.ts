@@ -16,10 +16,7 @@ import { splitTarget } from "./target.ts";
 
 /** Turns requests into replies, on any host. */
 export interface Pipeline {
-  /**
-   * Answers a request, and resolves to the result of `send`, which must not throw. It takes a callback, because a promise of the
-   * reply would be one more to wait for.
-   */
+  /** Answers a request, and resolves to the result of `send`, which must not throw. */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
@@ -110,7 +107,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return fail(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, fail);
-      // A second look at the clock would cost 2 % of a kept response.
       return finish(reply, context.kept && startedAt);
     },
     fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
@@ -118,7 +114,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
-/** Remembers where the last request led, as creates all have one address. */
+/** Creates all have one address. */
 function rememberLast(find: Router): (context: RequestContext) => Match | undefined {
   let last: { method: string; key: string; match: Match | undefined } | undefined;
   return (context) => {

@@ -1,4 +1,4 @@
-/** A cache of responses. Pets rarely change, so most reads need neither the store nor a new entity tag. It is never stale. */
+/** A cache of responses, which is never stale. */
 
 import { hashText } from "../hash.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
@@ -24,37 +24,31 @@ interface Entry extends KeptReply {
   weight: number;
 }
 
-/** The approximate size of an entry without its target and its body, in bytes. More than half of it is the template. */
+/** The approximate size of an entry without its target and its body, in bytes. */
 const ENTRY_WEIGHT = 1400;
 
-/** The largest size of a cache, in bytes. A larger one costs a server with many addresses more than it saves. */
+/** In bytes. A larger one costs a server with many addresses more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
 /** About so many other targets may come before a target comes again. A power of two. */
 const REMEMBERED = 512;
 
-/**
- * Keeps responses by target, from their second request on. When half of the cache is full, the other half, with what was not asked
- * for since, is dropped: no response is ever removed alone, and no moment drops the frequent ones.
- */
+/** Keeps responses from their second request on. When one half is full, the other, with what was not asked for since, is dropped. */
 export class ResponseCache {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
-  /** By the hash of the target: of two targets with one hash, the last one is here. */
+  /** By the hash of the target. */
   #entries = new Map<number, Entry>();
   #older = new Map<number, Entry>();
   /** Of `#entries`. */
   #weight = 0;
   #alterations = -1;
-  /** Hashes of targets that were asked for. Each is at an index that follows from it. */
+  /** Hashes of targets, each at an index that follows from it. */
   readonly #seen = new Int32Array(REMEMBERED);
   #lastTarget = "";
   #lastHash = 0;
 
-  /**
-   * @param changes Reads the counters. Not called for an unknown target.
-   * @param maxWeight The largest size, in bytes.
-   */
+  /** @param maxWeight The largest size, in bytes. */
   constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
     this.#maxWeight = maxWeight;
@@ -95,7 +89,6 @@ export class ResponseCache {
     });
   }
 
-  /** A request asks for it up to three times. */
   #hashOf(target: string): number {
     if (target !== this.#lastTarget) {
       this.#lastHash = hashText(target, 0, 0) | 0;
@@ -104,7 +97,7 @@ export class ResponseCache {
     return this.#lastHash;
   }
 
-  /** Whether a target was asked for lately, as far as is remembered. From now on it was. */
+  /** Whether a target was asked for lately. From now on it was. */
   #isSeen(hash: number): boolean {
     const index = hash & (REMEMBERED - 1);
     const isSeen = this.#seen[index] === hash;

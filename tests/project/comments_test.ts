@@ -10,14 +10,14 @@ const LIB = fileURLToPath(new URL("../../lib/", import.meta.url));
 /** How many words of comments a folder of lib may have for 100 lines of code. */
 const MOST = 220;
 
-/** The folders that have more, and may not get more still. */
-const NOT_YET: Readonly<Record<string, number>> = { client: 378, stores: 370 };
+/** The folders that have more. */
+const NOT_YET: Readonly<Record<string, number>> = { client: 290 };
 
 /** Counts the words of whole lines of comment, marks included, for 100 other lines that are not blank. */
 function wordsOfComments(sources: readonly string[]): number {
   let words = 0, code = 0, isInside = false;
   for (const line of sources.join("\n").split("\n").map((line) => line.trim()).filter((line) => line !== "")) {
-    const isBlock = isInside || line.startsWith("/*");
+    const isBlock: boolean = isInside || line.startsWith("/*");
     isInside = isBlock && !line.includes("*/");
     if (isBlock || line.startsWith("//")) words += line.split(/\s+/).length;
     else code++;

@@ -16,10 +16,7 @@ const ID = "CAST(id AS TEXT) AS id";
 export const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE}
   RETURNING ${ID}`;
 
-/**
- * Deletes the request with this key if it has expired, and up to two others. One statement, since time may pass between
- * two. Parameter: key.
- */
+/** Deletes the request with this key if it has expired, and up to two others. Parameter: key. */
 export const DELETE_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL

@@ -1,25 +1,18 @@
-/** A cache of the texts of pets by id. To read one takes SQLite as long as all else of a response. */
-
-/** They take 15 MB with 100,000 pets. A power of two. */
+/** A power of two. */
 const SLOTS = 131_072;
 
-/**
- * Each id has one slot, which it shares with others. It takes the slot when it is missed twice with no other miss between: often
- * asked for, it soon is. Texts are never removed together, so that garbage collection has little to do at a time.
- */
+/** Keeps texts of pets. Each id has one slot, and takes it when it is missed twice with no other miss of the slot between. */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
-  /** For each slot the id that has it, and the id that was missed last. Side by side, both come with one look at the memory. */
+  /** For each slot, the id that has it and the id that was missed last. */
   readonly #ids = new Float64Array(2 * SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
   #alterations = -1;
 
-  /** @param read Reads the text of a pet; `undefined` if there is none. */
   constructor(read: (id: bigint) => string | undefined) {
     this.#read = read;
   }
 
-  /** @param alterations The counter of the store, which was read before. */
   get(id: bigint, alterations: number): string | undefined {
     if (alterations !== this.#alterations) this.#clear(alterations);
     const number = Number(id);
