@@ -140,6 +140,7 @@ export function fromJson<T extends object>(value: unknown): T | undefined {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) return parsed as T;
   } catch {
+    // Reported below, as any other foreign value is.
   }
   throw foreignEntryError();
 }
