@@ -13,7 +13,7 @@ import { testUnless } from "../../support/system/commands.ts";
 import { until } from "../../support/until.ts";
 
 /** How many reads each fault must hit before the next. */
-const HITS = 8;
+const HITS = 5;
 const PETS = 300;
 const NAME = "é".repeat(200);
 const pet = (id: number) => `{"id":${id},"name":"${NAME}","categoryId":${id},"status":"available"}`;
