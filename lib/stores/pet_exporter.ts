@@ -3,7 +3,7 @@ export type ExportFormat = "ndjson" | "csv";
 
 /**
  * Receives pets in ascending order of id: whole lines without the last line's end, their number, and the share of the
- * store written so far. Resolves when the sink is ready for more.
+ * store written so far.
  */
 export type PetSink = (text: string, pets: number, share: number) => Promise<void>;
 

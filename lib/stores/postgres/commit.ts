@@ -70,7 +70,8 @@ export class GroupCommit {
     let unsettled = creates;
     try {
       const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");
-      if (ids.length !== creates.length) throw uncertain(new Error("PostgreSQL has given a wrong number of ids"));
+      const areIds = ids.length === creates.length && ids.every((id) => /^(-?[1-9]\d*)?$/.test(id));
+      if (!areIds) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
       const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
       const isWritten = ids.some((id) => /^[1-9]/.test(id));
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));

@@ -7,7 +7,7 @@ export interface CuttingProxy {
   port: number;
   /** Passes so many bytes more, and then ends the connection whose byte would be next. Undefined cuts no more. */
   cutAfter(bytes: number | undefined): void;
-  /** Puts another text of the same length in the place of one. */
+  /** Puts another text in the place of one. */
   replace(from: string, to: string): void;
   /** How many connections were cut. */
   readonly cuts: number;

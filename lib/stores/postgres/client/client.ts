@@ -9,7 +9,7 @@ import {
   type Row,
   type RunningStatement,
 } from "./driver.ts";
-import { asUnavailable, isRefusal } from "./errors.ts";
+import { asUnavailable, isDefect, isRefusal } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
 import { nodePostgresDriver } from "./node_driver.ts";
 
@@ -176,7 +176,9 @@ export class Database {
       const rows = await statement.running.done;
       client.answeredAt = performance.now();
       statement.resolve(rows);
-    } catch (error) {
+    } catch (thrown) {
+      // The driver gets nothing but texts, so it is the response that it could not read.
+      const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
       statement.reject(explain(error, statement));
       if (error instanceof BrokenResultError) this.#replace(client);
     } finally {

@@ -28,9 +28,15 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
-/** A fatal error may also end a connection whose commit is done. */
+/** Whether PostgreSQL has rolled a statement back. A pooler may report the loss of its own connection as an error of class 08 or 57P. */
 export function isRefusal(error: unknown): boolean {
-  return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === "ERROR";
+  const state = sqlState(error) ?? "08";
+  return !/^(08|57P|40003)/.test(state) && (error as { severity?: unknown }).severity === "ERROR";
+}
+
+/** Whether it is an error of JavaScript. */
+export function isDefect(error: unknown): boolean {
+  return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
 }
 
 export function isTemporary(error: unknown): boolean {
@@ -47,8 +53,7 @@ function isOutage(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return !DEFECTS.includes(state.slice(0, 2)) || DAMAGE.includes(state);
   // If it is neither an error of the server nor a bug in JavaScript, it comes from the connection.
-  const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
-  return error instanceof Error && !defects.some((defect) => error instanceof defect);
+  return error instanceof Error && !isDefect(error);
 }
 
 /** If a host has several addresses, Node leaves the message empty and sets only the code. */

@@ -24,11 +24,23 @@ interface Connection {
   processID?: number;
 }
 
+/** The events of a pool that connects. */
+interface ConnectEvents {
+  on?(event: "connect", listener: (connection: Connection) => void): unknown;
+  off?(event: "connect", listener: (connection: Connection) => void): unknown;
+}
+
+function listen(connection: Connection): void {
+  connection.on("error", ignore);
+}
+
 const GIVEN_UP = new Error("The query was given up");
 
 export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): Driver {
-  // Without a listener, the loss of an idle connection would end the process.
+  // Without a listener, the loss of a connection that is idle or new would end the process.
   pool.on?.("error", ignore);
+  const events: ConnectEvents = pool as object;
+  events.on?.("connect", listen);
   return {
     size: pool.options?.max ?? DEFAULT_SIZE,
     depth: 1,
@@ -71,7 +83,10 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
         process: () => connection?.processID,
       };
     },
-    release: () => void pool.off?.("error", ignore),
+    release() {
+      pool.off?.("error", ignore);
+      events.off?.("connect", listen);
+    },
     // The listener stays, because connections may still report errors later.
     end: (timeoutMs) => settledWithin(timeoutMs, pool.end?.() ?? Promise.resolve()),
   };
