@@ -7,13 +7,12 @@ import type { IdempotentRequest } from "./store.ts";
 
 export const EARLIER_MARK = "by API key";
 
-/** A request to a store that looks up earlier ones. */
 export interface MigratedRequest extends IdempotentRequest {
   /** Its key as the earlier release made it. */
   earlierKey?: string;
 }
 
 export interface MigratedStore {
-  /** Whether there may be such requests. Without them, nothing is looked up in vain. */
+  /** Whether there may be such requests. */
   readonly looksUpEarlier?: boolean;
 }

@@ -42,7 +42,7 @@ function requireNoLogName(path: string): void {
   throw new StoreUnavailableError(`SQLite keeps the log of a database in a file named …${end}; choose another name`);
 }
 
-/** The longest chain of symbolic links, as on Linux. */
+/** As on Linux. */
 const MAX_LINKS = 40;
 
 /** The file need not exist yet. SQLite puts its log beside the target of symbolic links. */
@@ -61,14 +61,12 @@ function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
-    // Opening the file will fail with a better error.
     return resolve(path);
   }
 }
 
 type Identity = { dev: bigint; ino: bigint };
 
-/** Can be sent to another thread. */
 export interface OpenedFiles {
   givenPath: string;
   path: string;
@@ -106,7 +104,6 @@ export function identify(givenPath: string, name: string): Identity {
   try {
     stats = statSync(name, { bigint: true, throwIfNoEntry: false });
   } catch (cause) {
-    // For example, because the program has revoked its permission to read.
     throw new StoreUnavailableError(`Cannot check whether ${givenPath} is still in its place`, { cause });
   }
   if (stats === undefined) refuse(givenPath);
@@ -158,18 +155,16 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
   }
 }
 
-/** A new database without a write-ahead log is at most one page. */
 const MAX_FIRST_START = 4096;
 
 /**
- * A journal that begins with zeros is of a transaction that has ended. A first start that was killed leaves one of an
- * empty database, which would empty a file restored since.
+ * A journal that begins with zeros is of a transaction that has ended. That of a killed first start would empty a file
+ * restored since.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;
   if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return "none";
   const header = new DataView(new ArrayBuffer(28));
-  // A journal has no locks, so it may be opened here.
   const descriptor = openSync(journal, "r");
   try {
     const size = readSync(descriptor, header);

@@ -159,7 +159,7 @@ test("createSqliteStore() throws a TypeError for a value that is not a path", ()
   }
   // Other programs take such addresses; here they would be the names of files.
   for (const scheme of ["file", "sqlite", "sqlite3", "SQLite"]) {
-    for (const path of ["pets.db", ":memory:", "/tmp/pets.db"]) {
+    for (const path of ["pets.db", ":memory:", "data/pets.db"]) {
       const right = `or :memory:, not "${scheme}:${path}"; write "${path}"`;
       assert.throws(() => createSqliteStore(`${scheme}:${path}`), (error: Error) => error.message.endsWith(right));
     }
