@@ -11,9 +11,9 @@ import { type CuttingProxy, withCuttingProxy } from "./cutting_proxy.ts";
 
 const test = testUnless(whyNoCluster());
 
-const BYTES = 700;
+const BYTES = 2000;
 const PETS = 12;
-const pet = (id: number) => `{"id":${id},"name":"${`${id}`.repeat(10)}","categoryId":7,"status":"sold"}`;
+const pet = (id: number) => `{"id":${id},"name":"${`${id}`.repeat(90)}","categoryId":7,"status":"sold"}`;
 const page = (after: number) => ({
   json: `[${Array.from({ length: PETS - after }, (_, i) => pet(after + i + 1)).join(",")}]`,
 });
@@ -35,7 +35,7 @@ function withPets(open: Open, use: (store: KeyedPetStore, proxy: CuttingProxy) =
     withCuttingProxy(port, async (proxy) => {
       await using store = await open(at(url, `127.0.0.1:${proxy.port}`));
       for (let id = 1; id <= PETS; id++) {
-        await store.create({ name: `${id}`.repeat(10), categoryId: 7n, status: "sold" });
+        await store.create({ name: `${id}`.repeat(90), categoryId: 7n, status: "sold" });
       }
       await use(store, proxy);
     })
