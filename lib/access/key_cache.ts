@@ -1,5 +1,3 @@
-/** Follows the keys of a store while requests arrive. */
-
 import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, type MaybePromise } from "../maybe_promise.ts";
@@ -142,7 +140,6 @@ export class KeyCache {
   }
 
   async #list(version: string): Promise<KeySnapshot> {
-    // Most often, nothing has changed.
     return this.#store.listSince ? await this.#store.listSince(version) : { version, keys: await this.#store.list() };
   }
 

@@ -1,5 +1,22 @@
 /**
- * Manages the API keys of a petstore while it runs.
+ * Manages the API keys of a petstore: they are added, rotated and revoked while it runs.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createMemoryStore, createPetstore } from "@petstore/petstore";
+ * import { createKeyManager } from "@petstore/petstore/keys";
+ *
+ * const store = createMemoryStore();
+ * const keys = createKeyManager(store.keys);
+ * const { handle } = createPetstore({ store, keys });
+ *
+ * const { id, key } = await keys.add({ label: "dashboard", readOnly: true });
+ * const ask = () => handle(new Request("http://localhost/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
+ * assert.equal((await ask()).status, 200);
+ * await keys.revoke(id);
+ * assert.equal((await ask()).status, 401);
+ * ```
  *
  * @module
  */
@@ -37,7 +54,12 @@ export interface KeyManagerOptions {
 
 const DAY = 86_400_000;
 
-/** Creates the option `keys` of a petstore. */
+/**
+ * Creates a {@link KeyManager}, the option `keys` of {@link createPetstore}.
+ *
+ * @param store Where the keys are kept: the `keys` of a store, or your own.
+ * @throws {TypeError} If an argument is invalid.
+ */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
   const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
   for (const method of ["list", "add", "revoke", "touch"] as const) {

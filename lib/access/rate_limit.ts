@@ -1,5 +1,3 @@
-/** Limits how many requests a caller may send, and how many an address may send without a valid key. */
-
 import type { HeaderFields } from "../http/reply.ts";
 import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
@@ -124,7 +122,7 @@ export function limitRate(
       const quota = callers.table.consume(caller.id, arrival);
       if (quota.remaining === 0) return rateLimited(callers, quota);
       quota.remaining--;
-      // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
+      // Earlier, few clients want to know, and headers cost time.
       if (quota.remaining < callers.requests / 2) context.fields = limitFields(callers, quota);
       return caller;
     });
@@ -180,7 +178,6 @@ function steadyNow({ arrivedAt }: RequestContext): number {
   return ORIGIN + (arrivedAt || performance.now());
 }
 
-/** Read once, because the getter takes longer than the clock. */
 const ORIGIN = performance.timeOrigin;
 
 /** The address that a request counts for; `undefined` if nothing tells one. */
