@@ -22,7 +22,7 @@ export interface Pets {
   /**
    * Gets one pet. The operation is deprecated.
    *
-   * @throws {PetstoreError} `pet_not_found`, if there is none.
+   * @throws {PetstoreError} `pet_not_found`, if there is no such pet.
    */
   get(id: bigint, options?: CallOptions): Promise<Pet>;
   /** Adds a pet, exactly once also after retries. */

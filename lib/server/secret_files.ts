@@ -38,7 +38,7 @@ export function withSecretFiles(environment: Environment): Environment {
  * @throws {SettingError} If it cannot be read, or is empty.
  */
 export function readSecret(path: string, source: string): string {
-  // In place of the path, somebody may have given the secret itself.
+  // The secret itself may stand in place of the path.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${source})` : `The file of ${source}`;
   try {
     const stats = statSync(path);
