@@ -1,4 +1,4 @@
-/** Stores that earlier releases have made, each with one pet whose create had an `Idempotency-Key`. `make.ts` has made them. */
+/** Stores that earlier releases have made, each with one pet whose create had an `Idempotency-Key`. `tools/earlier.ts` has made them. */
 
 import assert from "node:assert/strict";
 import { createPetstore, type PetStore } from "../../../mod.ts";
