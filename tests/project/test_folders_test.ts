@@ -13,7 +13,7 @@ const TESTS = `${ROOT}tests/`;
 test("a part of the tests names every folder, or the folder has a configuration of its own", () => {
   const commands = Object.values({ ...EVERYDAY, ...INTEGRATION }).join(" ");
   const isInstalled = (name: string) => name === "node_modules";
-  const folders = globSync("{tests,tools}/*/**/*_test.ts", { cwd: ROOT, exclude: isInstalled })
+  const folders = globSync("{bench,tests,tools}/*/**/*_test.ts", { cwd: ROOT, exclude: isInstalled })
     .map((path) => path.split("/", 2).join("/"));
   for (const folder of new Set(folders)) {
     if (existsSync(join(ROOT, folder, "deno.json"))) continue;

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readFlags } from "../../bench/against/checkout.ts";
-import { chanceOfNoise, changeOf, formatComparisons, type Sample } from "../../bench/against/compare.ts";
-import { readAgainstOptions } from "../../bench/against/options.ts";
-import { taskFlags } from "../support/server/serve_task.ts";
+import { readFlags } from "./checkout.ts";
+import { chanceOfNoise, changeOf, formatComparisons, type Sample } from "./compare.ts";
+import { readAgainstOptions } from "./options.ts";
+import { taskFlags } from "../../tests/support/server/serve_task.ts";
 
 test("bench --against measures all parts and requests, or those that --only names", () => {
   const all = readAgainstOptions(["--against", "main"]);
