@@ -28,11 +28,7 @@ test("the description keeps the names of failures, and of responses that operati
 
 test("everything in the description is described in sentences, and every reference leads to a standard", () => {
   const { description, operations, headers } = readWhole();
-  const other = openApiOf({
-    store: FORGETFUL,
-    handleStoreOrders: () => new Response(),
-    cors: { origins: ["*"] },
-  });
+  const other = openApiOf({ store: FORGETFUL, handleStoreOrders: () => new Response(), cors: { origins: ["*"] } });
   const described = [...objectsIn(description), ...objectsIn(other)];
   const texts = described.map(({ description }) => description).filter((text) => typeof text === "string");
   assert.ok(texts.length > 60);
