@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import { EVERYDAY, INTEGRATION } from "../../tools/test/parts.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const TESTS = `${ROOT}tests/`;
 
 test("a part of the tests names every folder, or the folder has a configuration of its own", () => {
   const commands = Object.values({ ...EVERYDAY, ...INTEGRATION }).join(" ");
@@ -37,10 +36,10 @@ test("tests import their own folder, tests/support and tests/contract; tools and
   assert.deepEqual(found.filter((line) => !/^(tests\/(hosts|edge)|tools\/docs)\/.*\/(hosts|edge)\//.test(line)), []);
 });
 
-test("an import map of a test folder names files of that folder alone", () => {
+test("an import map of a folder of tests or tools names files of that folder alone", () => {
   // `deno install` takes a file above for a package of its own, and writes its dependencies into the folder's deno.lock.
-  for (const path of globSync("*/deno.json", { cwd: TESTS })) {
-    const { imports = {} } = JSON.parse(Deno.readTextFileSync(join(TESTS, path)));
+  for (const path of globSync("{tests,tools}/*/deno.json", { cwd: ROOT })) {
+    const { imports = {} } = JSON.parse(Deno.readTextFileSync(join(ROOT, path)));
     const above = Object.values<string>(imports).filter((target) => target.startsWith("../"));
     assert.deepEqual(above, [], path);
   }

@@ -40,7 +40,7 @@ export const INTEGRATION: Record<string, string> = {
   ha: "deno test -A --no-check tools/reliability/ha",
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  conform: `cd tests/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
+  conform: `cd tools/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,

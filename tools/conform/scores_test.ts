@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPage } from "../support/pages.ts";
+import { readPage } from "../../tests/support/pages.ts";
 import { scoreAll } from "./scores.ts";
 
 test("docs/conformance.md has the scores of the servers of others, as a run gives them", async () => {

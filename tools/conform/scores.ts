@@ -1,8 +1,8 @@
 /** Tests the servers of others by `petstore conform`, and prints the table of the cases that they pass, with those that they fail. */
 
-import { Child } from "../support/system/child.ts";
-import { ROOT } from "../support/server/serve_task.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { Child } from "../../tests/support/system/child.ts";
+import { ROOT } from "../../tests/support/server/serve_task.ts";
+import { withTempFolder } from "../../tests/support/temp.ts";
 import { KEY, type Other, OTHERS, withOther } from "./others.ts";
 
 const PROGRAM = [Deno.execPath(), "run", "--quiet", "-A", "--no-config", "--unstable-net", `${ROOT}server.ts`];

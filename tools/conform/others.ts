@@ -1,10 +1,10 @@
 /** The servers of others, each as its documentation starts it, with the description of the petstore if it takes one. */
 
 import { fileURLToPath } from "node:url";
-import { Child } from "../support/system/child.ts";
-import { hasCommand } from "../support/system/commands.ts";
-import { freePort, untilAccepted } from "../support/system/free_port.ts";
-import { ROOT } from "../support/server/serve_task.ts";
+import { Child } from "../../tests/support/system/child.ts";
+import { hasCommand } from "../../tests/support/system/commands.ts";
+import { freePort, untilAccepted } from "../../tests/support/system/free_port.ts";
+import { ROOT } from "../../tests/support/server/serve_task.ts";
 
 /** The key of every server that has keys. */
 export const KEY = "pk_benchmark_0123456789abcdef";
