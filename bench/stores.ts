@@ -8,7 +8,7 @@ import { createKvStore } from "../lib/stores/kv/kv_store.ts";
 import { createPostgresStore } from "../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, createPetstore, type PetStore } from "../mod.ts";
-import { parseFlags, readCount, runTool } from "../tests/support/command_line.ts";
+import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { startCluster, whyNoCluster } from "../tests/support/postgres/cluster.ts";
 import { DRIVERS } from "../tests/support/postgres/postgres.ts";
 import { inRounds } from "./rounds.ts";

@@ -242,9 +242,9 @@ function createTrusting(): Handle {
 }
 
 for (const [name, fetch] of [["is right", newPetstore()], ["stores anything", createTrusting()], ...WRONG] as const) {
-  test(`a server that ${name} fails the same cases in each run, whatever the one before has left`, async () => {
-    const [first, second, third] = [await runCases({ fetch }), await runCases({ fetch }), await runCases({ fetch })];
-    assert.deepEqual([second.failed, third.failed], [first.failed, first.failed]);
+  test(`a server that ${name} fails the same cases in a second run, whatever the first has left`, async () => {
+    const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
+    assert.deepEqual(second.failed, first.failed);
   });
 }
 

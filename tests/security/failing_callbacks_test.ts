@@ -36,10 +36,7 @@ const BROKEN_LOGS: [how: string, onError: () => unknown][] = [
     throw BROKEN;
   }],
   ["rejects", reject],
-  [
-    "returns a thenable that rejects",
-    () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) }),
-  ],
+  ["returns a thenable that rejects", () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) })],
   ["never settles", () => new Promise(() => {})],
 ];
 

@@ -3,8 +3,11 @@
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 import { describeServer } from "../../lib/server/description.ts";
-import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type PetStore, type PetstoreOptions } from "../../mod.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";
+
+/** A store that does not recognize a repeated request. */
+export const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;
 
 export function openApiOf(options: Partial<PetstoreOptions> = {}): JsonObject {
   return createOpenApi(createPetstore({ keys: ["k"], ...options }));

@@ -57,9 +57,7 @@ export class Workers implements AsyncDisposable {
         d1Databases: { DB: "database", ...Object.fromEntries(d1Databases) },
         // All Workers use the objects of the first.
         ...scripts[0]!.includes("PetsObject") && {
-          durableObjects: {
-            PETS: { className: "PetsObject", useSQLite: true, ...i > 0 && { scriptName: names[0]! } },
-          },
+          durableObjects: { PETS: { className: "PetsObject", useSQLite: true, ...i > 0 && { scriptName: names[0]! } } },
         },
       })),
     });

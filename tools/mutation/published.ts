@@ -1,0 +1,14 @@
+/** The cases of both contracts, and no other test: on the memory store, in process. */
+
+import test from "node:test";
+import { withApi } from "../../lib/testing/http/api.ts";
+import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { HTTP_CONTRACT } from "../../tests/support/contract/all.ts";
+
+const MEMORY: StoreFixture = { open: () => createMemoryStore(), sharing: "none", unsupported: ["checkWrites"] };
+
+for (const { name, options, run } of HTTP_CONTRACT) {
+  test(`the petstore ${name}`, () => withApi({ store: createMemoryStore(), ...options }, run));
+}
+for (const { name, skip, run } of storeCases(MEMORY)) test(`the store ${name}`, { skip }, run);
