@@ -6,9 +6,9 @@ import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { HTTP_CONTRACT } from "../support/contract/all.ts";
 
-const MEMORY: StoreFixture = { open: () => createMemoryStore(), sharing: "none", unsupported: ["checkWrites"] };
+const MEMORY: StoreFixture = { open: () => createMemoryStore(), sharing: "none" };
 
 for (const { name, options, run } of HTTP_CONTRACT) {
   test(`the petstore ${name}`, () => withApi({ store: createMemoryStore(), ...options }, run));
 }
-for (const { name, skip, run } of storeCases(MEMORY)) test(`the store ${name}`, { skip }, run);
+for (const { name, skip, run } of await storeCases(MEMORY)) test(`the store ${name}`, { skip }, run);
