@@ -37,8 +37,6 @@ import { HTTP_CASES } from "./http/all.ts";
 import type { Area, Dependency, Level, Topic } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
-import { KEY_MANAGER_CASES } from "./store/key_manager.ts";
-import { KEY_READ_CASES } from "./store/key_reads.ts";
 import { KEY_CASES } from "./store/keys.ts";
 import { ONCE_CASES } from "./store/once.ts";
 import { PET_CASES } from "./store/pets.ts";
@@ -89,8 +87,8 @@ export interface StoreContractCase {
  */
 export async function storeCases(fixture: StoreFixture): Promise<StoreContractCase[]> {
   const skipReason = await skipper(fixture);
-  const pets = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES];
-  return [...pets, KEY_CASES, KEY_MANAGER_CASES, KEY_READ_CASES].flat().map(({ name, guarantee, needs, run }) => ({
+  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES];
+  return all.flat().map(({ name, guarantee, needs, run }) => ({
     ...{ name, guarantee, skip: skipReason(needs) },
     run: () =>
       withNamespace(fixture, async (context) => {

@@ -1,7 +1,7 @@
 import { OPERATIONS } from "../../operations/table.ts";
 import type { ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
-import { addition, type assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
+import { addition, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 
 export const SHARING = addition("cors", "CORS is off until origins are listed, and credentials are never allowed");
 
