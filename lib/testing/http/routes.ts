@@ -16,7 +16,7 @@ const SAFE_FAILURES = addition("errors", "The cause of an unexpected failure is 
 
 /** The methods of each path, in order. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Map.groupBy(OPERATIONS, ({ path }) => path.replace(/\{\w+\}$/, "1")).entries().map(([path, operations]) => {
+  Array.from(Map.groupBy(OPERATIONS, ({ path }) => path.replace(/\{\w+\}$/, "1")), ([path, operations]) => {
     const methods: string[] = operations.map(({ method }) => method);
     if (methods.includes("GET")) methods.push("HEAD");
     return [path, [...methods, "OPTIONS"].sort()];

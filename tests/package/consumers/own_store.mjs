@@ -24,6 +24,8 @@ const fixture = {
 
 /** @param test Registers a test with a runner. */
 export async function registerAll(test) {
-  for (const { name, guarantee, skip, run } of await storeCases(fixture)) test(`my store ${name} (${guarantee})`, skip, run);
+  for (const { name, guarantee, skip, run } of await storeCases(fixture)) {
+    test(`my store ${name} (${guarantee})`, skip, run);
+  }
   for (const { name, skip, run } of await httpCases(fixture)) test(`a petstore on my store ${name}`, skip, run);
 }
