@@ -11,7 +11,7 @@ import type {
 } from "../store.ts";
 import { KeyTable } from "../key_table.ts";
 import { statusCode } from "../status_code.ts";
-import { countWrite, createdId, createOutcome, type Outcome, recall, unknownKind, type Write } from "../write.ts";
+import { countWrite, recall } from "../write.ts";
 
 /**
  * Creates an empty store, the default. Its pets are lost when the process ends. It is never unavailable, and its
@@ -32,47 +32,21 @@ export class MemoryStore implements PetStore {
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    return createdId(this.#apply({ kind: "create", pet }));
-  }
-
-  createOnce(pet: PetDraft, request: IdempotentRequest): IdempotentOutcome {
-    return createOutcome(this.#apply({ kind: "createOnce", pet, request }));
-  }
-
-  #apply(write: Write): Outcome {
-    const outcome = this.#change(write);
-    if (outcome.outcome !== "replayed" && outcome.outcome !== "conflict") countWrite(this.#changes, write);
-    return outcome;
-  }
-
-  #change(write: Write): Outcome {
-    switch (write.kind) {
-      case "create":
-        return { outcome: "created", id: this.#add(write.pet) };
-      case "createOnce":
-        return this.#addOnce(write.pet, write.request);
-      case "probe":
-        return { outcome: "probed" };
-      default:
-        return unknownKind(write);
-    }
-  }
-
-  #add(pet: PetDraft): bigint {
     const ofStatus = this.#idsOf(pet.status);
     const id = this.#pets.length + 1;
     // V8 keeps a concatenated string as a tree, in three times the memory, until it is read. trim() reads it.
     this.#pets.push(formatPetWithId(id, pet).trim());
     ofStatus.push(id);
+    countWrite(this.#changes, { kind: "create" });
     return BigInt(id);
   }
 
-  #addOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
+  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
     const known = this.#requests.get(key);
     const outcome = recall(known && known.expires > now ? known : undefined, fingerprint);
     if (outcome) return outcome;
-    const id = this.#add(pet);
+    const id = this.create(pet);
     this.#requests.delete(key);
     this.#deleteExpired(now);
     this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
