@@ -24,10 +24,9 @@ writeFileSync(
 const { createMyStore } = await import(pathToFileURL(file).href) as { createMyStore: (path: string) => PetStore };
 
 for (
-  const { name, skip, run } of storeCases({
+  const { name, skip, run } of await storeCases({
     open: (namespace) => createMyStore(join(folder, namespace)),
     sharing: "one machine",
-    unsupported: ["changes", "checkWrites", "keys"],
   })
 ) {
   test(`the store of docs/stores.md ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);

@@ -44,7 +44,6 @@ export const KV_KINDS: readonly StoreKind[] = [fileKind(), {
   name: "Deno KV in memory",
   open: async () => createKvStore(await openTestKv(":memory:")),
   sharing: "none",
-  unsupported: ["changes"],
   isVariant: true,
 }];
 
@@ -58,7 +57,6 @@ function fileKind(): StoreKind {
   return {
     name: "Deno KV",
     sharing: "one machine",
-    unsupported: ["changes"],
     async open(namespace) {
       const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };

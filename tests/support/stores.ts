@@ -18,7 +18,6 @@ export const MEMORY: StoreKind = {
   name: "memory",
   open: () => createMemoryStore(),
   sharing: "none",
-  unsupported: ["checkWrites"],
 };
 
 export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" }));
@@ -76,7 +75,6 @@ function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
     name: `PostgreSQL (${driver.name})`,
     isVariant,
     sharing: "many machines",
-    unsupported: ["changes"],
     async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");

@@ -1,4 +1,4 @@
-/** What a key manager does in rare cases. The published cases have the common ones, key_cache_test.ts the order of events. */
+/** What a key manager does in rare cases. made_keys_test.ts and key_reads_test.ts have the common ones, key_cache_test.ts the order of events. */
 
 import { createKeyManager, type KeyManagerOptions } from "../../lib/access/key_management.ts";
 import assert from "node:assert/strict";

@@ -4,4 +4,4 @@ import test from "node:test";
 import { storeCases } from "../../lib/testing/testing.ts";
 import { SQLITE } from "../../tests/support/stores.ts";
 
-for (const { name, skip, run } of storeCases(SQLITE)) test(`the store ${name}`, { skip }, run);
+for (const { name, skip, run } of await storeCases(SQLITE)) test(`the store ${name}`, { skip }, run);

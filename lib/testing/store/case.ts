@@ -14,11 +14,12 @@ import {
 } from "../../../mod.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
 
-/** What a case needs from the store under test, besides its five methods. */
-export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
+/** What a case needs: a member that a store need not have, or what the fixture offers. */
+export type Need = OptionalMember | Circumstance;
 
-/** A member that a store need not have. */
-export type OptionalMember = "createOnce" | "changes" | "checkWrites" | "keys";
+export type Circumstance = "restarts" | "servers" | "machines" | "crash";
+
+type OptionalMember = { [Name in keyof PetStore]-?: undefined extends PetStore[Name] ? Name : never }[keyof PetStore];
 
 /** What a case can do besides calling its store. */
 export interface CaseContext {

@@ -39,7 +39,7 @@ import type {
   Sharing,
   StoreContractCase,
 } from "@petstore/petstore/testing";
-import type { OptionalMember, StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
+import type { StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];
@@ -254,16 +254,14 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
 
 const sharing: Sharing = "restarts";
-const unsupported: OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
 const fixture: StoreFixture = {
   open: () => new ArrayStore(),
   remove: (namespace) => console.log(namespace),
   sharing,
-  unsupported,
 };
 const host: Host = { use: (handle: ContractHandle, run) => run("http://localhost", handle) };
-export const storeContract: StoreContractCase[] = storeCases(fixture);
-export const httpContract: HttpContractCase[] = httpCases(fixture, host);
+export const storeContract: StoreContractCase[] = await storeCases(fixture);
+export const httpContract: HttpContractCase[] = await httpCases(fixture, host);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
   return error instanceof ContractError ? error.guarantee : undefined;
 }

@@ -34,6 +34,7 @@ interface ModelPet {
 export class Model {
   readonly #settings: ModelSettings;
   readonly #pets: ModelPet[] = [];
+  #lastId = 0;
   readonly #tags: EntityTags;
   readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
@@ -134,7 +135,7 @@ export class Model {
   }
 
   #add(name: string, categoryId: string, status = "available"): Prediction {
-    const id = this.#pets.length + 1;
+    const id = ++this.#lastId;
     const json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
     this.#pets.push({ id, status, json });
     return { status: [201], body: json, headers: { ...JSON_TYPE, location: `/v1/pets/${id}` } };

@@ -67,7 +67,6 @@ test("the search finds a store whose responses differ", async () => {
   const odd: StoreKind = {
     name: "odd",
     sharing: "none",
-    unsupported: ["checkWrites"],
     open() {
       const store = createMemoryStore();
       const list = store.list.bind(store);
