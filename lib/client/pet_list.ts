@@ -94,7 +94,7 @@ export async function getPage(call: Call, options: ListOptions): Promise<PetPage
 
 function getPets(call: Call, query: string, options: ListOptions): Promise<Answer<Pet[]>> {
   const { signal } = withoutPrototype(options);
-  return call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
+  return call({ operation: "listPets", method: "GET", path: `/pets${query}`, read: readPets, signal });
 }
 
 function queryOf(options: ListOptions): string {

@@ -36,7 +36,7 @@ export function createPets(call: Call): Pets {
     async get(id, options = {}) {
       const { signal } = withoutPrototype(options);
       const path = `/pets/${requireBigint("id", id)}`;
-      return (await call({ operation: "getPet", path, read: readPet, signal })).value;
+      return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
     },
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
@@ -44,6 +44,7 @@ export function createPets(call: Call): Pets {
       const body = formatNewPet(pet);
       return (await call({
         operation: "createPet",
+        method: "POST",
         path: "/pets",
         body,
         idempotencyKey,
