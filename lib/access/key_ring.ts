@@ -10,11 +10,10 @@ export interface KeyOwner {
   use?: LastUse | undefined;
 }
 
-/** Keeps code out of bundles without a {@link KeyManager}. */
-export const CURRENT_KEYS: unique symbol = Symbol();
-
+/** An interface, since a class to compare with would be in bundles without a {@link KeyManager}. */
 export interface ChangingKeys {
-  [CURRENT_KEYS](request: RequestContext): MaybePromise<KeyRing>;
+  /** Needs no `this`. */
+  ringFor: (request: RequestContext) => MaybePromise<KeyRing>;
 }
 
 const MAX_ACCEPTED = 10_000;
