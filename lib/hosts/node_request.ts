@@ -55,26 +55,42 @@ function originOf({ headers, socket }: NodeRequest): string {
   return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
 }
 
-export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
-  const { method = "GET" } = incoming;
-  const isForbidden = FORBIDDEN_METHOD.test(method);
-  const init: RequestInit & { duplex: "half" } = {
-    method: isForbidden ? "POST" : method,
-    headers: toHeaders(incoming),
-    duplex: "half",
-  };
-  const wasRead = incoming.readableDidRead;
-  if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
-  const request = new Request(toUrl(incoming), init);
-  return Object.defineProperties(request, {
-    // On demand, because a signal in the constructor is slow.
-    signal: { get: gone },
-    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: gone() }) },
-    // The constructor changes some methods to upper case.
-    method: { value: method },
-    // Reading the body again would never end.
-    ...wasRead && init.body !== undefined && { bodyUsed: { value: true } },
-  });
+/** A `Request` with what its constructor refuses, changes or makes slowly. */
+export class SentRequest extends Request {
+  /** The constructor changes some to upper case. */
+  override readonly method: string;
+  readonly #makeSignal: () => AbortSignal;
+  #signal: AbortSignal | undefined;
+  /** Reading a body again would never end. */
+  readonly #wasRead: boolean;
+
+  constructor(incoming: NodeRequest, makeSignal: () => AbortSignal) {
+    const { method = "GET", readableDidRead: wasRead } = incoming;
+    const isForbidden = FORBIDDEN_METHOD.test(method);
+    const hasContent = !isForbidden && hasBody(incoming);
+    const init: RequestInit & { duplex: "half" } = {
+      method: isForbidden ? "POST" : method,
+      headers: toHeaders(incoming),
+      duplex: "half",
+    };
+    if (hasContent) init.body = wasRead ? new Uint8Array() : toStream(incoming);
+    super(toUrl(incoming), init);
+    this.method = method;
+    this.#makeSignal = makeSignal;
+    this.#wasRead = wasRead && hasContent;
+  }
+
+  override get bodyUsed(): boolean {
+    return this.#wasRead || super.bodyUsed;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#signal ??= this.#makeSignal();
+  }
+
+  override clone(): Request {
+    return new Request(super.clone(), { signal: this.signal });
+  }
 }
 
 function toHeaders(incoming: NodeRequest): Headers {
