@@ -1,4 +1,4 @@
-import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
+import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, type MaybePromise } from "../maybe_promise.ts";
 import { KeyRing } from "./key_ring.ts";
@@ -39,7 +39,7 @@ export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
-  readonly #uses: KeyUses;
+  readonly uses: KeyUses;
   #known: Known | undefined;
   #latest: Read | undefined;
 
@@ -48,7 +48,7 @@ export class KeyCache {
     this.#store = store;
     this.#fixed = fixed;
     this.#onOutage = onOutage;
-    this.#uses = new KeyUses(store);
+    this.uses = new KeyUses(store);
   }
 
   /** Rejects if the keys could not be read yet. */
@@ -68,11 +68,6 @@ export class KeyCache {
   /** Reads the keys anew: the read that is under way may have begun before a change. */
   renew(): Promise<void> {
     return this.#begin().done;
-  }
-
-  /** Writes the last times of use. */
-  flush(): Promise<void> {
-    return this.#uses.flush();
   }
 
   async #wait({ done }: Read): Promise<KeyRing> {
@@ -110,7 +105,7 @@ export class KeyCache {
       if (known && number < known.number) return;
       this.#known = { ...content, number, begunAt, isOutage: false };
       if (known?.isOutage) callSafely(() => this.#onOutage(undefined));
-      this.#uses.flushIfDue(begunAt);
+      this.uses.flushIfDue(begunAt);
     } catch (error) {
       if (number > (this.#known?.number ?? 0)) this.#fail(error);
       throw error;
@@ -120,16 +115,15 @@ export class KeyCache {
   }
 
   async #load(known: Known | undefined): Promise<Pick<Known, "version" | "content" | "ring">> {
-    const { version, keys } = await this.#list(known?.version ?? "");
+    const last = known?.version ?? "", store = this.#store;
+    const { version, keys } = store.listSince
+      ? await store.listSince(last)
+      : { version: last, keys: await store.list() };
     if (!keys && known) return known;
     // Of a store whose version without keys is "", nothing has changed at first.
     const stored = keys ?? [];
     const content = contentOf(stored);
     return { version, content, ring: content === known?.content ? known.ring : await this.#makeRing(stored) };
-  }
-
-  async #list(version: string): Promise<KeySnapshot> {
-    return this.#store.listSince ? await this.#store.listSince(version) : { version, keys: await this.#store.list() };
   }
 
   async #makeRing(keys: readonly StoredKey[]): Promise<KeyRing> {
@@ -140,7 +134,7 @@ export class KeyCache {
 
   #recordOf({ id, digest, caller, expires, readOnly }: StoredKey): KeyRecord {
     const end = expires?.getTime() ?? Infinity;
-    return { key: digest, isDigest: true, caller, expires: end, readOnly, use: this.#uses.of(id) };
+    return { key: digest, isDigest: true, caller, expires: end, readOnly, use: this.uses.of(id) };
   }
 }
 

@@ -89,7 +89,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
       await cache.renew();
     },
     check: () => cache.renew(),
-    flush: () => cache.flush(),
+    flush: () => cache.uses.flush(),
   };
   return manager;
 }

@@ -35,8 +35,8 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
         ...idempotencyKey && { "idempotency-key": idempotencyKey },
       },
       redirect: "manual" as const,
-      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do
-      // not, and a browser may not take a stream.
+      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
+      // may not take.
       body: isOnce && isDeno() ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",

@@ -41,16 +41,8 @@ export function createPets(call: Call): Pets {
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
-      const body = formatNewPet(pet);
-      return (await call({
-        operation: "createPet",
-        method: "POST",
-        path: "/pets",
-        body,
-        idempotencyKey,
-        read: readPet,
-        signal,
-      })).value;
+      const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };
+      return (await call({ operation: "createPet", method: "POST", ...parts })).value;
     },
   };
 }
