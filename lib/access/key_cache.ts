@@ -122,7 +122,9 @@ export class KeyCache {
     if (!keys && known) return known;
     // Of a store whose version without keys is "", nothing has changed at first.
     const stored = keys ?? [];
-    const content = contentOf(stored);
+    const content = JSON.stringify(
+      stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
+    );
     return { version, content, ring: content === known?.content ? known.ring : await this.#makeRing(stored) };
   }
 
@@ -136,10 +138,4 @@ export class KeyCache {
     const end = expires?.getTime() ?? Infinity;
     return { key: digest, isDigest: true, caller, expires: end, readOnly, use: this.uses.of(id) };
   }
-}
-
-function contentOf(stored: readonly StoredKey[]): string {
-  return JSON.stringify(
-    stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
-  );
 }

@@ -179,8 +179,8 @@ const AS_IN_A_URL = /^\[|^[^:]*:\d+$/;
 export function networksOf(address: string): string[] {
   if (!address.includes(":")) return [address];
   // The name of an interface may follow a percent sign.
-  const host = address.replace(/%[^\]]*/, "");
-  const url = `http://${AS_IN_A_URL.test(host) ? host : `[${host}]`}`;
+  const bare = address.replace(/%[^\]]*/, "");
+  const url = `http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`;
   // A URL writes an address in one way.
   const hostname = URL.parse(url)?.hostname;
   if (hostname === undefined) return [address];

@@ -77,10 +77,5 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     }
   }
 
-  return {
-    async respond(context, send) {
-      return send(await answer(context));
-    },
-    fail,
-  };
+  return { respond: async (context, send) => send(await answer(context)), fail };
 }
