@@ -43,18 +43,17 @@ function tokenStart(authorization: string): number | undefined {
 }
 
 function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): (request: RequestContext) => MaybePromise<KeyRing> {
-  const changing = keys as Partial<ChangingKeys> | undefined;
-  return changing?.ringFor ?? createRing(checkKeys(keys as Iterable<string | ApiKey>));
+  return (keys as Partial<ChangingKeys> | undefined)?.ringFor ??
+    createRing(checkKeys(keys as Iterable<string | ApiKey>));
 }
 
 function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function fill(): Promise<KeyRing> {
-    const filled = new KeyRing();
-    await filled.add(records);
+    ring = await new KeyRing().add(records);
     records.length = 0;
-    return ring = filled;
+    return ring;
   }
 
   // Workers have no random numbers at start-up.

@@ -129,9 +129,8 @@ export class KeyCache {
   }
 
   async #makeRing(keys: readonly StoredKey[]): Promise<KeyRing> {
-    const ring = new KeyRing();
-    await ring.add([...this.#fixed, ...keys.filter(({ revoked }) => !revoked).map((key) => this.#recordOf(key))]);
-    return ring;
+    const valid = keys.filter(({ revoked }) => !revoked);
+    return await new KeyRing().add([...this.#fixed, ...valid.map((key) => this.#recordOf(key))]);
   }
 
   #recordOf({ id, digest, caller, expires, readOnly }: StoredKey): KeyRecord {

@@ -119,10 +119,8 @@ async function addKey(
   const key = makeKey();
   const digest = await digestOf(key);
   const id = idOf(digest);
-  const info: KeyInfo = {
-    ...{ id, label, caller: caller ?? id, readOnly, created: new Date(), expires },
-    ...{ revoked: undefined, lastUsed: undefined },
-  };
+  const dates = { created: new Date(), expires, revoked: undefined, lastUsed: undefined };
+  const info: KeyInfo = { id, label, caller: caller ?? id, readOnly, ...dates };
   if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
   // The key is valid already, so it must not be lost.
   await cache.renew().catch(() => {});

@@ -49,7 +49,7 @@ export class KeyRing {
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
-  async add(records: readonly KeyRecord[]): Promise<void> {
+  async add(records: readonly KeyRecord[]): Promise<this> {
     const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires, readOnly, use } of records) {
       const digest = isDigest ? key : await digestOf(key);
@@ -59,6 +59,7 @@ export class KeyRing {
       if (isDigest) this.#byDigest.set(digest, owner);
       else this.#remember(key, owner);
     }
+    return this;
   }
 
   find(header: string, start: number): MaybePromise<KeyOwner | undefined> {

@@ -91,8 +91,7 @@ export function limitRate(
 ): Authenticate {
   const { clientHeader } = options;
   // Workers have no random numbers at start-up.
-  let limits: Limits | undefined;
-  let knowsAddresses = false;
+  let limits: Limits | undefined, knowsAddresses = false;
 
   return (context) => {
     const [callers, ...networks] = limits ??= createLimits(options, memory);
