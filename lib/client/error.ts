@@ -4,8 +4,7 @@ import { withoutPrototype } from "../without_prototype.ts";
 /**
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
- * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response is longer than 16
- * MiB.
+ * - `unexpected_response`: something other than a petstore answered, such as a proxy, or with more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 

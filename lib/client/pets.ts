@@ -36,20 +36,13 @@ export function createPets(call: Call): Pets {
     async get(id, options = {}) {
       const { signal } = withoutPrototype(options);
       const path = `/pets/${requireBigint("id", id)}`;
-      return (await call({ operation: "getPet", path, read: readPet, signal })).value;
+      return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
     },
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
-      const body = formatNewPet(pet);
-      return (await call({
-        operation: "createPet",
-        path: "/pets",
-        body,
-        idempotencyKey,
-        read: readPet,
-        signal,
-      })).value;
+      const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };
+      return (await call({ operation: "createPet", method: "POST", ...parts })).value;
     },
   };
 }

@@ -19,7 +19,7 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 /** Answers a `Request`. */
 export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
-/** A `handle` that an app has wrapped or replaced is never bypassed. */
+/** By identity: a proxy of a `handle`, or a function with its members, is a wrapper and never bypassed. */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
