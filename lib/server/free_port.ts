@@ -2,10 +2,10 @@
 
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { formatAddress } from "./address.ts";
-import type { Address } from "./host.ts";
-import { isPermitted } from "./process.ts";
-import { PortInUseError, UnreachableError } from "./start_error.ts";
+import { formatAddress } from "./process/address.ts";
+import type { Address } from "./serving/runtime.ts";
+import { isPermitted } from "./process/process.ts";
+import { PortInUseError, UnreachableError } from "./process/start_error.ts";
 
 /** How many ports are tried. */
 const MAX_TRIES = 20;

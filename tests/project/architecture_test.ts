@@ -116,7 +116,7 @@ test("each runtime's own APIs are used only where the plan says", async () => {
   for (const path of await filesBelow("lib/", /\.ts$/)) {
     const specifiers = await importsOf(path);
     const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
-    const isOfDeno = /^lib\/server\/(deno|workers)\//.test(path);
+    const isOfDeno = /^lib\/server\/deno\//.test(path);
     if (!isOfDeno) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     // The cases of the contracts assert with what every runtime has.
     const isOfNode = path.startsWith("lib/testing/")
@@ -130,13 +130,13 @@ test("each runtime's own APIs are used only where the plan says", async () => {
 
 test("the program for Node reaches nothing of Deno, but asks for its permissions in one module", async () => {
   const reach = await reachOf("lib/server/node/main.ts");
-  assert.ok(reach.has("lib/server/run.ts") && reach.has("lib/server/node/listener.ts"));
+  assert.ok(reach.has("lib/server/commands/run.ts") && reach.has("lib/server/node/listener.ts"));
   for (const path of reach) {
-    assert.doesNotMatch(path, /^lib\/server\/(deno|workers)\//);
+    assert.doesNotMatch(path, /^lib\/server\/deno\//);
     assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     const asks = /"Deno" in globalThis|\["Deno"\]/.test(codeOf(path));
     // The store and the adapter for Fetch find out for themselves, because they are of the library.
-    if (asks) assert.match(path, /^lib\/server\/process\.ts$|^lib\/stores\/sqlite\/|^lib\/hosts\/fetch\.ts$/);
+    if (asks) assert.match(path, /^lib\/server\/process\/process\.ts$|^lib\/stores\/sqlite\/|^lib\/hosts\/fetch\.ts$/);
   }
 });
 

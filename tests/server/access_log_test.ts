@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { RequestContext } from "../../lib/http/context.ts";
-import { createJsonLog, createTextLog } from "../../lib/server/log/access_log.ts";
-import { loggedTarget } from "../../lib/server/log/logged_target.ts";
-import { describeFailure } from "../../lib/server/log/messages.ts";
+import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_log.ts";
+import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
+import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
-import { createLineWriter } from "../../lib/server/log/line_writer.ts";
+import { createLineWriter } from "../../lib/server/process/line_writer.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
@@ -55,7 +55,7 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
   // 150 URLs of 200 KB, and 120,000 short ones, are each more than the heap of this process may have.
   const code = `
     const { createTextLog } = await import(${
-    JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
+    JSON.stringify(import.meta.resolve("../../lib/server/telemetry/access_log.ts"))
   });
     const log = createTextLog({ add: () => {}, isColoured: false });
     const send = (host, i) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import { createServerPipeline } from "../../lib/server/server_pipeline.ts";
+import { createServerPipeline } from "../../lib/server/http/server_pipeline.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
 import {

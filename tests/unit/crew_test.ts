@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Crew, type CrewMember } from "../../lib/server/workers/crew.ts";
-import type { Steps } from "../../lib/server/workers/messages.ts";
-import { UnreachableError } from "../../lib/server/start_error.ts";
+import { Crew, type CrewMember } from "../../lib/server/deno/worker_group.ts";
+import type { Steps } from "../../lib/server/deno/worker_messages.ts";
+import { UnreachableError } from "../../lib/server/process/start_error.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
 interface Scenario {

@@ -1,8 +1,8 @@
 /** Asks a running server whether it is ready, as the health check of a container does. */
 
 import { get, type IncomingMessage } from "node:http";
-import type { Format } from "../command_arguments.ts";
-import { firstLine } from "../start_error.ts";
+import type { Format } from "../settings/arguments.ts";
+import { firstLine } from "../process/start_error.ts";
 
 /** Longer than a server takes to find out that its store is down, and shorter than a supervisor waits. */
 const TIMEOUT = 5_000;

@@ -1,8 +1,8 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
-import { publishFile } from "../folders.ts";
+import { publishFile } from "../process/folders.ts";
 import { showProgress } from "./progress.ts";
 import { type Command, formatPetCount } from "./command.ts";
 

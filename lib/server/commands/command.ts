@@ -1,7 +1,7 @@
-import type { CommandArguments } from "../command_arguments.ts";
-import type { Host } from "../host.ts";
-import { type Options, type SettingName, SETTINGS } from "../settings.ts";
-import type { Writers } from "../writers.ts";
+import type { CommandArguments } from "../settings/arguments.ts";
+import type { Host } from "../serving/runtime.ts";
+import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
+import type { Writers } from "../process/writers.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {

@@ -1,12 +1,12 @@
 /** Finds the command of a command line, or the text that it requests. */
 
 import { VERSION } from "../../version.ts";
-import type { CommandArguments } from "../command_arguments.ts";
-import { nearest } from "../nearest.ts";
-import { FILE_VARIABLES } from "../secret_files.ts";
-import { type Environment, SETTINGS } from "../settings.ts";
-import { SettingError } from "../start_error.ts";
-import { readArguments } from "./arguments.ts";
+import type { CommandArguments } from "../settings/arguments.ts";
+import { nearest } from "../process/nearest.ts";
+import { FILE_VARIABLES } from "../settings/secret_files.ts";
+import { type Environment, SETTINGS } from "../settings/flags.ts";
+import { SettingError } from "../process/start_error.ts";
+import { readArguments } from "./read_arguments.ts";
 import type { Command } from "./command.ts";
 import { describeCommand, describeGroup, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";

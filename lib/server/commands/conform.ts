@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../command_arguments.ts";
-import { readSecret } from "../secret_files.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
+import { readSecret } from "../settings/secret_files.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
 import {
   asJson,

@@ -1,6 +1,6 @@
 /** The help texts, made from the tables that define the command line. */
 
-import type { Option } from "../settings.ts";
+import type { Option } from "../settings/flags.ts";
 import { type Command, optionsOf } from "./command.ts";
 
 const LINE_WIDTH = 100;

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../petstore/settings.ts";
-import { describeServer } from "../description.ts";
-import { readOptions } from "../local_server.ts";
-import { PUBLIC_URL, RATE_LIMIT, REQUEST_IDS } from "../server_settings.ts";
+import { describeServer } from "../http/description.ts";
+import { readOptions } from "../serving/local_server.ts";
+import { PUBLIC_URL, RATE_LIMIT, REQUEST_IDS } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {

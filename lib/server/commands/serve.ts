@@ -1,7 +1,7 @@
-import { serve } from "../serve.ts";
-import { readSettings } from "../server_settings.ts";
-import { FILE_VARIABLES } from "../secret_files.ts";
-import { type SettingName, SETTINGS } from "../settings.ts";
+import { serve } from "../serving/serve.ts";
+import { readSettings } from "../settings/server_settings.ts";
+import { FILE_VARIABLES } from "../settings/secret_files.ts";
+import { type SettingName, SETTINGS } from "../settings/flags.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
 import type { Command } from "./command.ts";
 

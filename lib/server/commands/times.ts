@@ -1,7 +1,7 @@
 /** Times in flags. */
 
-import type { Format } from "../command_arguments.ts";
-import { UNITS } from "../time.ts";
+import type { Format } from "../settings/arguments.ts";
+import { UNITS } from "../process/time.ts";
 
 /** In milliseconds. */
 export const DURATION: Format<number> = {

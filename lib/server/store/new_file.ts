@@ -3,11 +3,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
-import { makeFolderFor } from "../folders.ts";
-import { KEY_FILE } from "../key_file.ts";
-import { nearest } from "../nearest.ts";
-import { isPermitted } from "../process.ts";
-import { SettingError } from "../start_error.ts";
+import { makeFolderFor } from "../process/folders.ts";
+import { KEY_FILE } from "../keys/key_file.ts";
+import { nearest } from "../process/nearest.ts";
+import { isPermitted } from "../process/process.ts";
+import { SettingError } from "../process/start_error.ts";
 
 /** A store of this program. `isNew` says whether opening it has made its tables. */
 export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };

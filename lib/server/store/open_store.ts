@@ -7,9 +7,9 @@ import { followLinks, type OpenedFiles } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
-import { isPermitted } from "../process.ts";
-import type { Environment } from "../settings.ts";
-import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
+import { isPermitted } from "../process/process.ts";
+import type { Environment } from "../settings/flags.ts";
+import { firstLine, SettingError, startError, UnreachableError } from "../process/start_error.ts";
 import { isMissing, type OpenStore, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 

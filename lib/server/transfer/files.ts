@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
-import { type CommandArguments, oneOf } from "../command_arguments.ts";
-import { codeOf } from "../folders.ts";
-import { explain, SettingError, UnreachableError } from "../start_error.ts";
+import { type CommandArguments, oneOf } from "../settings/arguments.ts";
+import { codeOf } from "../process/folders.ts";
+import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 
 export const STANDARD = "-";
 

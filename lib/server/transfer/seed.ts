@@ -1,6 +1,6 @@
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import type { PetStore } from "../../stores/store.ts";
-import { explain } from "../start_error.ts";
+import { explain } from "../process/start_error.ts";
 import { digestOf } from "./import_records.ts";
 import { samplePet } from "./sample_pets.ts";
 

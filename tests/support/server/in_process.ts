@@ -4,9 +4,9 @@
  */
 
 import process from "node:process";
-import { DENO_HOST } from "../../../lib/server/deno/host.ts";
-import type { Host } from "../../../lib/server/host.ts";
-import { run } from "../../../lib/server/run.ts";
+import { DENO_HOST } from "../../../lib/server/deno/runtime.ts";
+import type { Host } from "../../../lib/server/serving/runtime.ts";
+import { run } from "../../../lib/server/commands/run.ts";
 import { withTempFolder } from "../temp.ts";
 import { until } from "../until.ts";
 import { validateServerResponse } from "./server_description.ts";

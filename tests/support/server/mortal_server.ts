@@ -3,13 +3,13 @@
  * worker gets at each SIGUSR2. Deno only.
  */
 
-import { readArguments } from "../../../lib/server/commands/arguments.ts";
+import { readArguments } from "../../../lib/server/commands/read_arguments.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
-import { DENO_HOST } from "../../../lib/server/deno/host.ts";
-import { serve } from "../../../lib/server/serve.ts";
-import { readSettings } from "../../../lib/server/server_settings.ts";
-import { createWorkerPool as createPool } from "../../../lib/server/workers/worker_pool.ts";
-import { createWriters } from "../../../lib/server/writers.ts";
+import { DENO_HOST } from "../../../lib/server/deno/runtime.ts";
+import { serve } from "../../../lib/server/serving/serve.ts";
+import { readSettings } from "../../../lib/server/settings/server_settings.ts";
+import { createWorkerPool as createPool } from "../../../lib/server/deno/worker_pool.ts";
+import { createWriters } from "../../../lib/server/process/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
