@@ -2,7 +2,7 @@ import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import { SettingError, startError } from "../process/start_error.ts";
 import { loadPostgres, MEMORY, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { describePostgres } from "../store/postgres_url.ts";
@@ -16,11 +16,8 @@ export const CHECK: Command = {
     url: { value: "URL", help: "ask the server at this address whether it is ready, and look at no store" },
   },
   about: [
-    "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made.",
-    "For an SQLite file: SQLite's own integrity check, the schema, changes that another program has made to the schema, and " +
-    "pets that the service cannot have stored. It reads the whole file. For PostgreSQL: the connection, the rights of the " +
-    "role, and the schema: its columns, constraints, indexes and functions are those that this release makes.",
-    "Each fault has a line on standard error. The health check of a container asks with --url.",
+    "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made. Each fault has a " +
+    "line on standard error. The health check of a container asks with --url.",
   ],
   statuses: [
     "the store is sound, or the server ready",
@@ -33,7 +30,7 @@ export const CHECK: Command = {
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
     "petstore check --url http://127.0.0.1:8000",
   ],
-  async run(args, { writers: { output, errors }, host }) {
+  async run(args, { writers: { output, errors }, runtime }) {
     const url = args.optional("url", SERVER_ADDRESS);
     if (url !== undefined) {
       const { status, faults } = await askServer(url);
@@ -42,8 +39,8 @@ export const CHECK: Command = {
       else if (status === 0) output.add(`${url.origin} is ready`);
       return status;
     }
-    const location = parseStoreLocation(args.text("store"), host.environment);
-    const { faults, note, ...state } = await check(location, host);
+    const location = parseStoreLocation(args.text("store"), runtime.environment);
+    const { faults, note, ...state } = await check(location, runtime);
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     const isSound = faults.length === 0;
     const contents = state.pets === undefined ? "" : `${formatPetCount(state.pets)}, `;
@@ -65,7 +62,7 @@ interface Result {
   note: string;
 }
 
-async function check(store: StoreLocation, { postgresDriver }: Host): Promise<Result> {
+async function check(store: StoreLocation, { postgresDriver }: Runtime): Promise<Result> {
   if (store.kind === "sqlite") return await checkFile(store.path);
   if (store.kind === "memory") {
     throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);

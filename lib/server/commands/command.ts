@@ -1,5 +1,5 @@
 import type { CommandArguments } from "../settings/arguments.ts";
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Writers } from "../process/writers.ts";
 
@@ -31,7 +31,7 @@ export interface Command {
 export interface Context {
   /** The result goes to the output, and everything else to the errors. */
   writers: Writers;
-  host: Host;
+  runtime: Runtime;
 }
 
 /** All options of a command, in the order of its help text. */

@@ -62,9 +62,7 @@ export const CONFORM: Command = {
   about: [
     "Sends requests to the server at a base address, and prints a line for each case of the HTTP contract. A case that fails " +
     "shows the promise that is broken, the last request, and the response. The key is not shown.",
-    "The catalogue may be empty or filled. The cases add at most 500 pets, and the last line has their ids: the API cannot " +
-    "remove them. Meanwhile no other client should add pets. No redirection is followed, so no other address gets the key.",
-    "Cases that need more than an address are skipped, with the reason: another setting of the server, or an empty catalogue.",
+    "The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.",
   ],
   statuses: [
     "all cases pass",
@@ -76,7 +74,7 @@ export const CONFORM: Command = {
     "PETSTORE_KEYS=secret petstore conform https://pets.example/v1 --level specification",
     "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key --only pets.list --junit out.xml",
   ],
-  async run(args, { writers: { output, errors }, host }) {
+  async run(args, { writers: { output, errors }, runtime }) {
     const url = readAddress(args.operand);
     const level = args.read("level", oneOf("specification", "full"));
     const pets: Pets = { ids: new Set(), unknown: 0 };
@@ -88,14 +86,14 @@ export const CONFORM: Command = {
       timeoutMs,
       onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
       signal: abort.signal,
-      ...(host.fetchOnce && { fetch: host.fetchOnce }),
+      ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
     };
     const junit = args.text("junit");
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
     const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
     if (junit !== "") openForWriting(junit);
     checkTarget(url, await tryTarget(target));
-    host.ending().then(() => abort.abort("a signal has ended the command"));
+    runtime.ending().then(() => abort.abort("a signal has ended the command"));
     const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
     const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
     const results: Result[] = [];

@@ -8,7 +8,7 @@ import { listKeys } from "../../stores/sqlite/keys.ts";
 import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
 import { asCalled } from "../process/process.ts";
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import { explain, firstLine, SettingError } from "../process/start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import type { OpenStore } from "../store/new_file.ts";
@@ -65,13 +65,12 @@ export const LIST_KEYS: Command = {
   summary: "list the API keys",
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
   about: [
-    "Lists the API keys, also those that have expired or were revoked. The keys themselves are not kept, so they are not shown. " +
-    "When a key was last used is known to about a minute.",
+    "Lists the API keys, also those that have ended. When a key was last used is known to about a minute.",
     WHERE,
   ],
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
   async run(args, context) {
-    const keys = await readKeys(args.text("store"), context.host);
+    const keys = await readKeys(args.text("store"), context.runtime);
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -85,8 +84,7 @@ export const ROTATE_KEY: Command = {
   },
   operand: "id",
   about: [
-    "Makes a key with the label, the caller and the rights of another, and prints it. The old one expires after the overlap. Both " +
-    "are one caller, so a client can repeat a request with an Idempotency-Key with the new key.",
+    "Makes a key with the label, the caller and the rights of another, and prints it. The old one expires after the overlap.",
     WHERE,
   ],
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
@@ -111,7 +109,7 @@ export const REVOKE_KEY: Command = {
   operand: "id",
   about: [
     "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway. If " +
-    `${KEY_FILE} has the key, the file is removed: otherwise a new store would accept the key again.`,
+    `${KEY_FILE} has the key, the file is removed.`,
     WHERE,
   ],
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
@@ -137,10 +135,8 @@ export const PURGE_KEYS: Command = {
   summary: "remove API keys that ended long ago",
   flags: { ended: { value: "time", default: "90d", help: "how long ago they must have expired or been revoked" } },
   about: [
-    "Removes API keys that expired or were revoked long ago. The list is then short, and servers read less. Whatever is left of " +
-    "them, such as lines of a log with their caller, cannot be looked up any more.",
-    `The key of the first start stays in the list, because a start adds the key in ${KEY_FILE} if the store does not know it. ` +
-    "On PostgreSQL, the role must own the tables.",
+    "Removes API keys that expired or were revoked long ago, but for that of the first start. On PostgreSQL, the role must " +
+    "own the tables.",
     WHERE,
   ],
   examples: ["petstore keys purge --ended 30d"],
@@ -157,7 +153,7 @@ export const PURGE_KEYS: Command = {
 };
 
 /** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
-async function readKeys(setting: string, { environment, postgresDriver }: Host): Promise<readonly StoredKey[]> {
+async function readKeys(setting: string, { environment, postgresDriver }: Runtime): Promise<readonly StoredKey[]> {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "postgres") return await (await loadPostgres()).listKeysOfPostgres(store.target, postgresDriver);
   try {
@@ -192,13 +188,13 @@ async function useKeys(
 
 async function openKeyed(
   setting: string,
-  { host, writers }: Context,
+  { runtime, writers }: Context,
   createIfMissing: boolean,
 ): Promise<OpenStore> {
-  const store = parseStoreLocation(setting, host.environment);
+  const store = parseStoreLocation(setting, runtime.environment);
   const isPostgres = store.kind === "postgres";
   const opened = isPostgres
-    ? await (await loadPostgres()).openPostgres(store.target, host.postgresDriver)
+    ? await (await loadPostgres()).openPostgres(store.target, runtime.postgresDriver)
     : await openSqlite(keyFileOf(store), "same-thread", createIfMissing);
   const name = isPostgres ? describePostgres(store.target) : keyFileOf(store);
   // In the wrong folder or database, the key would be of no use.

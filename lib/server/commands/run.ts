@@ -1,7 +1,7 @@
 /** The program: runs the command, and turns its failure into a line and an exit status. */
 
 import { describeUnknown, readCommandLine } from "./command_line.ts";
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine, oneLine } from "../telemetry/messages.ts";
 import { asCalled } from "../process/process.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
@@ -21,23 +21,23 @@ const FLUSH_TIMEOUT = 1_000;
  * @param args The arguments of the command line.
  * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
-export async function run(args: readonly string[], host: Host): Promise<number> {
-  const environment = withSecretFiles(host.environment);
+export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
+  const environment = withSecretFiles(runtime.environment);
   let isLost = false;
-  const writers = createWriters(host.sinks, () => isLost = true);
+  const writers = createWriters(runtime.sinks, () => isLost = true);
   const { output, errors } = writers;
   const report = (message: string) => errors.add(`petstore: ${oneLine(asCalled(message))}`);
   let status = 0;
   let isResult = true;
-  if (logsJson(args, host.environment)) errors.format = asJsonLine;
+  if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
   try {
     const task = readCommandLine(args, environment);
     if (typeof task === "string") {
       output.add(asCalled(task.trimEnd()));
     } else {
-      describeUnknown(host.listVariables()).forEach(report);
+      describeUnknown(runtime.listVariables()).forEach(report);
       isResult = !task.command.serves?.(task.args);
-      status = await task.command.run(task.args, { writers, host: { ...host, environment } });
+      status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();

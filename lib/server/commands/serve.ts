@@ -26,11 +26,11 @@ export const SERVE: Command = {
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve --workers auto",
   ],
   serves: (args) => !args.isOn("print-schema"),
-  async run(args, { writers, host }) {
+  async run(args, { writers, runtime }) {
     if (args.isOn("print-schema")) {
       writers.output.add((await schemaText()).trimEnd());
     } else {
-      await serve(readSettings(args), writers, host);
+      await serve(readSettings(args), writers, runtime);
     }
     return 0;
   },

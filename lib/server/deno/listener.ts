@@ -1,7 +1,7 @@
 /** Listens with `Deno.serve`. */
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
-import { type Address, type Listen, listenError, UNFINISHED } from "../serving/runtime.ts";
+import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
 import { resolvesWithin } from "../process/time.ts";
 
 /** In milliseconds. */

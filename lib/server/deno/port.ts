@@ -4,7 +4,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { formatAddress } from "../process/address.ts";
 import { explainBindErrors } from "./listener.ts";
-import type { Address } from "../serving/runtime.ts";
+import type { Address } from "../http/listener.ts";
 import { isPermitted } from "../process/process.ts";
 
 /** How long to wait for another server that is starting at the port, and between two tries, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import { isColoured, listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { createWorkerPool } from "./worker_pool.ts";
 import { serializeWrites } from "../process/writers.ts";
@@ -14,8 +14,8 @@ function fetchOnce(request: Request): Promise<Response> {
   return fetch(request, { client: unpooled ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) });
 }
 
-/** Deno as the host of the server. */
-export const DENO_HOST: Host = {
+/** Deno as the runtime of the server. */
+export const DENO_RUNTIME: Runtime = {
   postgresDriver: POSTGRES_DRIVER,
   environment: readVariable,
   listVariables,

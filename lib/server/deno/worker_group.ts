@@ -1,6 +1,6 @@
 /** The workers of a server: started, replaced when they die, and ended. */
 
-import type { Report } from "../serving/runtime.ts";
+import type { Report } from "../http/listener.ts";
 import { addSamples, type Samples, withoutGauges } from "../telemetry/samples.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../process/time.ts";

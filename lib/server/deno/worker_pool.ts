@@ -3,7 +3,8 @@
 import { createLimitMemory } from "../../access/limit_table.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import { SqliteStore } from "../../stores/sqlite/store.ts";
-import type { Report, Server } from "../serving/runtime.ts";
+import type { Report } from "../http/listener.ts";
+import type { Server } from "../serving/runtime.ts";
 import { isPermitted } from "../process/process.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { SettingError } from "../process/start_error.ts";

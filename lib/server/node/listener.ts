@@ -7,7 +7,7 @@ import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../http/drain_gate.ts";
 import { MALFORMED } from "../http/errors.ts";
-import { type Listen, listenError, UNFINISHED } from "../serving/runtime.ts";
+import { type Listen, listenError, UNFINISHED } from "../http/listener.ts";
 import { resolvesWithin } from "../process/time.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 

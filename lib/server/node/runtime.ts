@@ -1,6 +1,6 @@
 import { fstatSync, write } from "node:fs";
 import process from "node:process";
-import type { Host } from "../serving/runtime.ts";
+import type { Runtime } from "../serving/runtime.ts";
 import type { LineSink } from "../process/line_writer.ts";
 import { isColoured, listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { serializeWrites } from "../process/writers.ts";
@@ -35,8 +35,8 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
   });
 }
 
-/** Node as the host of the server. */
-export const NODE_HOST: Host = {
+/** Node as the runtime of the server. */
+export const NODE_RUNTIME: Runtime = {
   environment: readVariable,
   listVariables,
   sinks: {

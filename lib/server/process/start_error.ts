@@ -6,9 +6,6 @@ export class SettingError extends Error {
 /** A setting that cannot be used at the moment; a later start may succeed. */
 export class UnreachableError extends SettingError {}
 
-/** A port that another program uses. */
-export class PortInUseError extends UnreachableError {}
-
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
 const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 

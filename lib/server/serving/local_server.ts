@@ -1,7 +1,6 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { checkOptions } from "../../petstore/settings.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { DrainGate } from "../http/drain_gate.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -9,13 +8,14 @@ import type { KeyManager } from "../../access/key_manager.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import type { Address, Listen, Listener, OpenedStores, Server } from "./runtime.ts";
+import type { Address, Listen, Listener } from "../http/listener.ts";
+import type { OpenedStores, Server } from "./runtime.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { oneLine } from "../telemetry/messages.ts";
 import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
-import type { ServerSettings } from "../settings/server_settings.ts";
-import { firstLine, SettingError } from "../process/start_error.ts";
+import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
+import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../process/time.ts";
 import { findTraces, type Traces } from "../telemetry/traces.ts";
 import { traceRequests } from "../telemetry/request_spans.ts";
@@ -71,8 +71,7 @@ export class LocalServer implements Server {
   serve({ store, keyStore, ...parts }: OpenedStores & Pick<ServerParts, "isComplete" | "limits">): void {
     const settings = this.#settings;
     const { output, errors } = this.#writers;
-    const isJson = settings.log === "json";
-    const failures = this.#failures = createFailureLog(errors, isJson);
+    const failures = this.#failures = createFailureLog(errors, settings.log === "json");
     const onError: PetstoreOptions["onError"] = (failure) => {
       if (failure.error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
       failures.add(failure);
@@ -84,19 +83,14 @@ export class LocalServer implements Server {
       store: traces ? traceStore(store, settings.store, traces) : store,
       onError,
     };
-    const log = settings.log === "off"
-      ? undefined
-      : isJson
-      ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
-      : createTextLog(output);
-    if (settings.metrics) this.#metrics = new Metrics(store);
-    const count = this.#metrics?.observe;
-    const observe: Observer | undefined = log && count
-      ? (context, reply, startedAt, endedAt) => {
-        log(context, reply, startedAt, endedAt);
-        count(context, reply, startedAt, endedAt);
-      }
-      : log ?? count;
+    const observers: Observer[] = [];
+    if (settings.log === "json") observers.push(createJsonLog(output, traces?.activeSpan));
+    if (settings.log === "text") observers.push(createTextLog(output));
+    if (settings.metrics) {
+      this.#metrics = new Metrics(store);
+      observers.push(this.#metrics.observe);
+    }
+    const observe = observeAll(observers);
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 
@@ -146,30 +140,10 @@ export class LocalServer implements Server {
   }
 }
 
-/** The settings that become options of the library. */
-export type OptionSettings = Pick<
-  ServerSettings,
-  "keys" | "corsOrigins" | "publicUrl" | "requestIds" | "rateLimit" | "clientHeader"
->;
-
-/**
- * Converts the settings to options of the library, which checks them before anything is opened.
- *
- * @throws {SettingError} If a value is invalid.
- */
-export function readOptions(
-  { keys, corsOrigins, publicUrl, requestIds, rateLimit, clientHeader }: OptionSettings,
-): PetstoreOptions {
-  const options = {
-    requestIds,
-    ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader === "" ? {} : { clientHeader }) } }),
-    ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
-    ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),
+/** Undefined without observers: the service then does not read the clock. */
+function observeAll(observers: readonly Observer[]): Observer | undefined {
+  if (observers.length < 2) return observers[0];
+  return (context, reply, startedAt, endedAt) => {
+    for (const observe of observers) observe(context, reply, startedAt, endedAt);
   };
-  try {
-    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
-  } catch (error) {
-    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(error.message) : error;
-  }
-  return { keys, ...options };
 }

@@ -1,51 +1,13 @@
-/** The interface to the runtime of the server, Deno or Node. */
+/** What the server needs of its runtime, Deno or Node, and what a server is. */
 
 import type { KeyedPetStore } from "../../stores/store.ts";
-import { formatAddress } from "../process/address.ts";
-import type { DrainGate } from "../http/drain_gate.ts";
+import type { Listen, Report } from "../http/listener.ts";
 import type { FirstKey } from "../keys/first_key.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Environment } from "../settings/flags.ts";
-import { PortInUseError, startError } from "../process/start_error.ts";
 import type { StoreSetting } from "../store/open_store.ts";
 import type { Sinks } from "../process/writers.ts";
-
-/** Tells the operator something in a line. */
-export type Report = (line: string) => void;
-
-/** A listening socket. */
-export interface Listener {
-  /** The actual port, if the setting is 0. */
-  port: number;
-  /** Accepts no more connections. Resolves when the socket is closed. */
-  stop(): Promise<void>;
-  /**
-   * Waits, after {@link stop}, until clients have read their last responses.
-   *
-   * @param timeoutMs The longest wait.
-   */
-  finish(timeoutMs: number): Promise<void>;
-}
-
-/** Where to listen. */
-export interface Address {
-  hostname: string;
-  port: number;
-  /** Whether other isolates of this server listen there too. Linux then gives each connection to one of them. */
-  isShared?: boolean;
-}
-
-/**
- * Listens until `stop()`, and hands requests to the gate.
- *
- * @throws {SettingError} If it cannot listen at this address.
- */
-export type Listen = (
-  address: Address,
-  gate: Pick<DrainGate, "respond">,
-  report: Report,
-) => Listener | Promise<Listener>;
 
 /** What a server opens at its start. */
 export interface OpenedStores {
@@ -81,7 +43,7 @@ export interface Server {
   readMetrics(): Samples[];
 }
 
-export interface Host {
+export interface Runtime {
   /** The specifier of the PostgreSQL driver. */
   postgresDriver: string;
   environment: Environment;
@@ -97,20 +59,9 @@ export interface Host {
   /**
    * Lets the server make spans in this isolate, if they are wanted. Absent if another program prepares that.
    *
-   * @throws {SettingError} If the host exports none, or makes spans of requests too.
+   * @throws {SettingError} If the runtime exports none, or makes spans of requests too.
    */
   prepareTraces?: (areWanted: boolean) => void;
-  /** Absent if the host has no isolates that share a port. */
+  /** Absent if the runtime has no isolates that share a port. */
   createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, report: Report, sinks: Sinks) => Server;
 }
-
-/** Creates the error of a failed attempt to listen. */
-export function listenError(address: Address, cause: unknown): Error {
-  const { code, message } = cause as Error & { code?: string };
-  const line = `Cannot listen on ${formatAddress(address)}: `;
-  if (code === "EADDRINUSE") return new PortInUseError(`${line}the port is in use`);
-  return startError(line + message, cause);
-}
-
-/** Reported if the time limit for clients expires. */
-export const UNFINISHED = "stopped before all clients had finished their requests";

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { seedDatabase, seedMemory } from "../transfer/seed.ts";
-import { suggestFreePort } from "../free_port.ts";
-import type { Host, OpenedStores, Report, Server } from "./runtime.ts";
+import type { Report } from "../http/listener.ts";
+import type { OpenedStores, Runtime, Server } from "./runtime.ts";
 import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
-import { LocalServer, readOptions } from "./local_server.ts";
+import { LocalServer } from "./local_server.ts";
 import { describeStart, describeStartAsJson, oneLine } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
-import type { ServerSettings } from "../settings/server_settings.ts";
+import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
@@ -38,30 +38,25 @@ const HOLD_STEPS = 10;
  *
  * @throws {SettingError} If the start fails.
  */
-export async function serve(settings: ServerSettings, writers: Writers, host: Host): Promise<void> {
+export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
   readOptions(settings);
-  prepareTraces(settings, host);
-  const ending = host.ending();
-  const storeSetting = readStoreSetting(settings.store, host.environment, host.postgresDriver);
+  prepareTraces(settings, runtime);
+  const ending = runtime.ending();
+  const storeSetting = readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
-  const { createWorkerPool = refuseWorkers } = host;
+  const { createWorkerPool = refuseWorkers } = runtime;
   const server: Server = settings.workers === 1
-    ? new LocalServer(settings, writers, host.listen)
-    : createWorkerPool(settings, storeSetting, report, host.sinks);
+    ? new LocalServer(settings, writers, runtime.listen)
+    : createWorkerPool(settings, storeSetting, report, runtime.sinks);
   const stores = new Set<KeyedPetStore>();
   const readMetrics = () => {
     // The first one has the pets.
     const [store] = stores;
     return [...server.readMetrics(), readSizes(store)];
   };
-  const metrics = settings.metrics &&
-    await suggestFreePort(
-      "--metrics",
-      settings.metrics,
-      serveMetrics(settings.metrics, host.listen, readMetrics, report),
-    );
+  const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
   let key!: FirstKey;
   let isNewStore = false;
   let timeLeft = END_TIMEOUT;
@@ -80,13 +75,13 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   }
 
   try {
-    const port = await suggestFreePort("--port", settings, server.start(open));
+    const port = await server.start(open);
     const { hostname, docs: hasDocs } = settings;
     const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     isNewStore = false;
     await ending;
-    timeLeft = await drain(server, host.holdTime);
+    timeLeft = await drain(server, runtime.holdTime);
   } catch (error) {
     // The next start does not find it new.
     if (isNewStore) report(`${storeSetting.description} is new`);
@@ -100,9 +95,9 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   if (isJson) writers.output.add("stopped");
 }
 
-function prepareTraces({ traces }: ServerSettings, host: Host): void {
+function prepareTraces({ traces }: ServerSettings, runtime: Runtime): void {
   const areWanted = traces !== undefined;
-  host.prepareTraces?.(areWanted);
+  runtime.prepareTraces?.(areWanted);
   if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
 }
 

@@ -118,3 +118,24 @@ export function readSettings(args: CommandArguments) {
     docs: args.isOn("docs"),
   };
 }
+
+/**
+ * Converts the settings to options of the library, which checks them before anything is opened.
+ *
+ * @throws {SettingError} If a value is invalid.
+ */
+export function readOptions(settings: Partial<ServerSettings>): PetstoreOptions {
+  const { keys = [], corsOrigins = [], publicUrl, requestIds = "none", rateLimit, clientHeader } = settings;
+  const options = {
+    requestIds,
+    ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
+    ...(corsOrigins.length > 0 && { cors: { origins: corsOrigins } }),
+    ...(publicUrl && { publicBaseUrl: publicUrl }),
+  };
+  try {
+    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(error.message) : error;
+  }
+  return { keys, ...options };
+}

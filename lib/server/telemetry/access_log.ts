@@ -5,7 +5,7 @@ import { bodyBytes } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
-import type { SpanIds } from "./traces.ts";
+import type { Span } from "./traces.ts";
 import type { LineWriter } from "../process/line_writer.ts";
 import { HIDDEN, loggedMethod, loggedTarget } from "./logged_target.ts";
 
@@ -40,9 +40,9 @@ export function createTextLog(writer: Pick<LineWriter, "add" | "isColoured">): O
 /**
  * One JSON object on each line. The members that a request does not have are absent.
  *
- * @param findSpan Finds the span of the present request. Absent if there are no traces.
+ * @param activeSpan Finds the span of the present request. Absent if there are no traces.
  */
-export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => SpanIds | undefined): Observer {
+export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () => Span | undefined): Observer {
   const describe = cacheTargets(({ method, target, route }, status) =>
     JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)
   );
@@ -50,7 +50,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => 
   return (context, reply, startedAt, endedAt) => {
     const { caller, client } = context;
     const bytes = bodyBytes(reply);
-    const span = findSpan?.();
+    const span = activeSpan?.()?.spanContext();
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
         describe(context, reply.status) +

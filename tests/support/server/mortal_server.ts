@@ -5,7 +5,7 @@
 
 import { readArguments } from "../../../lib/server/commands/read_arguments.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
-import { DENO_HOST } from "../../../lib/server/deno/runtime.ts";
+import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import { serve } from "../../../lib/server/serving/serve.ts";
 import { readSettings } from "../../../lib/server/settings/server_settings.ts";
 import { createWorkerPool as createPool } from "../../../lib/server/deno/worker_pool.ts";
@@ -19,6 +19,6 @@ if (import.meta.main) {
   channel.onmessage = ({ data: { worker } }) => workers.push(worker);
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
   const program = new URL("./mortal_worker.ts", import.meta.url);
-  const createWorkerPool: typeof DENO_HOST.createWorkerPool = (...parts) => createPool(...parts, program);
-  await serve(settings, createWriters(DENO_HOST.sinks), { ...DENO_HOST, createWorkerPool });
+  const createWorkerPool: typeof DENO_RUNTIME.createWorkerPool = (...parts) => createPool(...parts, program);
+  await serve(settings, createWriters(DENO_RUNTIME.sinks), { ...DENO_RUNTIME, createWorkerPool });
 }
