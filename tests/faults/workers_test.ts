@@ -156,7 +156,7 @@ const DEATHS: [order: Order["order"], reason: RegExp][] = [
   ["exit", /^petstore: a worker died and is replaced: it ended with status 0$/m],
 ];
 
-// The order of such events: tests/unit/crew_test.ts.
+// The order of such events: tests/unit/worker_group_test.ts.
 for (const [order, reason] of DEATHS) {
   test(`a worker that dies (${order}) is replaced`, () =>
     withMortalServer(order, async (child, port) => {

@@ -15,9 +15,7 @@ import { type Command, formatPetCount } from "./command.ts";
 
 export const RESTORE: Command = {
   summary: "replace an SQLite file by a backup",
-  flags: {
-    "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" },
-  },
+  flags: { "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" } },
   operand: "backup",
   about: [
     "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before. The file until " +

@@ -13,23 +13,23 @@ const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
 /** The time limit of a shutdown step that waits for no client, in milliseconds. An unresponsive worker performs none. */
 const STEP_TIMEOUT = 1_000;
 
-/** A worker, as its crew sees it. */
-export type CrewMember = Pick<WorkerHandle, "died" | "perform" | "watch" | "terminate" | "isUnresponsive" | "samples">;
+/** A worker, as its group sees it. */
+export type GroupMember = Pick<WorkerHandle, "died" | "perform" | "watch" | "terminate" | "isUnresponsive" | "samples">;
 
 /**
  * Makes a worker, which does not serve yet.
  *
  * @param missing Has the number of missing workers, on which the readiness of each depends.
  */
-type Spawn = (missing: Int32Array) => CrewMember;
+type Spawn = (missing: Int32Array) => GroupMember;
 
-export class Crew {
+export class WorkerGroup {
   readonly #missing = new Int32Array(new SharedArrayBuffer(4));
   readonly #size: number;
   readonly #report: Report;
   /** All living workers, whether they serve yet or not. */
-  readonly #workers = new Set<CrewMember>();
-  readonly #serving = new Set<CrewMember>();
+  readonly #workers = new Set<GroupMember>();
+  readonly #serving = new Set<GroupMember>();
   /** The counts of workers that have died. Counters must not decrease. */
   #retiredSamples: Samples = {};
   #pause = FIRST_PAUSE;

@@ -10,7 +10,7 @@ import type { ServerSettings } from "../settings/server_settings.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { StoreSetting } from "../store/open_store.ts";
 import type { Sinks } from "../process/writers.ts";
-import { Crew } from "./worker_group.ts";
+import { WorkerGroup } from "./worker_group.ts";
 import { reservePort } from "./port.ts";
 import { WorkerHandle } from "./worker_handle.ts";
 
@@ -27,7 +27,7 @@ export function createWorkerPool(
   requirePlatform();
   requireProgram();
   requireShareable(storeSetting);
-  const crew = new Crew(settings.workers, report);
+  const group = new WorkerGroup(settings.workers, report);
   return {
     async start(open) {
       using reserved = await reservePort(settings);
@@ -38,13 +38,13 @@ export function createWorkerPool(
       if (!owner) await store.close();
       const shared = { settings, hostname, port, keyLocation, limits: createLimits(settings) };
       const database = owner?.opened ?? storeSetting.target!;
-      await crew.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, sinks, owner));
+      await group.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, sinks, owner));
       return port;
     },
-    close: () => crew.close(),
-    hold: () => crew.hold(),
-    end: (timeoutMs) => crew.end(timeoutMs),
-    readMetrics: () => crew.readMetrics(),
+    close: () => group.close(),
+    hold: () => group.hold(),
+    end: (timeoutMs) => group.end(timeoutMs),
+    readMetrics: () => group.readMetrics(),
   };
 }
 

@@ -26,17 +26,8 @@ export interface Option {
 export type Options = Readonly<Record<string, Option>>;
 
 const TABLE = {
-  hostname: {
-    value: "address",
-    default: "127.0.0.1",
-    help: "address to listen on",
-  },
-  port: {
-    value: "number",
-    alias: "PORT",
-    default: "8000",
-    help: "port to listen on, 0 for a free one",
-  },
+  hostname: { value: "address", default: "127.0.0.1", help: "address to listen on" },
+  port: { value: "number", alias: "PORT", default: "8000", help: "port to listen on, 0 for a free one" },
   key: {
     isList: true,
     value: "key",
@@ -48,11 +39,7 @@ const TABLE = {
     default: "sqlite:data/petstore.db",
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
   },
-  seed: {
-    value: "number",
-    default: "0",
-    help: "how many sample pets an empty store gets at the start",
-  },
+  seed: { value: "number", default: "0", help: "how many sample pets an empty store gets at the start" },
   workers: {
     value: "number",
     default: "1",
@@ -73,11 +60,7 @@ const TABLE = {
     default: "text",
     help: "print a line for each request: for people, as a JSON object, or not at all",
   },
-  "request-id": {
-    value: "all|failures|none",
-    default: "failures",
-    help: "which responses have an X-Request-Id",
-  },
+  "request-id": { value: "all|failures|none", default: "failures", help: "which responses have an X-Request-Id" },
   "rate-limit": {
     value: "requests/time",
     example: "100/1m",
@@ -98,10 +81,7 @@ const TABLE = {
     example: "0.01",
     help: "trace this share of the requests, up to 1, with OpenTelemetry. Needs OTEL_… variables",
   },
-  docs: {
-    default: "on",
-    help: "serve the description as a web page at /docs, or do not",
-  },
+  docs: { default: "on", help: "serve the description as a web page at /docs, or do not" },
 } satisfies Options;
 
 export type SettingName = keyof typeof TABLE;

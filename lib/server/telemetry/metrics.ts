@@ -68,34 +68,25 @@ export class Metrics {
   read(): Samples {
     const { batch, pool } = this.#store;
     const samples: Samples = {
-      petstore_requests: {},
-      petstore_request_duration_seconds: {},
-      petstore_deprecated_requests: {},
-      petstore_creates_waiting: { petstore_creates_waiting: batch?.unsettled ?? 0 },
-      petstore_commit_creates: this.#commitCreates.read("petstore_commit_creates"),
-      petstore_commit_duration_seconds: this.#commitSeconds.read("petstore_commit_duration_seconds"),
-      petstore_store_errors: { petstore_store_errors_total: this.#storeErrors },
+      petstore_creates_waiting: batch?.unsettled ?? 0,
+      ...this.#commitCreates.read("petstore_commit_creates"),
+      ...this.#commitSeconds.read("petstore_commit_duration_seconds"),
+      petstore_store_errors_total: this.#storeErrors,
+      ...pool && {
+        petstore_postgres_pool_size: pool.size,
+        [`petstore_postgres_statements${labels({ state: "running" })}`]: pool.running,
+        [`petstore_postgres_statements${labels({ state: "waiting" })}`]: pool.waiting,
+      },
     };
-    if (pool) {
-      samples["petstore_postgres_pool_size"] = { petstore_postgres_pool_size: pool.size };
-      const stateful = (state: string) => `petstore_postgres_statements${labels({ state })}`;
-      samples["petstore_postgres_statements"] = {
-        [stateful("running")]: pool.running,
-        [stateful("waiting")]: pool.waiting,
-      };
-    }
     for (const [route, { durations, counts, callers }] of this.#routes) {
       for (const [method, byStatus] of counts) {
         byStatus.forEach((count, status) => {
-          const pairs = { method, status: String(status), route };
-          samples["petstore_requests"]![`petstore_requests_total${labels(pairs)}`] = count;
+          samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
         });
       }
-      const name = "petstore_request_duration_seconds";
-      Object.assign(samples[name]!, durations.read(name, { route }));
+      Object.assign(samples, durations.read("petstore_request_duration_seconds", { route }));
       for (const [caller, count] of callers) {
-        samples["petstore_deprecated_requests"]![`petstore_deprecated_requests_total${labels({ caller, route })}`] =
-          count;
+        samples[`petstore_deprecated_requests_total${labels({ caller, route })}`] = count;
       }
     }
     return samples;

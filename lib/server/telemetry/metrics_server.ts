@@ -28,9 +28,9 @@ export async function serveMetrics(
   const { deno, node } = process.versions;
   const runtime = deno === undefined ? `node ${node}` : `deno ${deno}`;
   const readProcess = (): Samples => ({
-    petstore_build_info: { [`petstore_build_info${labels({ runtime, version: VERSION })}`]: 1 },
-    process_resident_memory_bytes: { process_resident_memory_bytes: process.memoryUsage().rss },
-    process_start_time_seconds: { process_start_time_seconds: performance.timeOrigin / 1000 },
+    [`petstore_build_info${labels({ runtime, version: VERSION })}`]: 1,
+    process_resident_memory_bytes: process.memoryUsage().rss,
+    process_start_time_seconds: performance.timeOrigin / 1000,
   });
   const scrape = (): Reply => ({
     status: 200,
@@ -49,10 +49,7 @@ export async function serveMetrics(
 export function readSizes(store?: PetStore): Samples {
   const path = store instanceof SqliteStore ? store.opened?.path : undefined;
   if (path === undefined) return {};
-  return {
-    petstore_database_bytes: { petstore_database_bytes: sizeOf(path) },
-    petstore_database_log_bytes: { petstore_database_log_bytes: sizeOf(`${path}-wal`) },
-  };
+  return { petstore_database_bytes: sizeOf(path), petstore_database_log_bytes: sizeOf(`${path}-wal`) };
 }
 
 /** Of a file that cannot be found or read, 0; the store reports that. */

@@ -1,18 +1,20 @@
 /** Samples of metrics, and their text: the text format 0.0.4 of Prometheus, which every reader knows. */
 
-/** The samples of each metric family. The name of a sample includes its labels. */
-export type Samples = Record<string, Record<string, number>>;
+/** The values of samples by their names, which include the labels. */
+export type Samples = Record<string, number>;
 
 export const METRICS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
+type Family = readonly [type: "counter" | "gauge" | "histogram", help: string];
+
 /** The type and the meaning of each family, in the order of the text. */
-const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: string]> = {
-  petstore_requests: [
+const FAMILIES: Record<string, Family> = {
+  petstore_requests_total: [
     "counter",
-    "Answered requests. The route is empty if a request was refused before, or none matched.",
+    "Answered requests. The route is empty if none matched, or none was looked for.",
   ],
   petstore_request_duration_seconds: ["histogram", "Time until the response was ready."],
-  petstore_deprecated_requests: ["counter", "Requests to the deprecated operation by caller."],
+  petstore_deprecated_requests_total: ["counter", "Requests to the deprecated operation by caller."],
   petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],
   petstore_commit_creates: ["histogram", "Creates in a commit, of those that this worker has sent."],
   petstore_commit_duration_seconds: ["histogram", "Time of a commit."],
@@ -21,13 +23,19 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
     "Connections to PostgreSQL that this server may have, but for those of API keys.",
   ],
   petstore_postgres_statements: ["gauge", "Statements that run on these connections, or wait for one."],
-  petstore_store_errors: ["counter", "Requests that failed because the store was unavailable."],
+  petstore_store_errors_total: ["counter", "Requests that failed because the store was unavailable."],
   petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
   petstore_database_bytes: ["gauge", "Size of the SQLite file."],
   petstore_database_log_bytes: ["gauge", "Size of the write-ahead log beside the SQLite file."],
   process_resident_memory_bytes: ["gauge", "Memory of the process, of all its workers together."],
   process_start_time_seconds: ["gauge", "When the process started, since 1970."],
 };
+
+/** The name of a sample's family. A histogram has samples with three endings. */
+function familyOf(sample: string): string {
+  const [name = ""] = sample.split("{", 1);
+  return name in FAMILIES ? name : name.replace(/_(bucket|count|sum)$/, "");
+}
 
 export type Histogram = ReturnType<typeof createHistogram>;
 
@@ -47,8 +55,8 @@ export function createHistogram(bounds: readonly number[]) {
       counts[i]! += 1;
       sum += value;
     },
-    read(name: string, pairs: Record<string, string> = {}): Record<string, number> {
-      const samples: Record<string, number> = {};
+    read(name: string, pairs: Record<string, string> = {}): Samples {
+      const samples: Samples = {};
       let count = 0;
       for (const [i, inBucket] of counts.entries()) {
         count += inBucket;
@@ -75,27 +83,23 @@ function escape(value: string): string {
 
 /** The samples that stay true when their isolate has ended. */
 export function withoutGauges(samples: Samples): Samples {
-  return Object.fromEntries(Object.entries(samples).filter(([family]) => FAMILIES[family]?.[0] !== "gauge"));
+  return Object.fromEntries(Object.entries(samples).filter(([name]) => FAMILIES[familyOf(name)]?.[0] !== "gauge"));
 }
 
 /** Adds the counts of several isolates. */
 export function addSamples(all: readonly Samples[]): Samples {
   const sum: Samples = {};
   for (const samples of all) {
-    for (const [family, values] of Object.entries(samples)) {
-      const total = sum[family] ??= {};
-      for (const [name, value] of Object.entries(values)) total[name] = (total[name] ?? 0) + value;
-    }
+    for (const [name, value] of Object.entries(samples)) sum[name] = (sum[name] ?? 0) + value;
   }
   return sum;
 }
 
 export function formatSamples(samples: Samples): string {
+  const byFamily = Map.groupBy(Object.entries(samples), ([name]) => familyOf(name));
   const lines = Object.entries(FAMILIES).flatMap(([family, [type, help]]) => {
-    // In this format, the name of a counter is that of its samples.
-    const name = type === "counter" ? `${family}_total` : family;
-    const values = Object.entries(samples[family] ?? {}).map(([sample, value]) => `${sample} ${value}`);
-    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values];
+    const values = byFamily.get(family) ?? [];
+    return [`# HELP ${family} ${help}`, `# TYPE ${family} ${type}`, ...values.map((sample) => sample.join(" "))];
   });
   return `${lines.join("\n")}\n`;
 }

@@ -29,11 +29,7 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
     return (...args) => {
       // The request is not traced.
       if (!activeSpan()) return run(...args);
-      const attributes = {
-        "db.system.name": system,
-        "db.operation.name": operation,
-        "db.collection.name": "pets",
-      };
+      const attributes = { "db.system.name": system, "db.operation.name": operation, "db.collection.name": "pets" };
       const span = tracer.startSpan(`${operation} pets`, { kind, attributes });
       const end = (result: unknown) => {
         span.end();

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Crew, type CrewMember } from "../../lib/server/deno/worker_group.ts";
+import { type GroupMember, WorkerGroup } from "../../lib/server/deno/worker_group.ts";
 import type { Steps } from "../../lib/server/deno/worker_messages.ts";
 import { UnreachableError } from "../../lib/server/process/start_error.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
@@ -27,11 +27,11 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /** A worker that performs a step whenever the scheduler says so. */
-class Member implements CrewMember {
+class Member implements GroupMember {
   readonly died: Promise<string>;
   readonly steps: (keyof Steps)[] = [];
   isUnresponsive = false;
-  samples = { requests: { all: 1 } };
+  samples = { petstore_store_errors_total: 1 };
   isAlive = true;
   readonly #die: (reason: string) => void;
   readonly #scheduler: fc.Scheduler;
@@ -74,7 +74,7 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
   const members: Member[] = [];
   const lines: string[] = [];
   let missing: Int32Array = new Int32Array();
-  const crew = new Crew(size, (line) => lines.push(line));
+  const group = new WorkerGroup(size, (line) => lines.push(line));
   const spawn = (shared: Int32Array) => {
     missing = shared;
     const member = new Member(scheduler, starts[members.length] ?? "serves");
@@ -86,14 +86,16 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
 
   const live = async () => {
     try {
-      await crew.start(spawn);
+      await group.start(spawn);
       outcome = "started";
-      if (ends) await scheduler.schedule(Promise.resolve(), "signal").then(() => crew.close()).then(() => crew.hold());
+      if (ends) {
+        await scheduler.schedule(Promise.resolve(), "signal").then(() => group.close()).then(() => group.hold());
+      }
     } catch {
       outcome = "failed";
     }
     if (outcome === "started" && !ends) return;
-    await crew.end(0);
+    await group.end(0);
     if (outcome === "started") outcome = "ended";
   };
   void live();
@@ -110,7 +112,7 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
     assert.deepEqual(alive().map(({ steps }) => steps), Array(size).fill(["start"]));
     assert.ok(died <= deaths);
     // The counts of a worker that has served stay when it dies.
-    const counted = crew.readMetrics().map(({ requests }) => requests?.["all"] ?? 0);
+    const counted = group.readMetrics().map((samples) => samples["petstore_store_errors_total"] ?? 0);
     assert.equal(counted.reduce((sum, count) => sum + count), size + died);
   } else {
     assert.equal(alive().length, 0, "a worker was left running");
