@@ -40,21 +40,6 @@ test("check says that a sound file is sound, beside a server and without one, an
     assert.deepEqual(readdirSync(folder), files);
   }));
 
-test("check prints JSON if asked, also of a store that is not sound", () =>
-  inFolder(async () => {
-    await makeStore(3);
-    const json = async () => {
-      const { status, stdout } = await runHere(["check", "--json", STORE]);
-      return { status, value: JSON.parse(stdout) };
-    };
-    const state = { store: "sqlite:pets.db", schemaVersion: SCHEMA_VERSION, pets: 3 };
-    assert.deepEqual(await json(), { status: 0, value: { ...state, isSound: true, faults: [] } });
-    change("pets.db", "DROP TRIGGER pet_deleted");
-    const { status, value } = await json();
-    assert.deepEqual([status, value.isSound, value.faults.length], [2, false, 1]);
-    assert.match(value.faults[0], /trigger pet_deleted is missing/);
-  }));
-
 /** What SQL makes of a sound file, and what check says about it. */
 const CHANGES: [sql: string, shows: RegExp][] = [
   ["CREATE TABLE notes (text)", /table notes is not of a release/],

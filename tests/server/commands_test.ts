@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { nearest } from "../../lib/server/process/nearest.ts";
+import { nearest } from "../../lib/server/commands/command_line.ts";
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
 import { asCalled, programName } from "../../lib/server/process/process.ts";

@@ -154,7 +154,7 @@ test("restore changes nothing if the backup or the store cannot be used", () =>
     copyFileSync(COPY, "damaged.db");
     overwrite("damaged.db", 4096, 4096);
     const refused: [args: string[], message: RegExp][] = [
-      [[STORE], /name of the backup is missing/],
+      [[STORE], /Name the backup, as in \S+.* restore copy\.db$/m],
       [["none.db", STORE], /none\.db does not exist/],
       [["empty.db", STORE], /empty\.db is not sound, so nothing was changed: it is an empty database/],
       [["theirs.db", STORE], /theirs\.db is an SQLite database of another program/],

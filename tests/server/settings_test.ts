@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readArguments } from "../../lib/server/commands/read_arguments.ts";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/settings/server_settings.ts";

@@ -1,6 +1,6 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
-import { explain, SettingError } from "../process/start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../process/folders.ts";
 import { type Command, formatPetCount } from "./command.ts";
@@ -8,28 +8,24 @@ import { type Command, formatPetCount } from "./command.ts";
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
   operand: "file",
-  about: [
-    "Copies an SQLite file that servers may be using, as it is at one moment. The copy gets its name when it is complete, " +
-    "checked and on disk. A file that exists is not replaced. For PostgreSQL, use pg_dump.",
-  ],
+  needsOperand: true,
+  about:
+    "The copy shows one moment, and gets its name when it is complete, checked and on disk. A file that exists is not " +
+    "replaced. For PostgreSQL, use pg_dump.",
   examples: [
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
+  failure: "The backup failed",
   async run(args, { writers, runtime }) {
     const { operand } = args;
-    if (operand === "") throw new SettingError("The name of the copy is missing, as in petstore backup copy.db");
     const store = parseStoreLocation(args.text("store"), runtime.environment);
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
-    try {
-      requireOwnName(operand);
-      const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(store.path, name));
-      writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
-      return 0;
-    } catch (error) {
-      throw explain("The backup failed", error);
-    }
+    requireOwnName(operand);
+    const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(store.path, name));
+    writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
+    return 0;
   },
 };

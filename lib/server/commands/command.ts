@@ -13,8 +13,12 @@ export interface Command {
   flags?: Options;
   /** The name of its one argument. Without a name, it takes flags only. */
   operand?: string;
-  /** Paragraphs of its help text. */
-  about: readonly string[];
+  /** Whether it cannot run without this argument. */
+  needsOperand?: true;
+  /** What a failure begins with, if its reason does not say it. */
+  failure?: string;
+  /** What its help text says beside the summary. An empty line separates paragraphs. */
+  about: string;
   examples: readonly string[];
   /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
   statuses?: readonly [string, string, string];

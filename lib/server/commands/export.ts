@@ -18,11 +18,9 @@ export const EXPORT: Command = {
     },
   },
   operand: "file",
-  about: [
-    "Writes all pets in the order of their ids, as they are at one moment. Servers may use the store meanwhile. Without a file, " +
-    "the pets go to standard output. A file that exists is not replaced.",
-    "NDJSON has a pet on each line, as the API shows it. CSV has the columns id, name, categoryId and status.",
-  ],
+  about:
+    "The export shows one moment; servers may use the store meanwhile. Pets are in the order of their ids: in NDJSON one on " +
+    "each line, as the API shows it; in CSV in the columns id, name, categoryId and status. A file that exists is not replaced.",
   examples: [
     "petstore export pets.csv",
     "petstore export --format ndjson | gzip > pets.ndjson.gz",

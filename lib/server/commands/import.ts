@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
 import { publishFile } from "../process/folders.ts";
-import { oneLine } from "../telemetry/messages.ts";
+import { oneLine } from "../process/lines.ts";
 import { type CommandArguments, numberFrom, oneOf } from "../settings/arguments.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
@@ -32,22 +32,18 @@ export const IMPORT: Command = {
     "last-line": { help: "take a last line without a line end as whole" },
   },
   operand: "file",
-  about: [
-    "Adds the pets of a file, a pipe, or standard input (-) to a store, which servers may be using. The store gives new ids.",
-    "NDJSON has a JSON object on each line, as in the body of a POST. CSV has a first line that names its columns. A pet needs " +
-    "name and categoryId; a missing status means available. Other members and columns are ignored.",
-    "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown adds " +
-    "its new lines. At a line that is no pet, the import stops, with status 2: correct it and import the file again.",
-  ],
+  needsOperand: true,
+  about:
+    "Servers may be using the store, which gives new ids. NDJSON has a JSON object on each line, as in the body of a POST. " +
+    "CSV has a first line that names its columns. A pet needs name and categoryId; a missing status means available.\n\n" +
+    "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown " +
+    "adds its new lines. At a line that is no pet, the import stops: correct it and import the file again.",
   examples: [
-    "petstore import pets.ndjson --dry-run && petstore import pets.ndjson",
+    "petstore import pets.ndjson --dry-run",
     "petstore import pets.csv --rejects bad.csv --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import - --format ndjson",
   ],
   async run(args, context) {
-    if (args.operand === "") {
-      throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
-    }
     const rejects = args.text("rejects");
     const counts = rejects === "" ? await importFile(args, context) : await importWithRejects(rejects, args, context);
     const isDryRun = args.isOn("dry-run");

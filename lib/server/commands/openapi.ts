@@ -6,7 +6,7 @@ import type { Command } from "./command.ts";
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
   settings: ["public-url", "request-id", "rate-limit"],
-  about: ["Prints the OpenAPI description, as a server with the same settings has it at /openapi.json."],
+  about: "A server with the same settings has it at /openapi.json.",
   examples: [
     "petstore openapi > openapi.json",
     "petstore openapi --public-url https://api.example/v1 | npx openapi-typescript",

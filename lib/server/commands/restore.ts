@@ -5,10 +5,10 @@ import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
-import { findUnfinished, RESTORE_MARK } from "../../stores/sqlite/remains.ts";
+import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
 import { asCalled } from "../process/process.ts";
-import { explain, SettingError } from "../process/start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
@@ -17,30 +17,26 @@ export const RESTORE: Command = {
   summary: "replace an SQLite file by a backup",
   flags: { "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" } },
   operand: "backup",
-  about: [
-    "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before. The file until " +
-    "now is kept beside the new one, under a name with the time. For PostgreSQL, use pg_restore.",
-    "A key that was revoked after the backup is valid again, and one that was made after it is missing: the restore lists both.",
-  ],
+  needsOperand: true,
+  about:
+    "Stop the servers before. The backup is checked first. The file until now is kept beside the new one, under a name " +
+    "with the time. A key that was revoked after the backup is valid again, and one that was made after it is missing: the " +
+    "restore lists both. For PostgreSQL, use pg_restore.",
   examples: [
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
+  failure: "The restore failed",
   async run(args, { writers: { output }, runtime }) {
     const { operand } = args;
-    if (operand === "") throw new SettingError("The name of the backup is missing, as in petstore restore copy.db");
     const store = parseStoreLocation(args.text("store"), runtime.environment);
     if (store.kind !== "sqlite" || store.path === ":memory:") {
       throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
     }
     const revokesNewer = args.isOn("revoke-newer");
-    try {
-      await requireSound(operand);
-      output.add(describe(await restore(operand, store.path, revokesNewer), operand, revokesNewer));
-      return 0;
-    } catch (error) {
-      throw explain("The restore failed", error);
-    }
+    await requireSound(operand);
+    output.add(describe(await restore(operand, store.path, revokesNewer), operand, revokesNewer));
+    return 0;
   },
 };
 
@@ -127,9 +123,6 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   if (kept !== undefined) lines.push(`${kept}: the file until now`);
-  for (const name of findUnfinished(followLinks(file))) {
-    lines.push(`${name} beside it is of a command that was cut short, and can be removed`);
-  }
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);

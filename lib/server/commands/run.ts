@@ -2,9 +2,9 @@
 
 import { describeUnknown, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
-import { asJsonLine, oneLine } from "../telemetry/messages.ts";
+import { asJsonLine, oneLine } from "../process/lines.ts";
 import { asCalled } from "../process/process.ts";
-import { SettingError, UnreachableError } from "../process/start_error.ts";
+import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
@@ -29,6 +29,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   const report = (message: string) => errors.add(`petstore: ${oneLine(asCalled(message))}`);
   let status = 0;
   let isResult = true;
+  let failure: string | undefined;
   if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
   try {
     const task = readCommandLine(args, environment);
@@ -37,12 +38,14 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     } else {
       describeUnknown(runtime.listVariables()).forEach(report);
       isResult = !task.command.serves?.(task.args);
+      failure = task.command.failure;
       status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();
     if (isResult && isLost) status ||= 1;
-  } catch (error) {
+  } catch (thrown) {
+    const error = failure === undefined ? thrown : explain(failure, thrown);
     if (!(error instanceof SettingError)) throw error;
     report(error.message);
     // Supervisors must not restart after 2, because the next start would fail in the same way.

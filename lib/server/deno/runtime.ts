@@ -1,5 +1,5 @@
 import type { Runtime } from "../serving/runtime.ts";
-import { isColoured, listVariables, readVariable, waitForSignal } from "../process/process.ts";
+import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { createWorkerPool } from "./worker_pool.ts";
 import { serializeWrites } from "../process/writers.ts";
 import { listen } from "./listener.ts";
@@ -19,10 +19,7 @@ export const DENO_RUNTIME: Runtime = {
   postgresDriver: POSTGRES_DRIVER,
   environment: readVariable,
   listVariables,
-  sinks: {
-    output: { ...serializeWrites(Deno.stdout), isColoured: isColoured() },
-    errors: serializeWrites(Deno.stderr),
-  },
+  sinks: { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) },
   ending: waitForSignal,
   listen,
   fetchOnce,

@@ -9,7 +9,6 @@ import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 import type { LineSink } from "../process/line_writer.ts";
 import { LocalServer } from "../serving/local_server.ts";
-import { isColoured } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import { loadPostgres, openSqliteInWorker } from "../store/open_store.ts";
 import { createWriters, writeJson, type Writers } from "../process/writers.ts";
@@ -39,7 +38,6 @@ function runWorker(data: WorkerStart): void {
 
   /** The main isolate writes the lines of all workers. A slow reader makes each wait, and finally drop lines. */
   const sinkFor = (stream: keyof Writers): LineSink => ({
-    isColoured: isColoured(),
     async write(lines) {
       await main.call("write", { stream, lines });
       return lines.length;

@@ -2,7 +2,7 @@ import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Runtime } from "../serving/runtime.ts";
 import type { LineSink } from "../process/line_writer.ts";
-import { isColoured, listVariables, readVariable, waitForSignal } from "../process/process.ts";
+import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { serializeWrites } from "../process/writers.ts";
 import { listen } from "./listener.ts";
 
@@ -40,7 +40,7 @@ export const NODE_RUNTIME: Runtime = {
   environment: readVariable,
   listVariables,
   sinks: {
-    output: { ...serializeWrites(createSink(process.stdout, 1)), isColoured: isColoured() },
+    output: serializeWrites(createSink(process.stdout, 1)),
     errors: serializeWrites(createSink(process.stderr, 2)),
   },
   ending: waitForSignal,

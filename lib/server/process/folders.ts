@@ -70,6 +70,12 @@ export class FileExistsError extends SettingError {
   }
 }
 
+export class MissingFolderError extends SettingError {
+  constructor(path: string) {
+    super(`${path} cannot be made, because there is no folder ${dirname(path)}`);
+  }
+}
+
 /** The signals that must not leave an unfinished file. */
 const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
   ? ["SIGINT"]
@@ -90,9 +96,7 @@ export async function publishFile<T>(
 ): Promise<T> {
   if (!replaces) requireNew(path);
   const folder = dirname(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
-  }
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new MissingFolderError(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const abort = () => {
     if (temporary) rmSync(temporary.name, { force: true });

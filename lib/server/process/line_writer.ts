@@ -2,13 +2,10 @@
 
 /** Standard output, standard error, or a port that leads to one of them. */
 export interface LineSink {
-  /** Whether a terminal shows the lines to a user who wants colours. */
-  readonly isColoured?: boolean;
   write(bytes: Uint8Array): Promise<number>;
 }
 
 export interface LineWriter {
-  readonly isColoured: boolean;
   /** @param line Without its line end. */
   add(line: string): void;
   /** Changes each line before it is written. Set when the settings are known. */
@@ -32,7 +29,7 @@ const INTERVAL = 50;
  */
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
-  const writer: LineWriter = { add, flush, hasFailed: false, isColoured: sink.isColoured ?? false };
+  const writer: LineWriter = { add, flush, hasFailed: false };
   /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
   let lines: string[] = [];
   let length = 0;

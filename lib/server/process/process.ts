@@ -2,7 +2,6 @@
 
 import { basename, relative } from "node:path";
 import process from "node:process";
-import { isatty } from "node:tty";
 
 /** A permission of Deno. */
 type Permission =
@@ -13,7 +12,6 @@ type Permission =
 
 interface DenoProcess {
   permissions: { querySync(permission: Permission): { state: string } };
-  noColor: boolean;
 }
 
 /** `undefined` on Node, where a program may do what its user may. */
@@ -23,12 +21,6 @@ const permissions = deno?.permissions;
 /** Whether a permission is granted. Use of one that is missing would make Deno prompt at the terminal. */
 export function isPermitted(permission: Permission): boolean {
   return permissions === undefined || permissions.querySync(permission).state === "granted";
-}
-
-/** Whether standard output is a terminal whose user wants colours (NO_COLOR). */
-export function isColoured(): boolean {
-  // Deno reads NO_COLOR without a permission for the variable.
-  return isatty(1) && !(deno ? deno.noColor : process.env["NO_COLOR"]);
 }
 
 /** Reads an environment variable. Without permission to read it, it counts as unset. */

@@ -1,7 +1,7 @@
 /** The writers to standard output and standard error. */
 
 import { createLineWriter, type LineSink, type LineWriter, writeAll } from "./line_writer.ts";
-import { asJsonLine, oneLine } from "../telemetry/messages.ts";
+import { asJsonLine, oneLine } from "./lines.ts";
 
 export interface Writers {
   output: LineWriter;

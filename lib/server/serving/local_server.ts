@@ -12,13 +12,13 @@ import type { Address, Listen, Listener } from "../http/listener.ts";
 import type { OpenedStores, Server } from "./runtime.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
-import { oneLine } from "../telemetry/messages.ts";
+import { oneLine } from "../process/lines.ts";
 import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
 import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../process/time.ts";
 import { findTraces, type Traces } from "../telemetry/traces.ts";
-import { traceRequests } from "../telemetry/request_spans.ts";
+import { traceRequests } from "../telemetry/traces.ts";
 import { traceStore } from "../telemetry/traced_store.ts";
 import type { Writers } from "../process/writers.ts";
 

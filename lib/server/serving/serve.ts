@@ -9,7 +9,8 @@ import type { OpenedStores, Runtime, Server } from "./runtime.ts";
 import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
 import { LocalServer } from "./local_server.ts";
-import { describeStart, describeStartAsJson, oneLine } from "../telemetry/messages.ts";
+import { oneLine } from "../process/lines.ts";
+import { describeStart, describeStartAsJson } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
@@ -78,7 +79,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     const port = await server.start(open);
     const { hostname, docs: hasDocs } = settings;
     const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
-    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
+    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts));
     isNewStore = false;
     await ending;
     timeLeft = await drain(server, runtime.holdTime);

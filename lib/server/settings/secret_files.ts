@@ -32,7 +32,7 @@ export function withSecretFiles(environment: Environment): Environment {
 }
 
 /**
- * Reads a file without the line end at its end. The messages have none of its content.
+ * Reads a file without the line ends at its end. The messages have none of its content.
  *
  * @param source The setting that names the file.
  * @throws {SettingError} If it cannot be read, or is empty.
@@ -46,7 +46,7 @@ export function readSecret(path: string, source: string): string {
     if (!stats.isFile()) throw new SettingError(`${file} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${file} is larger than ${MAX_BYTES} bytes`);
     // Not as Node decodes it: a byte order mark would become a part of a password, and UTF-16 a wrong secret.
-    const secret = withoutLineEnd(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+    const secret = withoutLineEnds(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
     if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
     return secret;
   } catch (error) {
@@ -55,7 +55,7 @@ export function readSecret(path: string, source: string): string {
 }
 
 /** Not by a regular expression: one that ends with `$` would try each line end in the middle of the text. */
-function withoutLineEnd(text: string): string {
+function withoutLineEnds(text: string): string {
   let end = text.length;
   while (text[end - 1] === "\n" || text[end - 1] === "\r") end--;
   return text.slice(0, end);

@@ -4,9 +4,8 @@ import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOptions } from "../../petstore/settings.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
-import { UNITS } from "../process/time.ts";
 
 /** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
 const MAX_WORKERS = 64;

@@ -53,11 +53,7 @@ export function parseStoreLocation(setting: string, environment: Environment): S
  *
  * @throws {SettingError} If the setting is invalid.
  */
-export function readStoreSetting(
-  setting: string,
-  environment: Environment,
-  postgresDriver: string,
-): StoreSetting {
+export function readStoreSetting(setting: string, environment: Environment, postgresDriver: string): StoreSetting {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     const description = `${setting} (lost when the server stops)`;
@@ -93,11 +89,7 @@ export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteS
 }
 
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
-export function openSqlite(
-  path: string,
-  writer: SqliteWriter,
-  createIfMissing = true,
-): Promise<SqliteStore> {
+export function openSqlite(path: string, writer: SqliteWriter, createIfMissing = true): Promise<SqliteStore> {
   if (!createIfMissing && isMissing(path)) throw new SettingError(describeMissing(path, followLinks(path)));
   return atPath(path, () => SqliteStore.open(path, writer));
 }

@@ -1,6 +1,5 @@
 /** The access log: one line for each request, as text or as JSON. */
 
-import { styleText } from "node:util";
 import { bodyBytes } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -25,10 +24,9 @@ interface CacheEntry {
 }
 
 /** One line of text for each request. */
-export function createTextLog(writer: Pick<LineWriter, "add" | "isColoured">): Observer {
-  const colour = writer.isColoured ? coloured : String;
+export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = cacheTargets(({ method, route, target }, status) =>
-    ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${colour(status)}`
+    ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`
   );
   const now = createClock();
   return (context, { status }, startedAt, endedAt) => {
@@ -106,9 +104,4 @@ function quote(text: string): string {
 function durationOf(startedAt: number, endedAt: number): string {
   const tenths = Math.round((endedAt - startedAt) * 10);
   return DURATIONS[tenths] ?? (tenths / 10).toFixed(1);
-}
-
-function coloured(status: number): string {
-  const colour = status < 400 ? "green" : status < 500 ? "yellow" : "red";
-  return styleText(colour, String(status), { validateStream: false });
 }

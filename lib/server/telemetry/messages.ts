@@ -1,11 +1,11 @@
 /** The texts that the server writes to standard output and standard error. */
 
-import { styleText } from "node:util";
 import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { formatAddress } from "../process/address.ts";
+import { withoutAdvice } from "../process/lines.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 import type { FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
@@ -30,32 +30,20 @@ export function describeStartAsJson({ hostname, port, store, isNewStore, key }: 
   return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
 }
 
-/**
- * The greeting.
- *
- * @param isColoured Whether a terminal shows it. The text is the same without colours.
- */
-export function describeStart(
-  { hostname, port, store, isNewStore, key, hasDocs }: StartFacts,
-  isColoured: boolean,
-): string {
+/** The greeting. */
+export function describeStart({ hostname, port, store, isNewStore, key, hasDocs }: StartFacts): string {
   const origin = originOf(hostname, port);
-  const paint = (style: Style, text: string) => isColoured ? styleText(style, text, { validateStream: false }) : text;
   // As a shell command expects it.
   const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : "<API_KEY>";
-  const row = (name: string, value: string) => `  ${paint("dim", name.padEnd(11))}  ${value}`;
+  const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
   return [
-    `${paint("bold", `Petstore ${VERSION}`)} listens on ${paint("cyan", `${origin}/v1`)}`,
-    hasDocs
-      ? row("page", paint("cyan", `${origin}/docs`))
-      : row("description", paint("cyan", `${origin}/openapi.json`)),
+    `Petstore ${VERSION} listens on ${origin}/v1`,
+    hasDocs ? row("page", `${origin}/docs`) : row("description", `${origin}/openapi.json`),
     row("store", isNewStore ? `${store} (new)` : store),
     row("API key", key.note),
-    row("try", paint("green", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`)),
+    row("try", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`),
   ].join("\n");
 }
-
-type Style = "bold" | "cyan" | "dim" | "green";
 
 function originOf(hostname: string, port: number): string {
   return `http://${formatAddress({ hostname, port })}`;
@@ -82,24 +70,4 @@ export function describeFailure({ error, request, requestId }: ErrorInfo, isJson
       ...times > 1 && { times },
     })
     : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
-}
-
-/** A line of text as a JSON object. A JSON object stays as it is. */
-export function asJsonLine(line: string): string {
-  if (line.startsWith("{")) return line;
-  return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
-}
-
-/** Escapes line ends and control characters, which a setting may contain. */
-export function oneLine(message: string): string {
-  return withoutAdvice(message)
-    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
-}
-
-/**
- * Removes Deno's advice to grant a permission. The server lacks it on purpose; the actual mistake is in the given path or
- * address.
- */
-function withoutAdvice(message: string): string {
-  return message.replaceAll(/, run again with the --allow-[a-z]+ flag/g, ", which the server was started without");
 }

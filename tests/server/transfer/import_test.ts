@@ -154,7 +154,7 @@ test("import refuses what it cannot read", () =>
     );
     assertRefused(await importFile(folder, "a.csv", undefined, "--on-error=go"), /--on-error must be stop or skip/);
     assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a number from 1 to 999999/);
-    assertRefused(await runHere(["import", STORE]), /The name of the file is missing/);
+    assertRefused(await runHere(["import", STORE]), /Name the file, as in \S+.* import pets\.ndjson/);
     assertRefused(await runHere(["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
     writeFileSync(join(folder, "long.ndjson"), `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
     assertRefused(await importFile(folder, "long.ndjson", undefined, "--on-error=skip"), /Line 2 is longer than 1 MiB/);

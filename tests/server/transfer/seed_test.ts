@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { samplePet } from "../../../lib/server/transfer/sample_pets.ts";
+import { samplePet } from "../../../lib/server/transfer/seed.ts";
 import { seedDatabase } from "../../../lib/server/transfer/seed.ts";
 import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";

@@ -3,7 +3,7 @@
  * worker gets at each SIGUSR2. Deno only.
  */
 
-import { readArguments } from "../../../lib/server/commands/read_arguments.ts";
+import { readArguments } from "../../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
 import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import { serve } from "../../../lib/server/serving/serve.ts";
