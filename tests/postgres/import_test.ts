@@ -1,4 +1,4 @@
-/** The commands import and export, and `--seed`, on PostgreSQL. */
+/** The commands import and export on PostgreSQL. */
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

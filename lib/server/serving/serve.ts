@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
-import { seedDatabase, seedMemory } from "../transfer/seed.ts";
+import { seed } from "../transfer/seed.ts";
 import type { Report } from "../http/listener.ts";
 import type { OpenedStores, Runtime, Server } from "./runtime.ts";
 import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
@@ -16,7 +16,7 @@ import { readOptions, type ServerSettings } from "../settings/server_settings.ts
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
-import { openKeyDatabase, readStoreSetting, type StoreSetting } from "../store/open_store.ts";
+import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
 import { resolvesWithin } from "../process/time.ts";
 import { findTraces } from "../telemetry/traces.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
@@ -65,13 +65,14 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   async function open(): Promise<OpenedStores> {
     // A key file that cannot be used ends the start before it makes a store.
     if (storeSetting.path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
-    const { store, isNew } = await openSeeded(storeSetting, settings.seed, report);
+    const store = await storeSetting.open();
     stores.add(store);
-    isNewStore = isNew;
+    isNewStore = store.isNew ?? false;
+    if (settings.seed > 0) report(await seed(store, settings.seed));
     const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
     if (keyStore) stores.add(keyStore);
     key = await findFirstKey(settings.keys, keyStore?.keys);
-    if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNew, key).forEach(report);
+    if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNewStore, key).forEach(report);
     return { store, keyStore, keyLocation: key.location };
   }
 
@@ -104,15 +105,6 @@ function prepareTraces({ traces }: ServerSettings, runtime: Runtime): void {
 
 function refuseWorkers(): never {
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
-}
-
-/** Opens the store, and adds sample pets before anything else uses it. A store in memory has to be open for that. */
-async function openSeeded(setting: StoreSetting, seed: number, report: Report) {
-  const importer = seed > 0 ? await setting.openImporter?.() : undefined;
-  if (importer) report(await seedDatabase(importer, seed));
-  const store = await setting.open();
-  if (seed > 0 && !importer) report(await seedMemory(store, seed));
-  return { store, isNew: importer?.isNew || store.isNew || false };
 }
 
 /** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */
