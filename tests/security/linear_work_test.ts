@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { loggedTarget } from "../../lib/server/log/logged_target.ts";
+import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
 import { createPetstore } from "../../mod.ts";
 import { countWork } from "../support/counted_work.ts";
 

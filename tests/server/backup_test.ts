@@ -40,7 +40,7 @@ test("backup replaces no file and follows no link, and asks for one name", () =>
     const exists = /exists already; choose another name/;
     await assertAllRefused([
       ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
-      [["backup", STORE], /name of the copy is missing/],
+      [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
       [["backup", "a", "b", STORE], /Only one file is expected/],
       [
         ["backup", "no/such/copy.db", STORE],

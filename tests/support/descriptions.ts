@@ -2,7 +2,7 @@
 
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
-import { describeServer } from "../../lib/server/description.ts";
+import { describeServer } from "../../lib/server/http/description.ts";
 import { createMemoryStore, createPetstore, type PetStore, type PetstoreOptions } from "../../mod.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";
 

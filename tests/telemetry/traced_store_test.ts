@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPromise } from "../../lib/maybe_promise.ts";
-import { traceStore } from "../../lib/server/traces/traced_store.ts";
+import { traceStore } from "../../lib/server/telemetry/traced_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { draft } from "../../lib/testing/store/case.ts";

@@ -1,5 +1,5 @@
 import { type NewPet, parsePetFields } from "../../pet.ts";
-import { SettingError } from "../start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 
 /** A field in quotes or without, and what ends it. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type NewPet, parseNewPet } from "../../pet.ts";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import { SettingError, UnreachableError } from "../start_error.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
 import {
   findCsvEnd,

@@ -18,23 +18,20 @@ const RATE = 1000;
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
- * Copies a snapshot of a database into an empty file, and checks the copy. `onProgress` gets the share copied, from 0
- * to 1.
+ * Copies a snapshot of a database into an empty file, and checks the copy.
  *
  * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
  */
-export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
+export async function backupDatabase(path: string, copy: string): Promise<Copy> {
   try {
     const file = findFile(path);
     requireOwnName(copy);
     // In one transaction, else the copy would start again whenever a server adds a pet.
     const pets = await readSnapshot(file, async (db) => {
       requireTables(db, path);
-      const progress: Progress = ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages);
-      await copyPages(db, copy, progress).catch((error) => {
+      await copyPages(db, copy).catch((error) => {
         throw explain(error, `The copy of ${path}`);
       });
-      onProgress(1);
       return countPets(db);
     });
     makeReadable(copy);
@@ -45,11 +42,9 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
   }
 }
 
-type Progress = (state: { totalPages: number; remainingPages: number }) => void;
-
-export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress: Progress = () => {}): Promise<void> {
+export async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
-  await backup(db, copy, { rate: RATE, progress });
+  await backup(db, copy, { rate: RATE });
 }
 
 /** SQLite makes files beside one with a write-ahead log, and so could not read it on a read-only mount. */

@@ -19,7 +19,7 @@ export async function exportDatabase(path: string, format: ExportFormat, write: 
         const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
         last = row.last;
         isWriting = true;
-        await write(row.text, Number(row.count), Number(last) / Number(greatestId));
+        await write(row.text, Number(row.count));
         isWriting = false;
       }
     });

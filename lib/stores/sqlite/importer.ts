@@ -3,7 +3,7 @@ import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { explain, openDatabase } from "./open.ts";
 import { FileWatch } from "./schema.ts";
-import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
+import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
 const LOCK_TIMEOUT = 5_000;
@@ -29,7 +29,6 @@ export function openSqliteImporter(path: string): PetImporter {
   const followers = (parent: string) => db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[];
   return {
     isNew: opened.isNew,
-    isEmpty: () => explainErrors(() => db.prepare(SELECT_ONE).get() === undefined),
     followers: (parent) => explainErrors(() => followers(parent)),
     add: (chunk, known) =>
       explainErrors(() => {

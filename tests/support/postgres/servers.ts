@@ -1,7 +1,7 @@
 /** Standalone servers on a PostgreSQL that can fail, and persistent clients. */
 
 import assert from "node:assert/strict";
-import { SettingError, UnreachableError } from "../../../lib/server/start_error.ts";
+import { SettingError, UnreachableError } from "../../../lib/server/process/start_error.ts";
 import { openPostgres } from "../../../lib/server/store/open_postgres.ts";
 import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
 import type { KeyedPetStore } from "../../../mod.ts";
