@@ -3,7 +3,7 @@ import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { hasLeft, isGone } from "./node_reply.ts";
-import { fieldOf, hasBody, SentRequest, sentTarget, targetOfRequest, toStream } from "./node_request.ts";
+import { fieldOf, hasBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export class NodeContext implements RequestContext {
@@ -67,16 +67,21 @@ export class NodeContext implements RequestContext {
   }
 
   toRequest(): Request {
-    return this.#request ??= new SentRequest(this.#incoming, () => signalOfLeaving(this.#outgoing));
+    return this.#request ??= this.#toRequest();
   }
-}
 
-function signalOfLeaving(outgoing: NodeResponse): AbortSignal {
-  const gone = new AbortController();
-  const abort = () => hasLeft(outgoing) && gone.abort();
-  if (isGone(outgoing)) abort();
-  else outgoing.on("close", abort);
-  return gone.signal;
+  #toRequest(): Request {
+    const outgoing = this.#outgoing;
+    let gone: AbortController | undefined;
+    return toRequest(this.#incoming, () => {
+      if (gone) return gone.signal;
+      const { signal } = gone = new AbortController();
+      const abort = () => hasLeft(outgoing) && gone?.abort();
+      if (isGone(outgoing)) abort();
+      else outgoing.on("close", abort);
+      return signal;
+    });
+  }
 }
 
 function collect(

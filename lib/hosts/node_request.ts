@@ -1,7 +1,7 @@
 import type { NodeRequest } from "./node_types.ts";
 
 /** No character may change the path of a URL (RFC 9112 §3.2). */
-const AUTHORITY = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 /** `Request` refuses these methods. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
@@ -26,14 +26,17 @@ export function targetOfRequest(target: string): string {
   const kept = target.replace(
     /^[^?#]*/,
     // The parser would drop these characters, and then find a dot segment.
-    (path) =>
-      path.replace(/[\t\n\r]/g, encodeURIComponent).replace(DOT_SEGMENT, (dots) => dots.replace(/\.|%2e/gi, "%252e")),
+    (path) => path.replace(/[\t\n\r]/g, encodeURIComponent).replace(DOT_SEGMENT, encodeDots),
   );
   const whole = kept.startsWith("/") ? `http://localhost${kept}` : kept;
   // `*` and `host:port` (RFC 9112 §3.2) have no path.
   if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return "";
   const { pathname, search } = new URL(whole);
   return pathname + search;
+}
+
+function encodeDots(segment: string): string {
+  return segment.replace(/\.|%2e/gi, "%252e");
 }
 
 /** An absolute target overrides the Host header (RFC 9112 §3.2.2). */
@@ -46,44 +49,32 @@ function toUrl(incoming: NodeRequest): string {
 
 function originOf({ headers, socket }: NodeRequest): string {
   const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
-  const authority = headers[":authority"] ?? headers["host"];
-  const given = `${scheme}://${authority}`;
+  const host = headers[":authority"] ?? headers["host"];
+  const given = `${scheme}://${host}`;
   // The pattern accepts port 99999 and 999.999.999.999.
-  const isSafe = typeof authority === "string" && AUTHORITY.test(authority) && URL.canParse(given);
-  return isSafe ? given : `${scheme}://localhost`;
+  return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
 }
 
-/** A `Request` with what its constructor refuses, changes or makes slowly. */
-export class SentRequest extends Request {
-  /** The constructor changes some to upper case. */
-  override readonly method: string;
-  readonly #makeSignal: () => AbortSignal;
-  #signal: AbortSignal | undefined;
-  /** Reading a body again would never end. */
-  readonly #wasRead: boolean;
-
-  constructor(incoming: NodeRequest, makeSignal: () => AbortSignal) {
-    const { method = "GET", readableDidRead: wasRead } = incoming;
-    const isForbidden = FORBIDDEN_METHOD.test(method);
-    const body = isForbidden || !hasBody(incoming) ? null : wasRead ? new Uint8Array() : toStream(incoming);
-    const init: RequestInit & { duplex: "half" } = { headers: toHeaders(incoming), body, duplex: "half" };
-    super(toUrl(incoming), { ...init, method: isForbidden ? "POST" : method });
-    this.method = method;
-    this.#makeSignal = makeSignal;
-    this.#wasRead = wasRead && body !== null;
-  }
-
-  override get bodyUsed(): boolean {
-    return this.#wasRead || super.bodyUsed;
-  }
-
-  override get signal(): AbortSignal {
-    return this.#signal ??= this.#makeSignal();
-  }
-
-  override clone(): Request {
-    return new Request(super.clone(), { signal: this.signal });
-  }
+export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
+  const { method = "GET" } = incoming;
+  const isForbidden = FORBIDDEN_METHOD.test(method);
+  const init: RequestInit & { duplex: "half" } = {
+    method: isForbidden ? "POST" : method,
+    headers: toHeaders(incoming),
+    duplex: "half",
+  };
+  const wasRead = incoming.readableDidRead;
+  if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
+  const request = new Request(toUrl(incoming), init);
+  return Object.defineProperties(request, {
+    // On demand, because a signal in the constructor is slow.
+    signal: { get: gone },
+    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: gone() }) },
+    // The constructor changes some methods to upper case.
+    method: { value: method },
+    // Reading the body again would never end.
+    ...wasRead && init.body !== undefined && { bodyUsed: { value: true } },
+  });
 }
 
 function toHeaders(incoming: NodeRequest): Headers {
