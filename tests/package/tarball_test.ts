@@ -36,7 +36,8 @@ function reach(files: readonly string[], pattern: RegExp, read: (path: string) =
 }
 
 /** TypeScript drops an import or export whose every name is a type of `import type`. */
-const CODE_IMPORT = /(?:^(?:import|export)\s(?!type\s)[^;"]*|\bimport\()"(\.{1,2}\/[^"]+)"(?: with \{[^}]*\}|\))?;$/gm;
+const CODE_IMPORT =
+  /(?:^(?:import|export)\s(?!type\s)[^;"]*|\bimport\()"(\.{1,2}\/[^"]+)"(?: with \{[^}]*\}|(?:, \{.*\})?\))?;$/gm;
 const TYPE_IMPORT = /^(?:import|export)\s[^;"]*"(\.{1,2}\/[^"]+)\.js";$/gm;
 
 test("the package holds what its entry points reach, types and documents, and nothing else", () => {

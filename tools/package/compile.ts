@@ -37,7 +37,7 @@ export function compile(entryPoints: readonly string[], programs: readonly strin
 const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
 
 /** What a program loads later, and modules of JSON. */
-const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js)"\)|"(\.{1,2}\/[^"]+\.json)" with /g;
+const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js(?:on)?)"|"(\.{1,2}\/[^"]+\.json)" with /g;
 
 /** For projects whose `lib` is older than `Symbol.asyncDispose`. The sources cannot have this line, because JSR refuses it. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
