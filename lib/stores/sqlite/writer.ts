@@ -1,7 +1,4 @@
-/**
- * Commits creates on a thread, or on the calling thread if the disk is fast: a message to a thread costs more than such
- * a commit.
- */
+/** Commits creates on a thread, so that reads do not wait for the disk, or on the calling thread. */
 
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
@@ -23,23 +20,18 @@ import {
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
-/** How many commits the calling thread tries. The first ones may be slower. */
-const TRIALS = 4;
-
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  readonly #access: WriterAccess | undefined;
+  #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
-  readonly #short: number;
-  #trials: number;
-  #place: "thread" | "here" | undefined;
 
   /**
    * @param onCommitted Called after a commit, before the promises of its writes resolve.
    * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread goes on if one of its first commits takes less than this, in milliseconds.
+   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds:
+   * the messages to and from the thread would take as long.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
@@ -50,11 +42,8 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
-    this.#short = short;
-    this.#trials = short === 0 ? 0 : TRIALS;
-    if (!access) this.#place = "here";
-    const commit = (pending: PendingWrite[]) =>
-      this.#place === "here" || this.#trials > 0 ? this.#commit(pending) : this.#commitThere(pending);
+    const commit = (pending: PendingWrite[], lastTook: number) =>
+      this.#access && (pending.length > 1 || lastTook >= short) ? this.#commitThere(pending) : this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -75,12 +64,9 @@ export class Writer {
   }
 
   #commit(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
-    const startedAt = performance.now();
     const writes = pending.map(({ write }) => write);
     try {
-      const outcomes = this.#transactions.commit(writes, 0);
-      if (this.#trials-- > 0 && performance.now() - startedAt < this.#short) this.#place = "here";
-      return this.#settle(pending, writes, outcomes);
+      return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
     }
@@ -105,13 +91,12 @@ export class Writer {
     // Twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
       const port = await this.#access?.connect();
-      const line = port && new ThreadLine(port);
-      const greeting = await line?.receive();
-      this.#place ??= greeting ? "thread" : "here";
+      if (!port) return this.#access = undefined;
+      const line = new ThreadLine(port);
+      const greeting = await line.receive();
       if (greeting?.kind === "ready") return line;
-      line?.close();
+      line.close();
       if (greeting?.kind === "failure") throw greeting.error;
-      if (this.#place === "here") return undefined;
     }
     throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
   }

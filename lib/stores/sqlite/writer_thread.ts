@@ -41,9 +41,9 @@ export function runWriter(): void {
       return { kind: "failure", error };
     }
   };
-  control.on("message", (message: WriterPort | "close") => {
+  control.on("message", async (message: WriterPort | "close") => {
     if (message !== "close") return message.postMessage(encodeReply(serve(message)));
-    writer?.close();
+    await writer?.close();
     control.close();
   });
 }
@@ -53,8 +53,14 @@ class ThreadWriter {
   readonly #transactions: Transactions;
   #unreleased = 0;
   #portCount = 0;
-  #lastPorts = new Set<WriterPort>();
-  readonly #batch = new Batch<Job>({ resource: "the disk", commit: (jobs) => this.#commitAll(jobs) });
+  readonly #batch = new Batch<Job>({
+    ...{ resource: "the disk", expectsClients: true },
+    commit: async (jobs) => {
+      this.#commit(jobs);
+      // What other stores have sent meanwhile arrives, and shows that they are clients too.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
 
   constructor(opened: OpenedFiles) {
     const { db } = openSecondConnection(opened);
@@ -69,7 +75,7 @@ class ThreadWriter {
       try {
         const job = { port, writes: decodeWrites(data) };
         // A store sends no second batch before its first is answered.
-        if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
+        if (this.#portCount === 1) this.#commit([job]);
         else this.#batch.add(job);
       } catch (error) {
         port.postMessage(encodeReply({ kind: "failure", error }));
@@ -77,18 +83,9 @@ class ThreadWriter {
     };
   }
 
-  close(): void {
-    void this.#batch.close();
+  async close(): Promise<void> {
+    await this.#batch.close();
     this.#db.close();
-  }
-
-  #commitAll(jobs: readonly Job[]): void {
-    const startedAt = performance.now();
-    this.#commit(jobs);
-    // The stores of the transaction before have sent their next batches, or are about to.
-    const ports = new Set(jobs.map(({ port }) => port));
-    this.#batch.expect(ports.union(this.#lastPorts).size, performance.now() - startedAt);
-    this.#lastPorts = ports;
   }
 
   #commit(jobs: readonly Job[]): void {
