@@ -1,5 +1,5 @@
 import * as sqlite from "node:sqlite";
-import { statSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file.ts";
 import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
@@ -12,7 +12,8 @@ export interface Copy {
   bytes: number;
 }
 
-const RATE = 1000;
+/** The pages of a step. */
+const RATE = 256;
 
 /** Absent on Node before 22.16 and on Bun. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
@@ -47,9 +48,23 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
 
 type Progress = (state: { totalPages: number; remainingPages: number }) => void;
 
+/** Creates of servers would wait for the sync of a whole copy. So each step is synced, and as long a pause follows. */
 export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress: Progress = () => {}): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
-  await backup(db, copy, { rate: RATE, progress });
+  const file = openSync(copy, "r+");
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  let startedAt = performance.now();
+  const rest: Progress = (state) => {
+    fdatasyncSync(file);
+    Atomics.wait(pause, 0, 0, performance.now() - startedAt);
+    startedAt = performance.now();
+    progress(state);
+  };
+  try {
+    await backup(db, copy, { rate: RATE, progress: rest });
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** SQLite makes files beside one with a write-ahead log, and so could not read it on a read-only mount. */

@@ -20,6 +20,9 @@ import {
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
+/** Of the weight of a commit's duration, from one commit to the next. */
+export const DECAY = 0.9;
+
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
@@ -30,8 +33,8 @@ export class Writer {
   /**
    * @param onCommitted Called after a commit, before the promises of its writes resolve.
    * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds:
-   * the messages to and from the thread would take as long.
+   * @param short The calling thread commits a create that is alone while the last commits took less than this, in
+   * milliseconds: the messages to and from the thread would take as long.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
@@ -42,8 +45,12 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
-    const commit = (pending: PendingWrite[], lastTook: number) =>
-      this.#access && (pending.length > 1 || lastTook >= short) ? this.#commitThere(pending) : this.#commit(pending);
+    let longest = 0;
+    const commit = (pending: PendingWrite[], lastTook: number) => {
+      // One fast commit says little about a disk that other programs use.
+      longest = Math.max(lastTook, DECAY * longest);
+      return this.#access && (pending.length > 1 || longest >= short) ? this.#commitThere(pending) : this.#commit(pending);
+    };
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
