@@ -8,14 +8,7 @@ import type { Outcome, PendingWrite, Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import {
-  decodeReply,
-  encodeWrites,
-  type Message,
-  type Reply,
-  type WriterAccess,
-  type WriterPort,
-} from "./writer_messages.ts";
+import { errorOf, type Reply, type WriterAccess, type WriterPort } from "./writer_messages.ts";
 
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
@@ -85,9 +78,9 @@ export class Writer {
       if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
       if (!this.#thread) return await this.#commit(pending);
       const writes = pending.map(({ write }) => write);
-      const reply = await this.#thread.call(encodeWrites(writes));
+      const reply = await this.#thread.call(writes);
       if (!reply) throw uncertain(new Error("The thread that writes has ended"));
-      if (reply.kind === "failure") throw reply.error;
+      if (reply.kind === "failure") throw errorOf(reply);
       this.#settle(pending, writes, reply.kind === "outcomes" ? reply.outcomes : []);
     } catch (error) {
       rejectAll(pending, error);
@@ -103,7 +96,7 @@ export class Writer {
       const greeting = await line.receive();
       if (greeting?.kind === "ready") return line;
       line.close();
-      if (greeting?.kind === "failure") throw greeting.error;
+      if (greeting?.kind === "failure") throw errorOf(greeting);
     }
     throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
   }
@@ -121,7 +114,7 @@ export class Writer {
 class ThreadLine {
   hasEnded = false;
   readonly #port: WriterPort;
-  #message = Promise.withResolvers<unknown>();
+  #message = Promise.withResolvers<Reply | undefined>();
 
   constructor(port: WriterPort) {
     this.#port = port;
@@ -132,8 +125,8 @@ class ThreadLine {
     });
   }
 
-  call(message: Message): Promise<Reply | undefined> {
-    this.#port.postMessage(message);
+  call(writes: readonly Write[]): Promise<Reply | undefined> {
+    this.#port.postMessage(writes);
     return this.receive();
   }
 
@@ -141,10 +134,10 @@ class ThreadLine {
   async receive(): Promise<Reply | undefined> {
     // A store without creates in flight does not keep the process alive.
     this.#port.ref?.();
-    const message = await this.#message.promise;
+    const reply = await this.#message.promise;
     this.#message = Promise.withResolvers();
     this.#port.unref?.();
-    return message === undefined ? undefined : decodeReply(message);
+    return reply;
   }
 
   close(): void {

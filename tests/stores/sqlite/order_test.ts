@@ -7,12 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DECAY, Writer } from "../../../lib/stores/sqlite/writer.ts";
-import {
-  decodeWrites,
-  encodeReply,
-  type WriterAccess,
-  type WriterPort,
-} from "../../../lib/stores/sqlite/writer_messages.ts";
+import { failureOf, type WriterAccess, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
@@ -94,7 +89,7 @@ class World implements WriterAccess {
     this.thread.hasGreeted = true;
     if (start === "fails") this.thread = undefined;
     const error = new StoreUnavailableError("the file is locked");
-    port.onmessage?.({ data: encodeReply(start === "runs" ? { kind: "ready" } : { kind: "failure", error }) });
+    port.onmessage?.({ data: start === "runs" ? { kind: "ready" } : failureOf(error) });
   }
 
   /** The thread ends, and the store hears of it. */
@@ -152,9 +147,8 @@ class Port implements WriterPort {
     void this.#world.step("port closed").then(this.onClosed);
   }
 
-  async postMessage(message: unknown): Promise<void> {
+  async postMessage(writes: readonly Write[]): Promise<void> {
     const world = this.#world;
-    const writes = decodeWrites(message);
     assert.ok(!world.isShort(writes), "a thread commits what the calling thread should");
     const names = writes.map(nameOf);
     for (const name of names) world.unsure.add(name);
@@ -164,7 +158,7 @@ class Port implements WriterPort {
     await world.step("reply");
     if (world.thread?.port !== this) return;
     for (const name of names) world.unsure.delete(name);
-    this.onmessage?.({ data: encodeReply({ kind: "outcomes", outcomes }) });
+    this.onmessage?.({ data: { kind: "outcomes", outcomes } });
   }
 }
 
