@@ -1,6 +1,5 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
 import { explain } from "./open.ts";
@@ -58,64 +57,19 @@ export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => 
   }
 }
 
-/** If SQLite has to create a log to read, only a writable connection removes it at the end. */
 function openSnapshot(file: string): DatabaseSync {
-  const hasLog = existsSync(`${file}-wal`);
+  let db: DatabaseSync | undefined;
   try {
-    return beginRead(file, hasLog);
-  } catch (error) {
-    if (cannotOpen(error) && isOnReadOnlyMount(file)) return openUnwritable(file, hasLog, error);
-    throw hasLog ? error : explainMissingLog(error, file);
-  }
-}
-
-/** On a read-only mount, SQLite can create no log, and no process can write. */
-function openUnwritable(file: string, hasLog: boolean, cause: unknown): DatabaseSync {
-  try {
-    if (!hasLog) return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
-  } catch (error) {
-    // Deno takes a URL only with all permissions.
-    if (!cannotOpen(error)) throw error;
-  }
-  const line =
-    `${file} cannot be read on its read-only mount: copy it, and ${file}-wal if that exists, to a folder that ` +
-    "can be written to";
-  throw new StoreUnavailableError(line, { cause });
-}
-
-function cannotOpen(error: unknown): boolean {
-  return String(error).includes("unable to open database");
-}
-
-function explainMissingLog(error: unknown, file: string): unknown {
-  if (!String(error).includes("readonly database")) return error;
-  const line =
-    `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
-  return new StoreUnavailableError(line, { cause: error });
-}
-
-function beginRead(name: string, readOnly: boolean): DatabaseSync {
-  const db = new DatabaseSync(name, { readOnly });
-  try {
+    // If SQLite has to create a log to read, only a writable connection removes it at the end.
+    db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT);
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
     return db;
   } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-/**
- * Closing the file loses no lock here, since this process has it not open otherwise. Deno's access() looks at the mode
- * alone.
- */
-function isOnReadOnlyMount(file: string): boolean {
-  try {
-    closeSync(openSync(file, "r+"));
-    return false;
-  } catch (error) {
-    return (error as { code?: unknown }).code === "EROFS";
+    db?.close();
+    if (!String(error).includes("readonly database")) throw error;
+    const line = `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+    throw new StoreUnavailableError(line, { cause: error });
   }
 }
 
