@@ -68,7 +68,8 @@ function openSnapshot(file: string): DatabaseSync {
   } catch (error) {
     db?.close();
     if (!String(error).includes("readonly database")) throw error;
-    const line = `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+    const line =
+      `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
     throw new StoreUnavailableError(line, { cause: error });
   }
 }

@@ -42,7 +42,9 @@ export class Writer {
     const commit = (pending: PendingWrite[], lastTook: number) => {
       // One fast commit says little about a disk that other programs use.
       longest = Math.max(lastTook, DECAY * longest);
-      return this.#access && (pending.length > 1 || longest >= short) ? this.#commitThere(pending) : this.#commit(pending);
+      return this.#access && (pending.length > 1 || longest >= short)
+        ? this.#commitThere(pending)
+        : this.#commit(pending);
     };
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
