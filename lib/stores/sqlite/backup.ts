@@ -2,8 +2,8 @@ import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file.ts";
-import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
-import { explain } from "./open.ts";
+import { countPets, inspectDatabase, readSnapshot } from "./inspection.ts";
+import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
@@ -26,10 +26,9 @@ const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
  */
 export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
   try {
-    const file = findFile(path);
     requireOwnName(copy);
     // In one transaction, else the copy would start again whenever a server adds a pet.
-    const pets = await readSnapshot(file, async (db) => {
+    const pets = await readSnapshot(path, async (db) => {
       requireTables(db, path);
       const progress: Progress = ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages);
       await copyPages(db, copy, progress).catch((error) => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
-import { explain } from "./open.ts";
+import { explain } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
@@ -27,17 +27,11 @@ const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
  *
  * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
  */
-export async function inspectDatabase(path: string): Promise<Inspection> {
-  try {
-    const file = findFile(path);
-    return await readSnapshot(file, (db) => inspectContents(db, path));
-  } catch (error) {
-    throw explain(error, path);
-  }
+export function inspectDatabase(path: string): Promise<Inspection> {
+  return readSnapshot(path, (db) => inspectContents(db, path));
 }
 
-/** @throws {StoreUnavailableError} If the file cannot be read without a change. */
-export function findFile(path: string): string {
+function findFile(path: string): string {
   const file = followLinks(path);
   if (!inspectFiles(path, file)) throw new StoreUnavailableError(describeMissing(path, file));
   if (findJournal(file) !== "none") {
@@ -48,12 +42,16 @@ export function findFile(path: string): string {
   return file;
 }
 
-export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-  const db = openSnapshot(file);
+/** @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws. */
+export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  let db: DatabaseSync | undefined;
   try {
+    db = openSnapshot(findFile(path));
     return await read(db);
+  } catch (error) {
+    throw explain(error, path);
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
@@ -95,13 +93,11 @@ function findSchemaChanges(db: DatabaseSync, version: number): string[] {
   if (version > SCHEMA_VERSION) return [];
   const expected = schemaTextOf(version);
   const actual = readSchemaText(db);
-  const missing = [...expected.keys()].filter((name) => !actual.has(name)).map((name) => `The ${name} is missing`);
-  const foreign = [...actual.keys()].filter((name) => !expected.has(name)).map((name) =>
-    `The ${name} is not of a release`
-  );
-  const changed = [...expected].filter(([name, sql]) => actual.has(name) && actual.get(name) !== sql)
-    .map(([name]) => `The ${name} was changed by another program`);
-  return [...missing, ...foreign, ...changed];
+  return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) => {
+    if (!actual.has(name)) return `The ${name} is missing`;
+    if (!expected.has(name)) return `The ${name} is not of a release`;
+    return actual.get(name) === expected.get(name) ? [] : `The ${name} was changed by another program`;
+  });
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {
