@@ -53,7 +53,12 @@ export class Writer {
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (write.kind === "createOnce") requireTypes(write.request);
-      if (write.kind !== "probe") requireValid(write.pet);
+      if (write.kind !== "probe") {
+        const { name, categoryId, status } = write.pet;
+        requireValid(write.pet);
+        // A caller's object may have other members, which no message can carry.
+        write = { ...write, pet: { name, categoryId, status } };
+      }
       this.batch.add({ write, resolve, reject });
     });
   }
