@@ -30,15 +30,20 @@ const INVALID = [
   { name: null as unknown as string },
 ];
 
-testWriters("an invalid create fails alone among others, as a defect of the caller and not as an outage", () =>
-  withStore(async (store) => {
-    const outcomes = await Promise.allSettled([{}, ...INVALID, { toString: () => "Rex" }].map((part) => store.create({ ...REX, ...part })));
-    const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
-    assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
-    assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
-      json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
-    });
-  }));
+testWriters(
+  "an invalid create fails alone among others, as a defect of the caller and not as an outage",
+  () =>
+    withStore(async (store) => {
+      const outcomes = await Promise.allSettled(
+        [{}, ...INVALID, { toString: () => "Rex" }].map((part) => store.create({ ...REX, ...part })),
+      );
+      const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
+      assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
+      assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
+        json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
+      });
+    }),
+);
 
 testWriters(
   "while another connection has the write lock, creates wait for it and reads continue",
