@@ -6,7 +6,7 @@ export const FULL_BATCH = 512;
 /** Not counting those of one turn of the event loop: their caller has the memory for them. */
 const MAX_WAITING = 10_000;
 
-/** The bounds of a wait for clients, in milliseconds. */
+/** In milliseconds. */
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
 /** How many commits do not wait after one that waited in vain. */

@@ -13,7 +13,7 @@ import { errorOf, type Reply, type WriterAccess, type WriterPort } from "./write
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
-/** Of the weight of a commit's duration, from one commit to the next. */
+/** From one commit to the next. */
 export const DECAY = 0.9;
 
 export class Writer {
@@ -26,8 +26,7 @@ export class Writer {
   /**
    * @param onCommitted Called after a commit, before the promises of its writes resolve.
    * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread commits a create that is alone while the last commits took less than this, in
-   * milliseconds: the messages to and from the thread would take as long.
+   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
