@@ -9,7 +9,7 @@ const MAX_WAITING = 10_000;
 /** In milliseconds. */
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
-/** How many commits do not wait after one that waited in vain. */
+/** The commits without a wait after one in vain. */
 const SKIPS = 16;
 
 /** Called after each commit, with the number of its creates and its duration in milliseconds. */
@@ -29,8 +29,8 @@ export interface BatchOptions<Create> {
   commit(creates: Create[], lastTook: number): MaybePromise<void>;
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
   /**
-   * Whether a commit waits for the clients that the one before has answered, as long as that took. They often send their
-   * next creates at once. If those miss a long commit, each waits for two.
+   * Whether a commit waits for the clients that the one before has answered, as long as that took: a create that just
+   * misses a commit waits for two.
    */
   expectsClients?: boolean;
 }
@@ -47,7 +47,7 @@ export class Batch<Create> {
   #isClosed = false;
   #isFull = false;
   #lastTook = 0;
-  /** How many creates must wait before the next commit starts, until the timer ends. */
+  /** The creates without which no commit starts before the timer ends. */
   #expected = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #skips = 0;

@@ -12,7 +12,7 @@ export interface Copy {
   bytes: number;
 }
 
-/** The pages of a step. */
+/** In pages. */
 const RATE = 256;
 
 /** Absent on Node before 22.16 and on Bun. */

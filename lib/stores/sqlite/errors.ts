@@ -43,7 +43,6 @@ export function explain(error: unknown, path: string): StoreUnavailableError {
   );
 }
 
-/** Runs `work`. Its errors then name the file. */
 export function explained<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -13,7 +13,6 @@ export interface Port<Sent, Received> {
   unref?(): void;
 }
 
-/** A store's end, and the thread's. */
 export type WriterPort = Port<readonly Write[], Reply>;
 export type StorePort = Port<Reply, readonly Write[]>;
 

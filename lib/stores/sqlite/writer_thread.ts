@@ -57,7 +57,7 @@ class ThreadWriter {
     ...{ resource: "the disk", expectsClients: true },
     commit: async (jobs) => {
       this.#commit(jobs);
-      // What other stores have sent meanwhile arrives, and shows that they are clients too.
+      // Until what other stores have sent meanwhile is there: they are clients too.
       await new Promise((resolve) => setImmediate(resolve));
     },
   });
