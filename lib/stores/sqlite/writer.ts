@@ -1,5 +1,3 @@
-/** Commits creates on a thread, so that reads do not wait for the disk, or on the calling thread. */
-
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
@@ -55,7 +53,7 @@ export class Writer {
       if (write.kind !== "probe") {
         const { name, categoryId, status } = write.pet;
         requireValid(write.pet);
-        // A caller's object may have other members, which no message can carry.
+        // A caller's object may have members that no message can carry.
         write = { ...write, pet: { name, categoryId, status } };
       }
       this.batch.add({ write, resolve, reject });
