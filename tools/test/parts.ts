@@ -20,7 +20,7 @@ export const EVERYDAY: Record<string, string> = {
  * own. What reads arguments, composes texts or works on a store is the same code on each.
  */
 const ON_NODE = [
-  ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
+  ...["damage", "faults", "gone", "slow", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
   ...["check_url", "conform", "failed_start", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),

@@ -1,7 +1,7 @@
 /** Calls between the main isolate and a worker, over one port and in both directions. */
 
 import type { MessagePort } from "node:worker_threads";
-import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import type { Port } from "../../stores/sqlite/writer_messages.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 
 /** A function for each call. */
@@ -18,7 +18,7 @@ type Message = { id: number } & ({ name: string; argument: unknown } | { result:
 
 /** The other side. `Calls` are those that it performs, each with its argument. */
 export class Peer<Calls, OwnCalls> {
-  readonly #port: WriterPort;
+  readonly #port: Port<unknown, unknown>;
   readonly #handlers: Handlers<OwnCalls>;
   readonly #isBug: (error: unknown) => boolean;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
@@ -26,7 +26,7 @@ export class Peer<Calls, OwnCalls> {
 
   /** @param isBug Whether an error of a handler is not for the other side, but thrown here, where nothing catches it. */
   constructor(port: MessagePort, handlers: Handlers<OwnCalls>, isBug: (error: unknown) => boolean = () => false) {
-    this.#port = port as unknown as WriterPort;
+    this.#port = port as unknown as Port<unknown, unknown>;
     this.#handlers = handlers;
     this.#isBug = isBug;
     // Not `on()`, with which Deno reads the bytes of the access log one by one.

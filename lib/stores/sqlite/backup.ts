@@ -1,9 +1,9 @@
 import * as sqlite from "node:sqlite";
-import { statSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file.ts";
-import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
-import { explain } from "./open.ts";
+import { countPets, inspectDatabase, readSnapshot } from "./inspection.ts";
+import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
@@ -12,7 +12,8 @@ export interface Copy {
   bytes: number;
 }
 
-const RATE = 1000;
+/** In pages. */
+const RATE = 256;
 
 /** Absent on Node before 22.16 and on Bun. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
@@ -24,10 +25,9 @@ const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
  */
 export async function backupDatabase(path: string, copy: string): Promise<Copy> {
   try {
-    const file = findFile(path);
     requireOwnName(copy);
     // In one transaction, else the copy would start again whenever a server adds a pet.
-    const pets = await readSnapshot(file, async (db) => {
+    const pets = await readSnapshot(path, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy).catch((error) => {
         throw explain(error, `The copy of ${path}`);
@@ -42,9 +42,22 @@ export async function backupDatabase(path: string, copy: string): Promise<Copy> 
   }
 }
 
+/** Creates of servers would wait for the sync of a whole copy. So each step is synced, and as long a pause follows. */
 export async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
-  await backup(db, copy, { rate: RATE });
+  const file = openSync(copy, "r+");
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  let startedAt = performance.now();
+  const progress = () => {
+    fdatasyncSync(file);
+    Atomics.wait(pause, 0, 0, performance.now() - startedAt);
+    startedAt = performance.now();
+  };
+  try {
+    await backup(db, copy, { rate: RATE, progress });
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** SQLite makes files beside one with a write-ahead log, and so could not read it on a read-only mount. */

@@ -38,17 +38,6 @@ testWriters("expired requests are deleted as new ones arrive, two for each", () 
     assert.equal(count(""), 9);
   }));
 
-testWriters(
-  "a request that has expired is neither remembered nor in the way, even before it is deleted",
-  () =>
-    withStore(async (store, path) => {
-      await store.createOnce(REX, request("a"));
-      execute(path, "UPDATE idempotency_keys SET expires_at = 1");
-      assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 2n });
-      assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "replayed", id: 2n });
-    }),
-);
-
 testWriters("an invalid request is refused and creates no pet", () =>
   withStore(async (store) => {
     const wrong = [{ key: undefined }, { fingerprint: undefined }, { retentionMs: NaN }, { retentionMs: 1.5 }];

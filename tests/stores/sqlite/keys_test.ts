@@ -30,14 +30,6 @@ test("keys are read, and a use is given up at once, while another connection has
     assert.deepEqual(await keys.list(), [{ ...keyOf("a"), lastUsed: AT }]);
   }));
 
-test("a key that cannot be added leaves the one that it replaces as it was", () =>
-  withOther(async ({ keys }, other) => {
-    await keys.add(keyOf("a"));
-    other.exec("CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'full'); END");
-    assert.throws(() => keys.add(keyOf("b"), { id: "a", expires: AT }), /full/);
-    assert.deepEqual(await keys.list(), [keyOf("a")]);
-  }));
-
 test("a change of keys waits for the disk, a use does not, and what follows either waits again", (t) =>
   withPath(async (path) => {
     const opened = openDatabase(path);

@@ -70,15 +70,9 @@ testWriters(
     }),
 );
 
-test("a store is closed at the end of the block that uses it", () =>
-  withStore(async (store) => {
-    await store[Symbol.asyncDispose]();
-    assert.throws(() => store.check(), StoreUnavailableError);
-  }));
-
 testWriters("a closed store is unavailable", () =>
   withStore(async (store) => {
-    await store.close();
+    await store[Symbol.asyncDispose]();
     await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
     assert.throws(() => store.get(1n), StoreUnavailableError);
     assert.throws(() => store.list({ after: 0n, limit: 1 }), StoreUnavailableError);
