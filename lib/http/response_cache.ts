@@ -2,8 +2,8 @@
 
 import { hashText } from "../hash.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import type { KeptReply, RequestContext } from "./context.ts";
-import type { HeaderFields, Reply } from "./reply.ts";
+import type { RequestContext } from "./context.ts";
+import { KeptReply, type Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
 export interface Changes {
@@ -13,11 +13,11 @@ export interface Changes {
   alterations: number;
 }
 
-interface Entry extends KeptReply {
+interface Entry {
   targetKey: string;
+  reply: KeptReply & Reply;
   /** As in the context. */
-  route: string | undefined;
-  operationFields: HeaderFields | undefined;
+  route: string;
   /** The value of the counter before the response was made. */
   additions: number;
   /** The approximate size in bytes. */
@@ -61,19 +61,16 @@ export class ResponseCache {
   }
 
   /** The kept reply to a GET, if it is still valid. */
-  find(context: RequestContext): Reply | undefined {
-    const hash = this.#hashOf(context.targetKey);
+  find({ targetKey }: RequestContext): Readonly<Entry> | undefined {
+    const hash = this.#hashOf(targetKey);
     const recent = this.#entries.get(hash);
     const entry = recent ?? this.#older.get(hash);
-    if (entry?.targetKey !== context.targetKey) return undefined;
+    if (entry?.targetKey !== targetKey) return undefined;
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) return void this.#clear(alterations);
     if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
     if (!recent) this.#add(hash, entry);
-    context.route = entry.route;
-    context.operationFields = entry.operationFields;
-    context.kept = entry;
-    return entry.reply;
+    return entry;
   }
 
   /** Makes the reply to a GET, and keeps it if it says until when it is valid. */
@@ -105,12 +102,12 @@ export class ResponseCache {
     return isSeen;
   }
 
-  #keep(hash: number, { targetKey, route, operationFields }: RequestContext, reply: Reply, additions: number): void {
+  #keep(hash: number, { targetKey, route = "" }: RequestContext, reply: Reply, additions: number): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
     if (weight <= this.#maxWeight / 2) {
-      this.#add(hash, { targetKey, reply, template: undefined, route, operationFields, additions, weight });
+      this.#add(hash, { targetKey, reply: new KeptReply(reply), route, additions, weight });
     }
   }
 

@@ -21,7 +21,7 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_
   const cache = new ResponseCache(() => changes, maxWeight);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target);
-    return cache.find(context) ?? cache.make(context, make);
+    return cache.find(context)?.reply ?? cache.make(context, make);
   };
   /** Asks twice, because only the second response is kept. The first one says nothing of how long it is valid. */
   const get = (target: string, make: () => Reply | Promise<Reply>) => {
