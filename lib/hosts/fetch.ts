@@ -44,7 +44,7 @@ export function pipelineOf(service: { handle?: unknown } | undefined): ServingPi
 export class FetchContext implements RequestContext {
   readonly method: string;
   arrivedAt?: number;
-  route?: string;
+  route?: string | undefined;
   caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;

@@ -11,7 +11,7 @@ export class NodeContext implements RequestContext {
   /** A kept response needs no check of its target. */
   readonly targetKey: string;
   arrivedAt?: number;
-  route?: string;
+  route?: string | undefined;
   caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;

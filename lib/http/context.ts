@@ -21,7 +21,7 @@ export interface RequestContext {
   /** By the pipeline: 0 if nothing observes the responses. */
   arrivedAt?: number;
   /** By the pipeline: a template with the base path. */
-  route?: string;
+  route?: string | undefined;
   /** By the authentication: also of a caller that is refused. */
   caller?: Caller;
   /** By the authentication: added to every response. */

@@ -49,32 +49,25 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const refused = guard?.(context);
     if (refused) return refused;
     const getCache = context.method === "GET" ? cache : undefined;
+    const kept = getCache?.find(context);
     // A kept response needs no route, and never comes from a public operation.
-    const match = getCache?.has(context) ? undefined : findOperation(context);
+    const match = kept ? undefined : findOperation(context);
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
-    return chain(authenticate(context), (caller) => serve(caller, context, getCache, match));
-  }
-
-  function serve(
-    caller: Caller | Problem,
-    context: RequestContext,
-    getCache: ResponseCache | undefined,
-    match: Match | undefined,
-  ): MaybePromise<Reply> {
-    if (caller instanceof Problem) return caller;
-    context.caller = caller;
-    // No rights are checked for a cached response: every caller may GET.
-    const kept = getCache?.find(context);
-    if (kept) {
-      context.route = kept.route;
-      return kept.reply;
-    }
-    // The kept response may be stale.
-    const found = match ?? findOperation(context);
-    if (!found) return routeNotFound(context);
-    return getCache ? getCache.make(context, () => call(found, caller, context)) : call(found, caller, context);
+    return chain(authenticate(context), (caller) => {
+      if (caller instanceof Problem) return caller;
+      context.caller = caller;
+      // No rights are checked for a kept response: every caller may GET.
+      if (kept && getCache?.use(kept)) {
+        context.route = kept.route;
+        return kept.reply;
+      }
+      const found = match ?? findOperation(context);
+      if (!found) return routeNotFound(context);
+      const make = () => call(found, caller, context);
+      return getCache ? getCache.make(context, make) : make();
+    });
   }
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
