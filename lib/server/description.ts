@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json_types.ts";
 import { describe } from "../openapi/describe.ts";
 import { type FailureGroup, group } from "../operations/failure_groups.ts";
-import type { Settings } from "../petstore/settings.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
 import { CLOSED, HEAD_TOO_LARGE, INVALID_HOST, MALFORMED, TOO_LATE } from "./errors.ts";
 
 /** The failures that the server adds to every operation, because they occur before routing. On Deno, three do not occur. */
@@ -25,6 +25,6 @@ const FAILURES: FailureGroup[] = [
 ];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
-export function describeServer(settings: Settings): JsonObject {
+export function describeServer(settings: CheckedOptions): JsonObject {
   return describe(settings, undefined, FAILURES);
 }

@@ -1,7 +1,7 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
 import type { PetstoreOptions } from "../petstore/options.ts";
-import { checkOptions } from "../petstore/settings.ts";
+import { checkOptions } from "../petstore/checked_options.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../stores/store.ts";
 import { DrainGate } from "./drain_gate.ts";
 import type { Observer } from "../http/finisher.ts";

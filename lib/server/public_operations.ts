@@ -6,7 +6,7 @@ import type { Operation } from "../http/operation.ts";
 import { queryValues } from "../http/query.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { explainFailure } from "../petstore/service.ts";
-import type { Settings } from "../petstore/settings.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
 import { INCOMPLETE } from "./errors.ts";
@@ -23,7 +23,7 @@ export interface PublicParts {
 }
 
 export function createPublicOperations(
-  settings: Settings,
+  settings: CheckedOptions,
   { hasDocs, isComplete, keyLocation }: PublicParts,
 ): Operation[] {
   const { store } = settings;

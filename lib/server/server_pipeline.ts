@@ -2,7 +2,7 @@ import type { RequestContext } from "../http/context.ts";
 import type { Problem } from "../http/problem.ts";
 import type { PetstoreOptions } from "../petstore/options.ts";
 import { createService, type Service, type ServiceParts } from "../petstore/service.ts";
-import { checkOptions } from "../petstore/settings.ts";
+import { checkOptions } from "../petstore/checked_options.ts";
 import { INVALID_HOST } from "./errors.ts";
 import { createPublicOperations, type PublicParts } from "./public_operations.ts";
 

@@ -43,9 +43,9 @@ async function ownSources(): Promise<string[]> {
   return (await filesBelow("lib/", /\.ts$/)).filter((path) => !path.startsWith("lib/testing/"));
 }
 
-/** The floors of the house. A module imports from the floors below its own and from its own folder, types included. */
-const FLOORS = [
-  ["ground"],
+/** A module imports from the layers below its own and from its own folder, types included. */
+const LAYERS = [
+  ["domain"],
   ["client", "http", "stores"],
   ["access", "hosts"],
   ["operations"],
@@ -55,15 +55,15 @@ const FLOORS = [
   ["server"],
 ];
 
-/** The folder of `lib` that a module is in; the modules beside the folders are the ground. */
-function roomOf(path: string): string {
-  return /^lib\/([a-z]+)\//.exec(path)?.[1] ?? "ground";
+/** The folder of `lib` that a module is in; the modules beside the folders are the domain. */
+function folderOf(path: string): string {
+  return /^lib\/([a-z]+)\//.exec(path)?.[1] ?? "domain";
 }
 
-function floorOf(room: string): number {
-  const floor = FLOORS.findIndex((rooms) => rooms.includes(room));
-  assert.ok(floor >= 0, `lib/${room} has no floor in the plan`);
-  return floor;
+function layerOf(folder: string): number {
+  const layer = LAYERS.findIndex((folders) => folders.includes(folder));
+  assert.ok(layer >= 0, `lib/${folder} has no layer in the plan`);
+  return layer;
 }
 
 async function relativeImportsOf(path: string): Promise<string[]> {
@@ -77,9 +77,9 @@ test("imports point downwards and never in a circle, types included", async () =
     assert.ok(!way.includes(path), [...way.slice(way.indexOf(path)), path].join(" → "));
     if (done.has(path) || !path.endsWith(".ts")) return;
     for (const target of await relativeImportsOf(path)) {
-      const [room, other] = [roomOf(path), roomOf(target)];
-      // mod.ts is above the floors, and examples import it.
-      const isBelow = !path.startsWith("lib/") || room === other || floorOf(other) < floorOf(room);
+      const [folder, other] = [folderOf(path), folderOf(target)];
+      // mod.ts is above the layers, and examples import it.
+      const isBelow = !path.startsWith("lib/") || folder === other || layerOf(other) < layerOf(folder);
       assert.ok(isBelow, `${path} imports ${target}`);
       await visit(target, [...way, path]);
     }
@@ -91,12 +91,12 @@ test("imports point downwards and never in a circle, types included", async () =
 
 test("a store imports the contract, what all stores share, and its own folder", async () => {
   for (const path of await filesBelow("lib/stores/", /\.ts$/)) {
-    const [, store, room] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
+    const [, store, folder] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
     for (const target of await relativeImportsOf(path)) {
       const isShared = /^lib\/(stores\/)?[a-z_]+\.ts$/.test(target);
       assert.ok(isShared || target.startsWith(store!), `${path} imports ${target}`);
       // Within a store, a folder does not know the files above it.
-      assert.ok(isShared || !room || target.slice(store!.length).includes("/"), `${path} imports ${target}`);
+      assert.ok(isShared || !folder || target.slice(store!.length).includes("/"), `${path} imports ${target}`);
     }
   }
 });

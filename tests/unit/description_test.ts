@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { PET_STATUSES } from "../../lib/pet.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../petstore/settings.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
 import { PUBLIC_URL, RATE_LIMIT, REQUEST_IDS } from "../server_settings.ts";
