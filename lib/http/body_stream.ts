@@ -28,7 +28,7 @@ const PIECES_A_TURN = 64;
  * In milliseconds. Deno reads a refused body to its end if it is cancelled before the response. Too soon after, the
  * client gets a reset and no response.
  */
-const LEFT_ALONE = 1000;
+const CANCEL_DELAY = 1000;
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -68,7 +68,7 @@ export async function readPieces(
     }
   } catch (thrown) {
     if (TIMERS_END_WITH_REQUESTS) discard(reader);
-    else setTimeout(discard, LEFT_ALONE, reader);
+    else setTimeout(discard, CANCEL_DELAY, reader);
     budget.left += countedSize(buffer.byteLength);
     buffer = buffer.transfer(0);
     throw thrown;

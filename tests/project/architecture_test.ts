@@ -100,12 +100,12 @@ test("imports point downwards and never in a circle, types included", async () =
 
 test("a store imports the contract, what all stores share, and its own folder", async () => {
   for (const path of await filesBelow("lib/stores/", /\.ts$/)) {
-    const [, store, room] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
+    const [, store, folder] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
     for (const target of await relativeImportsOf(path)) {
       const isShared = /^lib\/(stores\/)?[a-z_]+\.ts$/.test(target);
       assert.ok(isShared || target.startsWith(store!), `${path} imports ${target}`);
       // Within a store, a folder does not know the files above it.
-      assert.ok(isShared || !room || target.slice(store!.length).includes("/"), `${path} imports ${target}`);
+      assert.ok(isShared || !folder || target.slice(store!.length).includes("/"), `${path} imports ${target}`);
     }
   }
 });

@@ -1,7 +1,7 @@
 /** The descriptions of petstores by their options. */
 
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../lib/server/http/description.ts";
 import { createMemoryStore, createPetstore, type PetStore, type PetstoreOptions } from "../../mod.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";

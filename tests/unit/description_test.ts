@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../mod.ts";
 import { FORGETFUL, openApiOf } from "../support/descriptions.ts";
 

@@ -10,7 +10,7 @@ import type { Caller } from "../../lib/http/context.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import type { RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";

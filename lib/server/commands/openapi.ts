@@ -1,4 +1,4 @@
-import { checkOptions } from "../../petstore/settings.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
 import { describeServer } from "../http/description.ts";
 import { PUBLIC_URL, RATE_LIMIT, readOptions, REQUEST_IDS } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../json_types.ts";
 import type { Problem } from "../../http/problem.ts";
 import { describe } from "../../openapi/describe.ts";
 import { type FailureGroup, group } from "../../operations/failure_groups.ts";
-import type { Settings } from "../../petstore/settings.ts";
+import type { CheckedOptions } from "../../petstore/checked_options.ts";
 import { CLOSED, HEAD_TOO_LARGE, INVALID_HOST, MALFORMED, TOO_LATE } from "./errors.ts";
 
 /** A failure before routing, which every operation can have. */
@@ -18,6 +18,6 @@ const FAILURES: FailureGroup[] = [
 ];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
-export function describeServer(settings: Settings): JsonObject {
+export function describeServer(settings: CheckedOptions): JsonObject {
   return describe(settings, undefined, FAILURES);
 }

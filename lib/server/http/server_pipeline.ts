@@ -2,7 +2,7 @@ import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
-import { checkOptions, type Settings } from "../../petstore/settings.ts";
+import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
 import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
@@ -51,7 +51,7 @@ export interface PublicParts {
 }
 
 export function createPublicOperations(
-  settings: Settings,
+  settings: CheckedOptions,
   { hasDocs, isComplete, keyLocation }: PublicParts,
 ): Operation[] {
   const { store } = settings;

@@ -3,7 +3,7 @@
 import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { checkOptions } from "../../petstore/settings.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 

@@ -13,8 +13,9 @@ import type { PetStore } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetstoreOptions } from "./options.ts";
 
-interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
-  keys: Authenticate;
+/** The options with their defaults, and what is made of them. */
+export interface CheckedOptions extends OperationSettings {
+  authenticate: Authenticate;
   basePath: string;
   publicBaseUrl: string | undefined;
   cors: Cors | undefined;
@@ -24,13 +25,14 @@ interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
   rateLimit: RateLimitOptions | undefined;
 }
 
-export interface Settings extends CheckedOptions, OperationSettings {}
-
 /** An absent option is undefined. */
 type Check<From, To> = (value: From, name: string) => To;
 
-const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], CheckedOptions[Name]> } = {
-  keys: (keys) => createAuthenticate(keys),
+/** What each option becomes. */
+type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
+
+const CHECKS: { [Name in keyof Made]: Check<PetstoreOptions[Name], Made[Name]> } = {
+  keys: createAuthenticate,
   store: (store = new MemoryStore()) => requireStore(store),
   basePath: (path = "/v1") => checkBasePath(path),
   publicBaseUrl: checkPublicBaseUrl,
@@ -48,7 +50,7 @@ const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], Che
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
-export function checkOptions(options: PetstoreOptions): Settings {
+export function checkOptions(options: PetstoreOptions): CheckedOptions {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
   }
@@ -58,10 +60,11 @@ export function checkOptions(options: PetstoreOptions): Settings {
   if (unknown !== undefined) {
     throw new TypeError(`Unknown option ${unknown}; the options are ${OPTION_NAMES.join(", ")}`);
   }
-  const checked = {} as CheckedOptions;
-  const check = <Name extends keyof CheckedOptions>(name: Name) => checked[name] = CHECKS[name](given[name], name);
-  for (const name of OPTION_NAMES) check(name as keyof CheckedOptions);
-  return { ...checked, linkBase: checked.publicBaseUrl ?? checked.basePath };
+  const made = {} as Made;
+  const check = <Name extends keyof Made>(name: Name) => made[name] = CHECKS[name](given[name], name);
+  for (const name of OPTION_NAMES) check(name as keyof Made);
+  const { keys, ...checked } = made;
+  return { ...checked, authenticate: keys, linkBase: checked.publicBaseUrl ?? checked.basePath };
 }
 
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
