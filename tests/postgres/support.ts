@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../mod.ts";
+import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../lib/stores/store.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
 
 const WITHOUT_CREATE_ONCE = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;

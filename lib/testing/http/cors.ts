@@ -1,6 +1,6 @@
 import type { ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
-import { addition, type assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
+import { addition, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 
 export const SHARING = addition("cors", "CORS is off until origins are listed, and credentials are never allowed");
 

@@ -1,7 +1,8 @@
 /** A key manager on the keys of the store: what it adds, replaces and revokes, and what it refuses. */
 
 import assert from "node:assert/strict";
-import { type ApiKeys, createPetstore, type KeyStore, type PetStore } from "../../../mod.ts";
+import type { KeyStore, PetStore } from "../../stores/store.ts";
+import { type ApiKeys, createPetstore } from "../../../mod.ts";
 import {
   type AddedKey,
   createKeyManager,

@@ -1,7 +1,7 @@
 /** When a key manager reads the keys of the store and writes their uses, also while the store fails or does not answer. */
 
 import assert from "node:assert/strict";
-import { type KeyStore, type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { withClock, withShortTimers } from "../clock.ts";
 import { pause, type StoreCase } from "./case.ts";
 import { casesOfKeys } from "./keys.ts";

@@ -1,7 +1,7 @@
 /** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
-import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
+import type { KeyStore, PetStore, StoredKey } from "../../stores/store.ts";
 import { withClock } from "../clock.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 

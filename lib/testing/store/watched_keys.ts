@@ -1,6 +1,6 @@
 /** A petstore whose reads of keys, and writes of their uses, a case counts, holds or lets fail. */
 
-import type { KeyStore, KeyUse, MaybePromise, PetStore } from "../../../mod.ts";
+import type { KeyStore, KeyUse, MaybePromise, PetStore } from "../../stores/store.ts";
 import { createKeyManager, type KeyManager } from "../../access/key_management.ts";
 import { withStoppedClock } from "../clock.ts";
 import { type Ask, askerOf } from "./key_manager.ts";

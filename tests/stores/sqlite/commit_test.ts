@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatPets, type PetStatus } from "../../../mod.ts";
+import { formatPets, type PetStatus } from "../../../lib/stores/store.ts";
 import { countCommits, createMany, query, REX, testWriters, withOther, withStore } from "./support.ts";
 
 /** The numbers from `first` on, as ids. */

@@ -14,7 +14,7 @@ import {
   type WriterPort,
 } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
 import { REX } from "./support.ts";
 

@@ -14,7 +14,7 @@ import { shareWriter, WriterOwner } from "../../../lib/stores/sqlite/start_write
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { decodeReply, decodeWrites, encodeReply, encodeWrites } from "../../../lib/stores/sqlite/writer_messages.ts";
 import type { Outcome, Write } from "../../../lib/stores/write.ts";
-import { formatPet, StoreUnavailableError } from "../../../mod.ts";
+import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../../support/until.ts";
 import { countCommits, createMany, execute, query, request, REX, walk, withPath } from "./support.ts";
 

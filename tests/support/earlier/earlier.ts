@@ -1,7 +1,8 @@
 /** Stores that earlier releases have made, each with one pet whose create had an `Idempotency-Key`. `make.ts` has made them. */
 
 import assert from "node:assert/strict";
-import { createPetstore, type PetStore } from "../../../mod.ts";
+import { createPetstore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import type { MigratedStore } from "../../../lib/stores/earlier_requests.ts";
 
 /** What the create was sent with. */
