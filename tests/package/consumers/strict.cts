@@ -1,8 +1,9 @@
 // The same package from CommonJS. Compiled, not run.
 import petstore = require("@petstore/petstore");
+import contract = require("@petstore/petstore/store");
 import sqlite = require("@petstore/petstore/sqlite");
 
-const store: petstore.PetStore = sqlite.createSqliteStore(":memory:");
+const store: contract.PetStore = sqlite.createSqliteStore(":memory:");
 const app: petstore.Petstore = petstore.createPetstore({ store, keys: ["pk_example"] });
 const response: Promise<Response> = app.handle(new Request("http://localhost/v1/pets"));
 
