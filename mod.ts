@@ -1,3 +1,22 @@
+/**
+ * The Petstore service as a library: {@link createPetstore} returns a `handle(request)` that mounts in any app that uses
+ * the `Request` and `Response` of the Fetch standard.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createPetstore } from "@petstore/petstore";
+ *
+ * const { handle } = createPetstore({ keys: ["pk_example"] });
+ * const response = await handle(
+ *   new Request("http://localhost/v1/pets?limit=2", { headers: { authorization: "Bearer pk_example" } }),
+ * );
+ * assert.equal(await response.text(), "[]");
+ * ```
+ *
+ * @module
+ */
+
 export { createPetstore, type Petstore } from "./lib/petstore/petstore.ts";
 export type { PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
