@@ -9,7 +9,7 @@ import { withoutPrototype } from "../without_prototype.ts";
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 
 /** The codes of a petstore and of the client. Other servers may have codes of their own. */
-export type PetstoreErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
+export type PetstoreErrorCode = ErrorCode | ClientErrorCode;
 
 /** What the head of a response says about a failure. */
 export interface ResponseFacts {

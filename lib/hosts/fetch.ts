@@ -16,24 +16,24 @@ export type ConnectionInfo = object & {
 
 export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 
-/** Answers a `Request`. */
-export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
+/** Answers a `Request`. With a third argument, as Workers pass it, the second is their environment and tells nothing. */
+export type Handle = (request: Request, info?: ConnectionInfo, context?: unknown) => Promise<Response>;
 
 /** By identity: a proxy of a `handle`, or a function with its members, is a wrapper and never bypassed. */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
-export function serve(pipeline: ServingPipeline): { handle: Handle } {
-  const handle: Handle = (request, info) => {
+export function serve(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
+  const handle: Handle = (request, info, worker) => {
     const headers = request?.headers;
     // Accepts a Request of another realm or a polyfill.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
-    const context = new FetchContext(request, headers, info);
+    const context = new FetchContext(request, headers, worker === undefined ? info : undefined);
     return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
-  return { handle };
+  return { handle, fetch: handle };
 }
 
 /** `undefined` if {@link serve} has not made its `handle`. */

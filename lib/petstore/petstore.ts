@@ -10,6 +10,11 @@ export interface Petstore {
    * address for {@link PetstoreOptions.rateLimit}.
    */
   handle: Handle;
+  /**
+   * The same function, so that `export default createPetstore(…)` is a Worker, or a program for `deno serve` and `bun`.
+   * A wrapper replaces both.
+   */
+  fetch: Handle;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { storeClosed, StoreUnavailableError } from "./store.ts";
+import { StoreUnavailableError } from "./store.ts";
+import { storeClosed } from "./write.ts";
 
 export const FULL_BATCH = 512;
 

@@ -1,6 +1,6 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
-import type { MaybePromise, PetStore } from "../../mod.ts";
+import type { MaybePromise, PetStore } from "../stores/store.ts";
 import { ContractError } from "./guarantees.ts";
 import type { CaseContext, Circumstance, Need } from "./store/case.ts";
 

@@ -31,7 +31,7 @@
  * @module
  */
 
-import type { MaybePromise, PetStore } from "../../mod.ts";
+import type { MaybePromise, PetStore } from "../stores/store.ts";
 import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CASES } from "./http/all.ts";
 import type { Area, Dependency, Level, Topic } from "./http/case.ts";

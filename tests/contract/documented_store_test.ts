@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { storeCases } from "../../lib/testing/testing.ts";
-import type { PetStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { blocksOf, readPage, ROOT } from "../support/pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-"));
@@ -18,7 +18,7 @@ const [block = ""] = blocksOf(readPage("docs/stores.md"), "ts").filter((text) =>
 const file = join(folder, "my_store.ts");
 writeFileSync(
   file,
-  block.replace('"@petstore/petstore"', JSON.stringify(pathToFileURL(`${ROOT}mod.ts`).href))
+  block.replace('"@petstore/petstore/store"', JSON.stringify(pathToFileURL(`${ROOT}lib/stores/store.ts`).href))
     .replace("function createMyStore", "export function createMyStore"),
 );
 const { createMyStore } = await import(pathToFileURL(file).href) as { createMyStore: (path: string) => PetStore };

@@ -17,7 +17,8 @@ import type {
   PetPage,
   PetQuery,
   StoreChanges,
-} from "../../mod.ts";
+} from "../../lib/stores/store.ts";
+import type { Known } from "../../lib/known.ts";
 import { Disk, ReferenceStore } from "./reference_store.ts";
 
 /** Takes the id first, like a plain sequence of a database. So a pet may become visible after one with a greater id. */
@@ -195,7 +196,7 @@ class ProlongedMemory extends ReferenceStore {
   }
 }
 
-const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
+const WRONG: [Store: typeof ReferenceStore, guarantee: Known<StoreGuarantee>][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
   [OwnClock, "idempotency"],

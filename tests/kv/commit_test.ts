@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
 import { pause } from "../../lib/testing/store/case.ts";
-import { StoreUnavailableError } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type CommitHook, petsAfter, request, REX, withCommits, withTestKv } from "./support.ts";
 
 /** Counts the calls. */

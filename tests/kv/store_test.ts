@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
-import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../mod.ts";
+import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { keysOf, request, REX, withTestKv, write } from "./support.ts";
 
 test("a KV store refuses what is no KV, and options that cannot work", () =>

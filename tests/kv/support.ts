@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/stores/kv/kv_store.ts";
-import type { PetDraft, PetStore } from "../../mod.ts";
+import type { PetDraft, PetStore } from "../../lib/stores/store.ts";
 import type { StoreKind } from "../support/stores.ts";
 import { withTempFolder } from "../support/temp.ts";
 

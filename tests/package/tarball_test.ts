@@ -60,8 +60,8 @@ test("the package holds what its entry points reach, types and documents, and no
 
 test("the package is small, but for the files of Swagger UI that the server shows", () => {
   const own = ENTRIES.filter(({ path }) => !path.endsWith("/swagger_ui.json"));
-  assert.ok(own.reduce((sum, { size }) => sum + size, 0) < 1_070_000);
-  assert.ok(BYTES.length < 800_000, `${BYTES.length} bytes`);
+  assert.ok(own.reduce((sum, { size }) => sum + size, 0) < 900_000);
+  assert.ok(BYTES.length < 780_000, `${BYTES.length} bytes`);
 });
 
 test("package.json has the description, the supported Node and the entry points", () => {

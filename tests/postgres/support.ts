@@ -1,7 +1,7 @@
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../mod.ts";
+import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../lib/stores/store.ts";
 import { readDump } from "../support/earlier/earlier.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 

@@ -12,7 +12,8 @@ import type { Listen } from "../../lib/server/http/listener.ts";
 import { LocalServer } from "../../lib/server/serving/local_server.ts";
 import { drain } from "../../lib/server/serving/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
-import { createMemoryStore, type KeyedPetStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { KeyedPetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
-import { StoreUnavailableError } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 
 /** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits end by `end()` alone. */
 function createBatch(expectsClients = false) {

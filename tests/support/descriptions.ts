@@ -3,7 +3,8 @@
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../lib/server/http/description.ts";
-import { createMemoryStore, createPetstore, type PetStore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";
 
 /** A store that does not recognize a repeated request. */

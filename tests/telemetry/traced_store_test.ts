@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import { traceStore } from "../../lib/server/telemetry/traced_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { draft } from "../../lib/testing/store/case.ts";
 import { storeCases } from "../../lib/testing/testing.ts";
 

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 import { withClock } from "../../lib/testing/clock.ts";
-import { type ApiKeys, createMemoryStore, createPetstore, type KeyStore, StoreUnavailableError } from "../../mod.ts";
+import { type ApiKeys, createMemoryStore, createPetstore } from "../../mod.ts";
+import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
 /** The status that a key gets from a petstore with these keys. */

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { createKeyManager, type KeyManager } from "../../lib/access/key_management.ts";
 import { withClock } from "../../lib/testing/clock.ts";
 import { pause } from "../../lib/testing/store/case.ts";
-import { createMemoryStore, type KeyStore, type KeyUse, type MaybePromise, StoreUnavailableError } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { type KeyStore, type KeyUse, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type Ask, askerOf } from "../support/asker.ts";
 import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
 

@@ -6,14 +6,8 @@ import { test } from "node:test";
 import { createAuthenticate } from "../../lib/access/authentication.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { FetchContext } from "../../lib/hosts/fetch.ts";
-import {
-  type ApiKeys,
-  type Caller,
-  createMemoryStore,
-  createPetstore,
-  type PetstoreOptions,
-  StoreUnavailableError,
-} from "../../mod.ts";
+import { type ApiKeys, type Caller, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { whilePolluted } from "../support/polluted.ts";
 

@@ -9,7 +9,8 @@ import {
   type RotateOptions,
 } from "../../lib/access/key_management.ts";
 import { withClock } from "../../lib/testing/clock.ts";
-import { createMemoryStore, type KeyStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { KeyStore } from "../../lib/stores/store.ts";
 import { askerOf } from "../support/asker.ts";
 
 const HOUR = 3_600_000, DAY = 24 * HOUR;

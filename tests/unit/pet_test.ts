@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseNewPet, parsePetFields, parsePetId } from "../../lib/pet.ts";
-import { formatPet, type Pet } from "../../mod.ts";
+import { formatPet, type Pet } from "../../lib/stores/store.ts";
 
 const NAME =
   "name must be a string of 1 to 255 characters, not only white space and without control characters or lone " +

@@ -1,8 +1,8 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type PetDraft, StoreUnavailableError, uncertain } from "../store.ts";
-import { type Outcome, type PendingWrite, recall, unknownKind, type Write } from "../write.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
   counterAt,

@@ -1,8 +1,8 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentRequest, StoreUnavailableError, uncertain } from "../store.ts";
-import type { Outcome, PendingWrite, Write } from "../write.ts";
+import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";

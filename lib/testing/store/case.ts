@@ -11,7 +11,8 @@ import {
   type PetQuery,
   type PetStatus,
   type PetStore,
-} from "../../../mod.ts";
+} from "../../stores/store.ts";
+import type { Known } from "../../known.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
@@ -34,7 +35,7 @@ export type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  guarantee: StoreGuarantee;
+  guarantee: Known<StoreGuarantee>;
   needs: readonly Need[];
   /** Gets an empty store, and rejects if the store breaks the guarantee. */
   run: RunCase;
@@ -42,7 +43,7 @@ export interface StoreCase {
 
 /** Makes cases from functions, which are listed by name. */
 export function cases(
-  guarantee: StoreGuarantee,
+  guarantee: Known<StoreGuarantee>,
   runs: Record<string, RunCase>,
   needs: readonly Need[] = [],
 ): StoreCase[] {

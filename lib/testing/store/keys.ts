@@ -1,7 +1,8 @@
 /** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
-import { type ApiKeys, createPetstore, type KeyStore, type PetStore, type StoredKey } from "../../../mod.ts";
+import type { KeyStore, PetStore, StoredKey } from "../../stores/store.ts";
+import { type ApiKeys, createPetstore } from "../../../mod.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { withClock } from "../clock.ts";
 import { cases, draft, type StoreCase } from "./case.ts";

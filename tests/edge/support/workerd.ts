@@ -31,7 +31,7 @@ export interface WorkersOptions {
   databases?: number;
   /** The folder of the databases. Default: in memory. */
   folder?: string;
-  bindings?: Record<string, string>;
+  bindings?: WorkerOptions["bindings"];
 }
 
 export class Workers implements AsyncDisposable {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { DRIVERS, isAnswered, untilAnswered } from "../../support/postgres/postgres.ts";
 import { at, openStore, withDatabase } from "../../support/postgres/servers.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
-import type { PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import { isAnswered, openImpatient, runSql, untilAnswered, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";

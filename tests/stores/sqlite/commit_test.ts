@@ -1,7 +1,7 @@
 /** Group commit on SQLite: shared transactions, invalid pets, the locks of other connections, and failed commits. */
 
 import assert from "node:assert/strict";
-import { formatPets, type PetStatus } from "../../../mod.ts";
+import { formatPets, type PetStatus } from "../../../lib/stores/store.ts";
 import { countCommits, createMany, query, REX, testWriters, withOther, withStore } from "./support.ts";
 
 /** The numbers from `first` on, as ids. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
-import { formatPets, type IdempotentRequest } from "../../../mod.ts";
+import { formatPets, type IdempotentRequest } from "../../../lib/stores/store.ts";
 import { execute, query, request, REX, testWriters, usingStore, withPath, withStore } from "./support.ts";
 
 /** The schema of version 1, as the first release created it. */

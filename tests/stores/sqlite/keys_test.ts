@@ -7,7 +7,7 @@ import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_
 import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { FileWatch } from "../../../lib/stores/sqlite/schema.ts";
-import { type StoredKey, StoreUnavailableError } from "../../../mod.ts";
+import { type StoredKey, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, usingStore, withOther, withPath } from "./support.ts";
 
 const AT = new Date(1_790_000_000_000);

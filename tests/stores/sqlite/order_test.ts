@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { DECAY, Writer } from "../../../lib/stores/sqlite/writer.ts";
 import { failureOf, type WriterAccess, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
 import { REX } from "./support.ts";
 

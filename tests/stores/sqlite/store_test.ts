@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { createMany, execute, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
 
 testWriters("an id is not reused after another program has deleted the last row", () =>

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
-import { type PetDraft, type PetStatus, StoreUnavailableError } from "../../../mod.ts";
+import { type PetDraft, type PetStatus, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, withPath } from "./support.ts";
 
 const STATUSES: PetStatus[] = ["available", "pending", "sold"];

@@ -13,7 +13,7 @@ import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { shareWriter, WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { Reply } from "../../../lib/stores/sqlite/writer_messages.ts";
-import { formatPet, StoreUnavailableError } from "../../../mod.ts";
+import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../../support/until.ts";
 import { countCommits, createMany, execute, query, request, REX, walk, withPath } from "./support.ts";
 

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createPetstore, type PetStore } from "../../../mod.ts";
+import { createPetstore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import type { MigratedStore } from "../../../lib/stores/earlier_requests.ts";
 
 /** What the create was sent with. */

@@ -1,10 +1,10 @@
 /** The pets that clients create: each with its own name, and as odd as the service allows. */
 
-import type { NewPet, Pet, PetStatus } from "../../../mod.ts";
+import type { Pet, PetDraft, PetStatus } from "../../../lib/stores/store.ts";
 import type { Random } from "../../../tests/support/random.ts";
 
 /** A pet to store once, and its request. */
-export interface IntendedPet extends Required<NewPet> {
+export interface IntendedPet extends PetDraft {
   /** The same at every try: another body would be another request. */
   body: string;
   key: string;
@@ -55,7 +55,7 @@ export function drawPet(random: Random, tag: string): IntendedPet {
 }
 
 /** Compares to the last digit and code unit. */
-export function isSamePet(one: Required<NewPet>, other: Required<NewPet>): boolean {
+export function isSamePet(one: PetDraft, other: PetDraft): boolean {
   return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
 }
 

@@ -1,4 +1,5 @@
-import { storeClosed, StoreUnavailableError, uncertain } from "../../store.ts";
+import { StoreUnavailableError } from "../../store.ts";
+import { storeClosed, uncertain } from "../../write.ts";
 import {
   BrokenResultError,
   type Driver,
