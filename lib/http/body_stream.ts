@@ -25,8 +25,7 @@ const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 const PIECES_A_TURN = 64;
 
 /**
- * In milliseconds. Deno reads a refused body to its end if it is cancelled before the response. Too soon after, the
- * client gets a reset and no response.
+ * In milliseconds. Cancelled sooner, Deno reads a refused body to its end, or the client gets a reset and no response.
  */
 const CANCEL_DELAY = 1000;
 
@@ -39,10 +38,7 @@ export interface StreamLimits {
   budget: { left: number };
 }
 
-/**
- * On failure, the buffer is freed at once, because garbage would exceed the budget. After a cancel, the result is what
- * has arrived.
- */
+/** On failure, frees the buffer at once, because garbage would exceed the budget. */
 export async function readPieces(
   reader: BodyReader,
   { maxBytes, tooLarge, budget }: StreamLimits,

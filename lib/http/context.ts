@@ -8,7 +8,7 @@ export interface Caller {
   readonly readOnly?: boolean;
 }
 
-/** A request as its host gives it, and what only a step before the reply can tell the steps after it. */
+/** A request as its host gives it, and what a step before the reply tells the steps after it. */
 export interface RequestContext {
   /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;

@@ -8,7 +8,7 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** `undefined` if this is no preflight of an allowed origin. */
+  /** `undefined` for other requests. */
   preflight(context: RequestContext): Reply | undefined;
   extend(reply: Reply, context: RequestContext): Reply;
 }

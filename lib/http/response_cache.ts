@@ -21,32 +21,29 @@ export interface Entry {
   readonly route: string | undefined;
   /** The counters before the response was made. */
   readonly made: Changes;
-  /** The approximate size in bytes. */
+  /** In bytes, about. */
   readonly weight: number;
 }
 
-/** The approximate size of an entry without its target and its body, in bytes. */
+/** Of an entry without its target and its body, in bytes. */
 const ENTRY_WEIGHT = 1400;
 
-/** In bytes. A larger one costs a server with many addresses more than it saves. */
+/** In bytes. A larger one costs more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
 /** About so many other targets may come before a target comes again. A power of two. */
 const REMEMBERED = 512;
 
-/** Keeps responses from their second request on. When one half is full, the other, with what was not asked for since, is dropped. */
+/** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
 export class ResponseCache {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
-  /** By the hash of the target. */
   #entries = new Map<number, Entry>();
   #older = new Map<number, Entry>();
-  /** Of `#entries`. */
   #weight = 0;
   /** Hashes of targets, each at an index that follows from it. */
   readonly #seen = new Int32Array(REMEMBERED);
 
-  /** @param maxWeight The largest size, in bytes. */
   constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
     this.#maxWeight = maxWeight;
@@ -69,7 +66,7 @@ export class ResponseCache {
     return true;
   }
 
-  /** Makes the reply to a GET, and keeps it if it says until when it is valid. */
+  /** Makes the reply to a GET, and may keep it. */
   make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply> {
     const hash = hashOf(context.targetKey);
     if (!this.#isSeen(hash)) return make();
@@ -81,7 +78,6 @@ export class ResponseCache {
     });
   }
 
-  /** Whether a target was asked for lately. From now on it was. */
   #isSeen(hash: number): boolean {
     const index = hash & (REMEMBERED - 1);
     const isSeen = this.#seen[index] === hash;

@@ -1,12 +1,10 @@
 /** Servers on one store, to be put under load and ended. */
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Random } from "../../../tests/support/random.ts";
 import { type ServerParts, ServerProcess } from "../../../tests/support/server/server_process.ts";
 import { KEY } from "../../../tests/support/http/requests.ts";
-import { visitDatabase } from "./visitor.ts";
+import { checkDatabase, visitDatabase } from "./visitor.ts";
 
 export interface Ending {
   status: number;
@@ -84,24 +82,3 @@ export class SqliteInstallation implements Installation {
 }
 
 const FILE = "pets.db";
-
-/**
- * SQLite's check of a database that is not open. It checks a copy without the shared-memory file: the first to open a
- * database after a crash recovers it, and that must be the server.
- */
-export function checkDatabase(path: string): string[] {
-  if (!existsSync(path)) return [];
-  const folder = mkdtempSync(`${path}-copy-`);
-  try {
-    const copy = join(folder, "copy.db");
-    copyFileSync(path, copy);
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-    using db = new DatabaseSync(copy, { readOnly: true });
-    const lines = db.prepare("PRAGMA integrity_check").all().map((row) => String(row["integrity_check"]));
-    return lines.length === 1 && lines[0] === "ok" ? [] : lines;
-  } catch (error) {
-    return [`The database cannot be read: ${error instanceof Error ? error.message : error}`];
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}

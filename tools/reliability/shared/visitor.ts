@@ -3,7 +3,9 @@
  * SQLite would take itself for the last user and delete the log. The system's `sqlite3` is usually such a release.
  */
 
-import { checkDatabase } from "./installation.ts";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Random } from "../../../tests/support/random.ts";
 import { Child } from "../../../tests/support/system/child.ts";
 import { hasCommand } from "../../../tests/support/system/commands.ts";
@@ -32,3 +34,24 @@ export async function visitDatabase(path: string, random: Random): Promise<strin
 }
 
 const HAS_SHELL = hasCommand("sqlite3");
+
+/**
+ * SQLite's check of a database that is not open. It checks a copy without the shared-memory file: the first to open a
+ * database after a crash recovers it, and that must be the server.
+ */
+export function checkDatabase(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const folder = mkdtempSync(`${path}-copy-`);
+  try {
+    const copy = join(folder, "copy.db");
+    copyFileSync(path, copy);
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    using db = new DatabaseSync(copy, { readOnly: true });
+    const lines = db.prepare("PRAGMA integrity_check").all().map((row) => String(row["integrity_check"]));
+    return lines.length === 1 && lines[0] === "ok" ? [] : lines;
+  } catch (error) {
+    return [`The database cannot be read: ${error instanceof Error ? error.message : error}`];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
