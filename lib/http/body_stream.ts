@@ -21,7 +21,7 @@ const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request b
 /** Single bytes must not block the process. */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
-/** Other requests get a turn, because pieces that have arrived are read without a pause. */
+/** Then other requests get a turn. */
 const PIECES_A_TURN = 64;
 
 /**
@@ -73,7 +73,7 @@ export async function readPieces(
   }
 }
 
-/** A source that ignores this must not delay the response. */
+/** Never waits for the source. */
 export function discard(reader: BodyReader): void {
   reader.cancel().catch(() => {});
 }

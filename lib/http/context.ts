@@ -18,7 +18,7 @@ export interface RequestContext {
   readonly targetKey: string;
   readonly bodyUsed: boolean;
   readonly client: string | undefined;
-  /** By the pipeline: 0 if nothing observes the responses. */
+  /** By the pipeline: 0 if unobserved. */
   arrivedAt?: number;
   /** By the pipeline: a template with the base path. */
   route?: string | undefined;

@@ -10,7 +10,7 @@ export interface ErrorInfo {
   error: unknown;
   /** The request. Its body may have been read. */
   request: Request;
-  /** The usable `X-Request-Id` of the request, or a new id. */
+  /** The request's usable `X-Request-Id`, or a new one. */
   requestId: string;
 }
 

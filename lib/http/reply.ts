@@ -32,7 +32,7 @@ export class KeptReply implements Reply {
     Object.assign(this, reply, { template: undefined });
   }
 
-  /** With the fields of CORS, which are most often those of the last request. */
+  /** With the fields of CORS, most often those of the last request. */
   granted(fields: HeaderFields, grant: () => Reply): KeptReply {
     if (this.#granted?.fields !== fields) this.#granted = { fields, reply: new KeptReply(grant()) };
     return this.#granted.reply;

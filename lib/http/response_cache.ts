@@ -31,7 +31,7 @@ const ENTRY_WEIGHT = 1400;
 /** In bytes. A larger one costs more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** About so many other targets may come before a target comes again. A power of two. */
+/** About so many targets may come between two requests of one. A power of two. */
 const REMEMBERED = 512;
 
 /** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
