@@ -20,7 +20,6 @@ export async function openPostgresImporter(
   const db = await openDatabase(makeClient, { timeoutMs: TIMEOUT, ...options });
   const followers = `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${db.schema}".imports
     WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`;
-  // The arrays are names, categories and statuses.
   const add =
     `SELECT "${db.schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
     $5::pg_catalog.text, $6::integer, $7::integer)`;

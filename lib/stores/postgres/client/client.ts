@@ -84,7 +84,6 @@ interface ClientState {
   answeredAt: number;
 }
 
-/** How much the connections have to do. */
 export interface PoolLoad {
   size: number;
   /** Reads share connections if more run than that. */
