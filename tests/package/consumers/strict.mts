@@ -47,6 +47,7 @@ import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/p
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
 import type {
+  Area,
   Handle as ContractHandle,
   Host,
   HttpContractCase,
