@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields } from "../http/reply.ts";
-import { accessFor, type Effect, type Handler, type Method, type Operation } from "../http/operation.ts";
+import { accessFor, type Handler, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -32,11 +32,16 @@ export interface Deprecation {
   successor: string;
 }
 
-/** An operation of the specification. */
-export interface Definition {
-  method: Method;
-  /** Its right, its conditional requests and what is tested of it follow from this. */
-  effect: Effect;
+/** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
+export type Definition = MethodAndEffect & DefinitionParts;
+
+/** Only GET is safe (RFC 9110 §9.2.1), and only POST adds alone. */
+type MethodAndEffect =
+  | { method: "GET"; effect: "reads" }
+  | { method: "POST"; effect: "adds" | "alters" }
+  | { method: "PUT" | "PATCH" | "DELETE"; effect: "alters" };
+
+interface DefinitionParts {
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
   deprecation?: Deprecation;

@@ -5,8 +5,11 @@ import test from "node:test";
 import { type ClientOptions, createClient, type Deprecation, PetstoreError } from "../../lib/client/client.ts";
 import { createCall } from "../../lib/client/call.ts";
 import { formatPet, formatPets, type Pet, type PetPage } from "../../lib/client/client.ts";
+import { createPets, type Pets } from "../../lib/client/pets.ts";
 import { checkClientOptions } from "../../lib/client/options.ts";
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
+import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -31,6 +34,30 @@ function failed(call: Promise<unknown>): Promise<PetstoreError> {
     return error;
   });
 }
+
+/** Each call, so that a new one does not compile without its line. */
+const CALLS: Record<keyof Pets, (pets: Pets) => Promise<unknown>> = {
+  list: (pets) => pets.list()[Symbol.asyncIterator]().next(),
+  page: (pets) => pets.page(),
+  get: (pets) => pets.get(1n),
+  create: (pets) => pets.create({ name: "Rex", categoryId: 7n }),
+};
+
+test("each call of the client sends the method and the path of its operation", async () => {
+  const defined = new Map(DESCRIBED_OPERATIONS.map(([{ method, path }, describe]) => {
+    return [describe(checkOptions({ keys: [KEY] })).id, `${method} ${path.replace("{petId}", "1")}`];
+  }));
+  for (const call of Object.values(CALLS)) {
+    const sent = Promise.withResolvers<string[]>();
+    const pets = createPets(({ operation, method, path }) => {
+      sent.resolve([operation, `${method} ${path.split("?")[0]}`]);
+      return Promise.reject(new Error("It is sent"));
+    });
+    await assert.rejects(call(pets), /It is sent/);
+    const [operation, request] = await sent.promise;
+    assert.equal(request, defined.get(operation!));
+  }
+});
 
 test("createClient() creates, gets and lists pets with exact int64", async () => {
   const { pets } = inProcess();

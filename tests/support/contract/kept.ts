@@ -18,7 +18,7 @@ class ReplacedStore implements PetStore {
   #pets = createMemoryStore();
   #alterations = 0;
 
-  replace(): void {
+  swap(): void {
     this.#pets = createMemoryStore();
     this.#alterations++;
   }
@@ -61,7 +61,7 @@ const PATHS = ["/pets?limit=2", "/pets", "/pets/1"];
 
 export const KEPT_CASES: readonly HttpCase[] = cases({ ...KEPT, isLocal: true, options: { store } }, {
   async "asks the store again for what may have changed, and for nothing else"(api) {
-    store.replace();
+    store.swap();
     await readOnce(api, [...PATHS, "/pets/4"]);
     assert.equal(await countReads(api, ["/pets/4", "/pets/4"], 404), 1);
     await addPets(api, ["sold", "sold", "sold"]);
@@ -71,7 +71,7 @@ export const KEPT_CASES: readonly HttpCase[] = cases({ ...KEPT, isLocal: true, o
     assert.equal(await countReads(api, [...PATHS, ...PATHS]), 1);
     assert.equal((await api.get("/pets")).pets.length, 4);
     assert.equal(await countReads(api, ["/pets/4", "/pets/4"]), 1);
-    store.replace();
+    store.swap();
     assert.equal(await countReads(api, ["/pets/1", "/pets/4"], 404), 2);
     await addPets(api, ["pending"]);
     assert.deepEqual((await api.get("/pets?limit=2")).pets.map(({ status }) => status), ["pending"]);
@@ -79,7 +79,7 @@ export const KEPT_CASES: readonly HttpCase[] = cases({ ...KEPT, isLocal: true, o
     assert.equal(await countReads(api, ["/pets?limit=2", "/pets/1"]), 0);
   },
   async "asks for the key before it sends a response again"(api) {
-    store.replace();
+    store.swap();
     await addPets(api, ["sold"]);
     await readOnce(api, PATHS);
     assert.equal(await countReads(api, PATHS), 3);
