@@ -26,10 +26,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     files: ["tests/edge/workers/worker.ts"],
     deviations: [
       "A method that HTTP does not have gets 501 and plain text from workerd",
-      "JSON is compressed for a client that accepts it, and `Content-Encoding` is sent even without a body. This was seen " +
-      "in miniflare; Cloudflare itself was not tested",
-      "The connection is closed after a response to a body that was not read to its end. A client that is still sending " +
-      "may miss the response",
+      "JSON is compressed for a client that accepts it (in miniflare; Cloudflare itself was not tested)",
+      "The connection is closed after a response to a body that was not read to its end",
       'The address of the client is in a header: with `rateLimit`, set `clientHeader: "cf-connecting-ip"`',
     ],
   },
@@ -82,8 +80,6 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "A path with an empty segment (`/v1//pets`) is redirected by 308, without a key check",
       "A path that does not decode (`/v1/pets/%zz`) gets 500 and plain text from Next.js",
       "A method that a route handler cannot export (`QUERY`) gets 400 without a body",
-      "After a 413 to a body without a length, the connection accepts no further request. Node closes it about six seconds " +
-      "later",
     ],
   },
   {
