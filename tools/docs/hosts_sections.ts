@@ -102,10 +102,12 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Nitro 2",
     runtime: "Node 24",
     text:
-      "For the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
+      "For the `node-server` preset: `export default fromNodeMiddleware((request, response, _next) => servePetstore(request, " +
+      "response))`, whose third parameter tells h3 to wait for the end of the response. For presets without Node use " +
       "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
       "`Idempotency-Key` is not refused.",
-    files: ["tests/edge/nitro/routes/v1/[...path].js"],
+    files: [],
+    linked: ["tests/edge/nitro/routes/v1/[...path].js"],
     deviations: ["A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser"],
   },
   {
@@ -113,10 +115,9 @@ export const EDGE_SECTIONS: readonly Section[] = [
     runtime: "Node 24",
     text:
       "For its Node adapter, with `security: { checkOrigin: false }` in the configuration: otherwise a `POST` without " +
-      "`Content-Type` gets 403 from Astro. For another base path use " +
-      "another folder, as in Next.js.",
-    files: ["tests/edge/astro/src/pages/v1/[...path].js"],
-    linked: ["tests/edge/astro/astro.config.mjs"],
+      "`Content-Type` gets 403 from Astro. Its `clientAddress` is the address of the client.",
+    files: [],
+    linked: ["tests/edge/astro/src/pages/v1/[...path].js", "tests/edge/astro/astro.config.mjs"],
     deviations: [
       "A path or query that does not decode (`%zz`) gets 400 and plain text from Astro",
       "A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser",
@@ -156,8 +157,10 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "A path prefix",
     text:
       "If a router removes a prefix, the petstore sees other paths than its clients. `basePath` is the path that the " +
-      "petstore sees, and its links begin with `publicBaseUrl`.",
-    files: [`${PROGRAMS}/behind_prefix.ts`],
+      'petstore sees, and its links begin with `publicBaseUrl`. For Hono\'s `app.mount("/api/v1", petstore.handle)`, they are ' +
+      '`""` and `"/api/v1"`.',
+    files: [],
+    linked: [`${PROGRAMS}/behind_prefix.ts`],
   },
   {
     title: "A proxy in front",
