@@ -25,7 +25,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "store with ids from 1. The two sections below keep the pets.",
     files: ["tests/edge/workers/worker.ts"],
     deviations: [
-      "A method that HTTP does not have gets 501 and plain text from workerd",
+      "An unknown method gets 501 and plain text from workerd",
       "JSON is compressed for a client that accepts it (in miniflare; Cloudflare itself was not tested)",
       "The connection is closed after a response to a body that was not read to its end",
       'The address of the client is in a header: with `rateLimit`, set `clientHeader: "cf-connecting-ip"`',
@@ -68,8 +68,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Next.js 16",
     runtime: "Node 24",
     text:
-      "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`; otherwise `/v1/pets/` is redirected " +
-      "to `/v1/pets`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
+      "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
       '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Put a shared store in a module ' +
       "of its own, since each such file has its own petstore.",
     files: ["tests/edge/nextjs/app/v1/[[...path]]/route.js"],
@@ -108,7 +107,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "`Idempotency-Key` is not refused.",
     files: [],
     linked: ["tests/edge/nitro/routes/v1/[...path].js"],
-    deviations: ["A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser"],
+    deviations: ["An unknown method (`constructor`) gets 400 without a body from Node's parser"],
   },
   {
     title: "Astro 7",
@@ -120,7 +119,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     linked: ["tests/edge/astro/src/pages/v1/[...path].js", "tests/edge/astro/astro.config.mjs"],
     deviations: [
       "A path or query that does not decode (`%zz`) gets 400 and plain text from Astro",
-      "A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser",
+      "An unknown method (`constructor`) gets 400 without a body from Node's parser",
     ],
   },
 ];

@@ -10,8 +10,7 @@ const INSTALL = "deno task install";
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check tests/contract tests/project tests/stores",
-  library:
-    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/http.md docs/library.md mod.ts lib " +
+  library: "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/library.md mod.ts lib " +
     "tests/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 
