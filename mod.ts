@@ -22,25 +22,11 @@ export type { PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
 export type { ConnectionInfo, Handle } from "./lib/hosts/fetch.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
-export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./lib/access/key_manager.ts";
 export type { RateLimitOptions } from "./lib/access/rate_limit.ts";
 export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
 export type { ErrorBody } from "./lib/http/problem.ts";
 export type { RequestIds } from "./lib/http/finisher.ts";
-export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
-export type { MaybePromise } from "./lib/maybe_promise.ts";
+export type { Pet, PetStatus } from "./lib/pet.ts";
 export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";
-export {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type KeyedPetStore,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  type PetStore,
-  type StoreChanges,
-  StoreUnavailableError,
-} from "./lib/stores/store.ts";
-export type { KeyInfo, KeySnapshot, KeyStore, KeyUse, StoredKey } from "./lib/stores/key_store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DENO_HOST } from "./lib/server/deno/host.ts";
-import { run } from "./lib/server/run.ts";
+import { DENO_RUNTIME } from "./lib/server/deno/runtime.ts";
+import { run } from "./lib/server/commands/run.ts";
 
-if (import.meta.main) Deno.exit(await run(Deno.args, DENO_HOST));
+if (import.meta.main) Deno.exit(await run(Deno.args, DENO_RUNTIME));

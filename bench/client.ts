@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import { createClient } from "../lib/client/client.ts";
-import { parseFlags, readCount, runTool } from "../tests/support/command_line.ts";
+import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { ROOT } from "../tests/support/server/serve_task.ts";
 import { AUTHORIZATION, KEY, NEW_PET } from "./catalogue.ts";
 import { ServerProcess } from "./load/server_process.ts";

@@ -1,6 +1,6 @@
 /** Fills a store through its `create`, in batches that an SQLite store commits together. */
 
-import type { PetStore } from "../mod.ts";
+import type { PetStore } from "../lib/stores/store.ts";
 import { type BenchPet, petAt } from "./catalogue.ts";
 
 const BATCH = 20_000;

@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseFlags, readCount, runTool } from "../tests/support/command_line.ts";
+import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { Child } from "../tests/support/system/child.ts";
 import { inRounds } from "./rounds.ts";
 import { ratioOf, spreadOf } from "./row.ts";

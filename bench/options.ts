@@ -1,6 +1,6 @@
 /** The command line of `deno task bench`. */
 
-import { parseFlags, readCount, UsageError } from "../tests/support/command_line.ts";
+import { parseFlags, readCount, UsageError } from "../tools/command_line.ts";
 
 export interface BenchOptions {
   /** The selected cases; all by default. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { ServerProcess } from "./load/server_process.ts";
-import type { Load, load } from "./load/wrk.ts";
+import type { Load } from "./load/wrk.ts";
 import type { StoredResponse } from "./servers/limit.ts";
 
 /** Headers of the runtime or of the connection. */

@@ -1,6 +1,6 @@
 /** `deno task bench`: runs the cases, prints the table and, when every case has a result, writes bench/results.md and its plots. */
 
-import { type Finding, runTool, UsageError } from "../tests/support/command_line.ts";
+import { type Finding, runTool, UsageError } from "../tools/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
 import { DATA } from "./cases/data.ts";
 import { DEFAULT } from "./cases/default.ts";

@@ -1,16 +1,33 @@
-/* Lengthens fdatasync() and fsync() by SLOW_DISK_MS milliseconds, as on a network disk: LD_PRELOAD=slow_disk.so.
-   Build with: gcc -shared -fPIC -o slow_disk.so slow_disk.c -ldl */
+/* Lengthens fdatasync() and fsync() by the milliseconds in the file SLOW_DISK, as on a network disk: LD_PRELOAD=slow_disk.so.
+   The file may change at any time, even during a call. Build with: gcc -shared -fPIC -o slow_disk.so slow_disk.c -ldl */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+static double delay(void) {
+  const char *path = getenv("SLOW_DISK");
+  FILE *file = path ? fopen(path, "r") : NULL;
+  double ms = 0;
+  if (file && fscanf(file, "%lf", &ms) != 1) ms = 0;
+  if (file) fclose(file);
+  return ms;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
+}
+
 static int sync_slowly(const char *name, int file) {
   int (*sync)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
-  const char *setting = getenv("SLOW_DISK_MS");
-  double ms = setting ? atof(setting) : 0;
-  struct timespec pause = {(time_t)(ms / 1000), (long)(ms * 1e6) % 1000000000L};
-  if (ms > 0) nanosleep(&pause, NULL);
+  double left, start = now();
+  while ((left = start + delay() - now()) > 0) {
+    struct timespec pause = {0, (long)((left < 1 ? left : 1) * 1e6)};
+    nanosleep(&pause, NULL);
+  }
   return sync(file);
 }
 

@@ -24,5 +24,5 @@ export const ERROR_STATUS = {
   internal_error: 500,
 } as const;
 
-/** A machine-readable error code: the `code` of every Error body. */
-export type ErrorCode = keyof typeof ERROR_STATUS;
+/** A machine-readable error code: the `code` of every Error body. A later release may add some. */
+export type ErrorCode = keyof typeof ERROR_STATUS | (string & Record<never, never>);

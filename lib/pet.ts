@@ -11,18 +11,24 @@ export const PET_STATUSES: readonly PetStatus[] = ["available", "pending", "sold
 /** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
 
-/** An animal to add. */
+/** An animal to add, as a client sends it. */
 export interface NewPet {
   /** The animal's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
   name: string;
   /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
   /** The availability. Default: the service's `defaultStatus`. */
-  status?: PetStatus;
+  status?: PetStatus | undefined;
+}
+
+/** A new animal as the service passes it to a store: validated, and with a status. */
+export interface PetDraft extends NewPet {
+  /** The availability. */
+  status: PetStatus;
 }
 
 /** An animal of the catalogue. */
-export interface Pet extends Required<NewPet> {
+export interface Pet extends PetDraft {
   /** The unique identifier, assigned by the store. Ids start at 1, ascend, stay below 2^53 and are never reused. */
   id: bigint;
 }
@@ -37,7 +43,7 @@ export function formatPet(pet: Pet): string {
 }
 
 /** The same for a pet whose id is apart: a copy of the pet with its id would cost as much as the text. */
-export function formatPetWithId(id: bigint | number, { name, categoryId, status }: Required<NewPet>): string {
+export function formatPetWithId(id: bigint | number, { name, categoryId, status }: PetDraft): string {
   // The memory store and the response to a create format the same pet.
   if (id == lastId && name === lastName && categoryId === lastCategory && status === lastStatus) return lastText;
   // First, as it throws for a value without a text.
@@ -76,7 +82,7 @@ export function parseNewPet(
   text: string,
   defaultStatus: PetStatus,
   subject = "the body",
-): Required<NewPet> | string[] {
+): PetDraft | string[] {
   const body = parseJson(() => JSON.parse(text));
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`${subject} must be a JSON object, not ${quote(body)}`];
@@ -98,7 +104,7 @@ export function parseNewPet(
  * @param categoryId In the syntax of a JSON number.
  * @returns The pet, or one message for each fault, which names the field.
  */
-export function parsePetFields(name: string, categoryId: string, status: string): Required<NewPet> | string[] {
+export function parsePetFields(name: string, categoryId: string, status: string): PetDraft | string[] {
   return petOrFaults(name, parseInt64(categoryId), categoryId || "undefined", status);
 }
 
@@ -131,7 +137,7 @@ function petOrFaults(
   categoryId: bigint | undefined,
   source: string,
   status: unknown,
-): Required<NewPet> | string[] {
+): PetDraft | string[] {
   if (isName(name) && categoryId !== undefined && isPetStatus(status)) return { name, categoryId, status };
   const found: string[] = [];
   if (name === undefined) found.push("name is required");

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { runTool, UsageError } from "../../tests/support/command_line.ts";
+import { runTool, UsageError } from "../../tools/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { killServers } from "../load/server_process.ts";
 import { measureDisturbance } from "../report/machine.ts";

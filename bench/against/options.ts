@@ -1,6 +1,6 @@
 /** The command line of `deno task bench --against REF`. */
 
-import { parseFlags, readCount, UsageError } from "../../tests/support/command_line.ts";
+import { parseFlags, readCount, UsageError } from "../../tools/command_line.ts";
 
 /** What is compared. */
 export const PARTS = ["server", "library", "in-process"] as const;

@@ -1,8 +1,6 @@
 /** Reads during creates: on this disk, and on one whose fsync takes some milliseconds, as on a common network disk. */
 
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { hasCommand } from "../../tests/support/system/commands.ts";
+import { SLOW_SKIP, slowDisk } from "../../tests/support/system/disk.ts";
 import { checkStatus } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { load, type Measurement, runWrk } from "../load/wrk.ts";
@@ -36,7 +34,7 @@ const CREATES: Floor = {
 };
 
 export const SLOW_DISK: Group = [
-  { name: "slow-disk", quick: true, run: slowDisk },
+  { name: "slow-disk", quick: true, run: besideCreates },
   { name: "get-while-posting", quick: false, run: readersMeanwhile },
 ];
 
@@ -46,16 +44,15 @@ interface Measured {
   creates: Measurement | undefined;
 }
 
-async function slowDisk(bench: Bench): Promise<Outcome> {
-  if (!hasCommand("gcc")) return { skipped: "gcc is not installed, which builds the library that makes the disk slow" };
-  const library = join(bench.folder, "slow_disk.so");
-  const source = fileURLToPath(new URL("../slow_disk.c", import.meta.url));
-  const { success } = await new Deno.Command("gcc", { args: ["-shared", "-fPIC", "-o", library, source, "-ldl"] })
-    .output();
-  if (!success) return { skipped: "gcc could not build bench/slow_disk.c" };
-  const env = { LD_PRELOAD: library, SLOW_DISK_MS: String(LONGER) };
+async function besideCreates(bench: Bench): Promise<Outcome> {
+  if (SLOW_SKIP !== false) return { skipped: `it ${SLOW_SKIP}` };
+  const { env, setDelay } = slowDisk(bench.folder);
+  setDelay(0);
   const server = await bench.standalone("slow disk", { env });
   for (const asked of [READS, POST]) await checkStatus(server, asked);
+  // The disk becomes slow while the server runs.
+  await runWrk(server.port, POST, SECONDS);
+  setDelay(LONGER);
   const { alone, beside } = await inRounds<"alone" | "beside", Measured>({
     alone: async () => ({ reads: await server.measure(READS, SECONDS), creates: undefined }),
     beside: async () => {

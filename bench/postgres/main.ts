@@ -3,7 +3,7 @@
 import { runSql } from "../../tests/support/postgres/postgres.ts";
 import { findSystemBinaries } from "../../tests/support/postgres/binaries.ts";
 import { removeCluster, startCluster, whyNoCluster } from "../../tests/support/postgres/cluster.ts";
-import { parseFlags, readCount, runTool, UsageError } from "../../tests/support/command_line.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../../tools/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
 import { formatFacts, formatTable } from "../report/table.ts";

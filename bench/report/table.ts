@@ -1,6 +1,6 @@
 /** The table on the terminal, and its cells, which the page shares. */
 
-import { formatTable as formatValues } from "../../tests/support/command_line.ts";
+import { formatTable as formatValues } from "../../tools/command_line.ts";
 import { comparison, isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 

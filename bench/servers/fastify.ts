@@ -5,7 +5,8 @@ import fastify from "fastify";
 import process from "node:process";
 import { type BenchPet, KEY } from "../catalogue.ts";
 import { announce, readSettings } from "./host.ts";
-import { openPeerPets, type PeerQuery, type PeerSettings } from "./peer_pets.ts";
+import type { PeerQuery } from "./peer_pages.ts";
+import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
 
 const pets = await openPeerPets(readSettings<PeerSettings>());
 const status = { type: "string", enum: ["available", "pending", "sold"] };

@@ -6,7 +6,7 @@
 import { createServer } from "node:http";
 import { AUTHORIZATION, petAt } from "../catalogue.ts";
 import { listen, listenOnNode, readSettings } from "./host.ts";
-import { linkTo, positionOf } from "./peer_pets.ts";
+import { linkTo, positionOf } from "./peer_pages.ts";
 
 export interface HandwrittenSettings {
   pets: number;

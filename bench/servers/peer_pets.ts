@@ -3,8 +3,8 @@
  * of peer_table.ts.
  */
 
-import type { PetStatus } from "../../mod.ts";
-import { type BenchPet, petAt } from "../catalogue.ts";
+import { petAt } from "../catalogue.ts";
+import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pages.ts";
 
 /** Of the process of a peer. */
 export interface PeerSettings {
@@ -12,34 +12,6 @@ export interface PeerSettings {
   pets: number;
   /** The database file; without one, pets are in memory. */
   path?: string;
-}
-
-/** A pet, with its members in the order of the petstore's JSON. */
-export interface PeerPet {
-  id: number;
-  name: string;
-  categoryId: number;
-  status: PetStatus;
-}
-
-/** A query; frameworks may pass `undefined` for a missing parameter. */
-export interface PeerQuery {
-  limit: number;
-  status?: PetStatus | undefined;
-  cursor?: string | undefined;
-}
-
-/** A page, and the value of its Link header unless it is the last. */
-export interface PeerPage {
-  page: PeerPet[];
-  link: string | undefined;
-}
-
-/** The operations of the peers. */
-export interface PeerPets {
-  create(pet: BenchPet): PeerPet;
-  get(id: number): PeerPet | undefined;
-  list(query: PeerQuery): PeerPage;
 }
 
 export async function openPeerPets({ pets, path }: PeerSettings): Promise<PeerPets> {
@@ -67,16 +39,4 @@ function createPetArray(size: number): PeerPets {
       return { page, link: last && index < pets.length ? linkTo(last.id, limit, status) : undefined };
     },
   };
-}
-
-/** The id after which a page begins. */
-export function positionOf(cursor: string | undefined): number {
-  return cursor === undefined ? 0 : Number(atob(cursor).slice("after:".length));
-}
-
-/** The value of Link for the page after an id. */
-export function linkTo(after: number, limit: number, status: PetStatus | undefined): string {
-  const filter = status === undefined ? "" : `&status=${status}`;
-  const cursor = btoa(`after:${after}`).replaceAll("=", "");
-  return `</v1/pets?limit=${limit}${filter}&cursor=${cursor}>; rel="next"`;
 }

@@ -5,7 +5,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { petAt } from "../catalogue.ts";
-import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pets.ts";
+import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pages.ts";
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;

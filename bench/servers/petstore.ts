@@ -1,7 +1,8 @@
 /** The petstore, on the usual server of the runtime. */
 
 import process from "node:process";
-import { createMemoryStore, createPetstore, type PetStore } from "../../mod.ts";
+import { createMemoryStore, createPetstore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { CATALOGUE_SIZE, KEY, petAt, scalePetAt } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
 import { listen, readSettings } from "./host.ts";

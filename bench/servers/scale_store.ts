@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import process from "node:process";
-import { createMemoryStore, type PetQuery, type PetStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { PetQuery, PetStore } from "../../lib/stores/store.ts";
 import { sample, scalePetAt } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
 import { type CurvePoint, spreadOf } from "../row.ts";

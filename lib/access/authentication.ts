@@ -13,7 +13,7 @@ import {
   READ_ONLY_KEY,
 } from "./bearer.ts";
 import { isMistyped } from "./key_format.ts";
-import { type ChangingKeys, CURRENT_KEYS, type KeyOwner, KeyRing } from "./key_ring.ts";
+import { type ChangingKeys, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
@@ -43,19 +43,17 @@ function tokenStart(authorization: string): number | undefined {
 }
 
 function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): (request: RequestContext) => MaybePromise<KeyRing> {
-  const changing = keys as Partial<ChangingKeys> | undefined;
-  if (changing?.[CURRENT_KEYS]) return (request) => changing[CURRENT_KEYS]!(request);
-  return createRing(checkKeys(keys as Iterable<string | ApiKey>));
+  return (keys as Partial<ChangingKeys> | undefined)?.ringFor ??
+    createRing(checkKeys(keys as Iterable<string | ApiKey>));
 }
 
 function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function fill(): Promise<KeyRing> {
-    const filled = new KeyRing();
-    await filled.add(records);
+    ring = await new KeyRing().add(records);
     records.length = 0;
-    return ring = filled;
+    return ring;
   }
 
   // Workers have no random numbers at start-up.

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../error_codes.ts";
+import type { Known } from "../known.ts";
 import { Problem } from "../http/problem.ts";
 
 /** Longer than any sensible key, but cheap to check. */
@@ -40,7 +41,7 @@ function refusal(message: string): Problem {
   return challenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-function challenge(status: number, code: ErrorCode, message: string, error: string = code): Problem {
+function challenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }

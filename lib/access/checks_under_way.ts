@@ -1,4 +1,4 @@
-/** The key checks that are under way for each name, and the requests that wait for one of them to end. */
+/** By name, with the requests that wait for one to end. */
 export class ChecksUnderWay {
   readonly #byName = new Map<string, { count: number; waiting: (() => void)[] }>();
 
@@ -17,12 +17,12 @@ export class ChecksUnderWay {
     this.pass(name);
   }
 
-  /** Resolves after a check has ended, or after another request that waited was decided. */
+  /** For the end of a check, or of another wait. */
   wait(name: string): Promise<void> {
     return new Promise((resolve) => this.#byName.get(name)!.waiting.push(resolve));
   }
 
-  /** One goes on at a time. Otherwise, with many that wait, the end of each check would cost work for all. */
+  /** One goes on at a time: the end of a check must not cost work for all that wait. */
   pass(name: string): void {
     const checks = this.#byName.get(name);
     const next = checks?.waiting.shift();

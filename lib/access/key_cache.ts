@@ -1,181 +1,140 @@
-import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
+import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, type MaybePromise } from "../maybe_promise.ts";
 import { KeyRing } from "./key_ring.ts";
-import type { KeyRecord, LastUse } from "./keys.ts";
+import { KeyUses } from "./key_uses.ts";
+import type { KeyRecord } from "./keys.ts";
 
-/**
- * In milliseconds. When what is known is older than `RENEW_AFTER`, the next request starts to read the keys, and does not wait for
- * them. When it is older than `WAIT_AFTER`, because there were no requests, requests wait. So a change holds within a second.
- */
+/** In milliseconds. From `RENEW_AFTER` on, a request begins to read the keys; from `WAIT_AFTER` on, it also waits. */
 const RENEW_AFTER = 400, WAIT_AFTER = 900;
 
-/** How long a request waits for the keys, in milliseconds. Then the last known ones count. */
+/** How long a request waits, in milliseconds. Then the last known keys count. */
 const PATIENCE = 1_000;
 
-/** When a read is given up that has not ended, in milliseconds. One that never ends must not be the last one. */
+/** In milliseconds. A read that never ends must not be the last one. */
 const GIVE_UP_AFTER = 10_000;
 
-/** How often uses are written while requests arrive, and how soon again after a failure, in milliseconds. */
-const USE_INTERVAL = 60_000, USE_RETRY = 5_000;
-
-/** The keys of the last successful read. */
-interface Known {
-  /** That of the store, for the next read. */
-  version: string;
-  /** The members of the keys on which the ring depends, as text. */
-  content: string;
-  ring: KeyRing;
+/** Times are as in `performance.now()`. */
+interface Read {
+  /** Grows. The result of an older read does not replace that of a newer one. */
+  readonly number: number;
+  readonly begunAt: number;
+  endedAt: number | undefined;
+  done: Promise<void>;
 }
 
-/**
- * Reads keys on demand, so it needs no timer. If they cannot be read, the last known ones stay valid. There is no moment without
- * keys: a ring is replaced when the next one is complete.
- */
+/** The result of the last successful read. */
+interface Known extends Pick<Read, "number" | "begunAt"> {
+  /** That of the store. */
+  version: string;
+  /** The members on which the ring depends. */
+  content: string;
+  ring: KeyRing;
+  /** Whether the keys could not be read since. */
+  isOutage: boolean;
+}
+
+/** Reads keys on demand, so it needs no timer. If they cannot be read, the last known ones stay valid. */
 export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
-  readonly #uses = new Map<string, LastUse & { written: number }>();
+  readonly uses: KeyUses;
   #known: Known | undefined;
-  /**
-   * When the last successful read, and the last one of all, began, and when one ended. As in `performance.now()`. Without known
-   * keys, a request waits whatever they are.
-   */
-  #readAt = 0;
-  #triedAt = 0;
-  #endedAt = 0;
-  #reading: Promise<void> | undefined;
-  /** Reads are numbered as they begin. The result of an older one does not replace that of a newer one. */
-  #lastNumber = 0;
-  #knownNumber = 0;
-  #isBroken = false;
-  #flushedAt = -Infinity;
+  #latest: Read | undefined;
 
-  /**
-   * @param fixed Keys that are valid too.
-   * @param onOutage Called with the error when the keys cannot be read, and with undefined when they can be read again.
-   */
+  /** `onOutage` gets the error, and undefined when the keys can be read again. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
     this.#store = store;
     this.#fixed = fixed;
     this.#onOutage = onOutage;
+    this.uses = new KeyUses(store);
   }
 
-  /** The ring that holds now. Rejects if the keys could not be read yet. */
+  /** Rejects if the keys could not be read yet. */
   current(now: number = performance.now()): MaybePromise<KeyRing> {
-    const age = now - this.#readAt;
-    const ring = this.#known?.ring;
-    if (ring && age < RENEW_AFTER) return ring;
-    if (now - this.#triedAt >= GIVE_UP_AFTER) this.#reading = undefined;
+    const known = this.#known, latest = this.#latest;
+    const age = known ? now - known.begunAt : Infinity;
+    if (known && age < RENEW_AFTER) return known.ring;
+    const sinceBegin = latest ? now - latest.begunAt : Infinity;
+    let read = latest?.endedAt === undefined && sinceBegin < GIVE_UP_AFTER ? latest : undefined;
     // An outage may have ended in a pause without requests, so the first one after it waits.
-    const isAfterPause = !this.#reading && now - this.#endedAt >= WAIT_AFTER;
-    if (!this.#reading && now - this.#triedAt >= RENEW_AFTER) void this.#start().catch(() => {});
-    if (ring && (age < WAIT_AFTER || (this.#isBroken && !isAfterPause))) return ring;
-    return this.#wait();
+    const isAfterPause = !read && now - (latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
+    if (!read && sinceBegin >= RENEW_AFTER) read = this.#begin();
+    if (known && (age < WAIT_AFTER || (known.isOutage && !isAfterPause))) return known.ring;
+    return this.#wait(read ?? this.#begin());
   }
 
-  /** Reads the keys anew, so that a change which is complete holds. */
+  /** Reads the keys anew: the read that is under way may have begun before a change. */
   renew(): Promise<void> {
-    // Not the read that is under way: it may have begun before the change.
-    return this.#start();
+    return this.#begin().done;
   }
 
-  async #wait(): Promise<KeyRing> {
-    const reading = this.#reading ?? this.#start();
+  async #wait({ done }: Read): Promise<KeyRing> {
     const patience = this.#known ? PATIENCE : GIVE_UP_AFTER;
     const tooLate = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise((resolve) => timer = setTimeout(resolve, patience, tooLate));
-    const failure = await Promise.race([reading.catch((error: unknown) => error), late]);
+    const failure = await Promise.race([done.catch((error: unknown) => error), late]);
     clearTimeout(timer);
     if (failure === tooLate) this.#fail(failure);
     if (!this.#known) throw failure;
     return this.#known.ring;
   }
 
-  #start(): Promise<void> {
-    const startedAt = this.#triedAt = performance.now();
-    const number = ++this.#lastNumber;
-    const reading: Promise<void> = this.#read(startedAt, number).then(() => this.#end(reading), (error) => {
-      this.#end(reading);
-      if (number > this.#knownNumber) this.#fail(error);
-      throw error;
-    });
-    return this.#reading = reading;
-  }
-
-  #end(reading: Promise<void>): void {
-    this.#endedAt = performance.now();
-    if (this.#reading === reading) this.#reading = undefined;
+  #begin(): Read {
+    const number = (this.#latest?.number ?? 0) + 1, begunAt = performance.now();
+    const read: Read = this.#latest = { number, begunAt, endedAt: undefined, done: Promise.resolve() };
+    read.done = this.#read(read);
+    read.done.catch(() => {});
+    return read;
   }
 
   #fail(error: unknown): void {
-    // Without a first ring, the request or the start fails with the error itself.
-    if (this.#isBroken || !this.#known) return;
-    this.#isBroken = true;
+    // Without known keys, the request or the start fails with the error itself.
+    if (!this.#known || this.#known.isOutage) return;
+    this.#known.isOutage = true;
     callSafely(() => this.#onOutage(error));
   }
 
-  async #read(startedAt: number, number: number): Promise<void> {
-    // Not that of another read, which may end meanwhile: the version is the one of these keys.
-    let known = this.#known;
-    const { version, keys } = await this.#list(known?.version ?? "");
-    if (keys || !known) {
-      // Of a store whose version without keys is "", nothing has changed at first.
-      const stored = keys ?? [];
-      const content = contentOf(stored);
-      const ring = known && content === known.content ? known.ring : await this.#makeRing(stored);
-      known = { version, content, ring };
+  async #read(read: Read): Promise<void> {
+    const { number, begunAt } = read;
+    try {
+      const content = await this.#load(this.#known);
+      const known = this.#known;
+      if (known && number < known.number) return;
+      this.#known = { ...content, number, begunAt, isOutage: false };
+      if (known?.isOutage) callSafely(() => this.#onOutage(undefined));
+      this.uses.flushIfDue(begunAt);
+    } catch (error) {
+      if (number > (this.#known?.number ?? 0)) this.#fail(error);
+      throw error;
+    } finally {
+      read.endedAt = performance.now();
     }
-    if (number < this.#knownNumber) return;
-    this.#knownNumber = number;
-    this.#known = known;
-    this.#readAt = startedAt;
-    if (this.#isBroken) {
-      this.#isBroken = false;
-      callSafely(() => this.#onOutage(undefined));
-    }
-    if (startedAt - this.#flushedAt >= USE_INTERVAL) void this.flush();
   }
 
-  async #list(version: string): Promise<KeySnapshot> {
-    return this.#store.listSince ? await this.#store.listSince(version) : { version, keys: await this.#store.list() };
+  async #load(known: Known | undefined): Promise<Pick<Known, "version" | "content" | "ring">> {
+    const last = known?.version ?? "", store = this.#store;
+    const { version, keys } = store.listSince
+      ? await store.listSince(last)
+      : { version: last, keys: await store.list() };
+    if (!keys && known) return known;
+    // Of a store whose version without keys is "", nothing has changed at first.
+    const stored = keys ?? [];
+    const content = JSON.stringify(
+      stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
+    );
+    return { version, content, ring: content === known?.content ? known.ring : await this.#makeRing(stored) };
   }
 
   async #makeRing(keys: readonly StoredKey[]): Promise<KeyRing> {
-    const ring = new KeyRing();
-    await ring.add([...this.#fixed, ...keys.filter(({ revoked }) => !revoked).map((key) => this.#recordOf(key))]);
-    return ring;
+    const valid = keys.filter(({ revoked }) => !revoked);
+    return await new KeyRing().add([...this.#fixed, ...valid.map((key) => this.#recordOf(key))]);
   }
 
   #recordOf({ id, digest, caller, expires, readOnly }: StoredKey): KeyRecord {
-    let use = this.#uses.get(id);
-    if (!use) this.#uses.set(id, use = { at: 0, written: 0 });
-    return { key: digest, isDigest: true, caller, expires: expires?.getTime() ?? Infinity, readOnly, use };
+    const end = expires?.getTime() ?? Infinity;
+    return { key: digest, isDigest: true, caller, expires: end, readOnly, use: this.uses.of(id) };
   }
-
-  /** Writes the uses. A failure loses none: they are written the next time. */
-  async flush(): Promise<void> {
-    // Not only later ones: the clock may have been wrong.
-    const due = [...this.#uses].filter(([, { at, written }]) => at !== written);
-    if (due.length === 0) return;
-    this.#flushedAt = performance.now();
-    const uses = due.map(([id, { at }]) => ({ id, at: new Date(at) }));
-    try {
-      await this.#store.touch(uses);
-      for (const { id, at } of uses) this.#uses.get(id)!.written = at.getTime();
-    } catch {
-      // Another program may have locked the store. Not at the next read of the keys: a standby would log each attempt. If the store
-      // is unavailable, reading the keys reports it.
-      this.#flushedAt -= USE_INTERVAL - USE_RETRY;
-    }
-  }
-}
-
-/** The members on which a ring depends, as text. */
-function contentOf(stored: readonly StoredKey[]): string {
-  return JSON.stringify(
-    stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
-  );
 }

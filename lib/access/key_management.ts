@@ -35,7 +35,7 @@ import {
   type RotateOptions,
   UnknownKeyError,
 } from "./key_manager.ts";
-import { type ChangingKeys, CURRENT_KEYS, digestOf, idOf } from "./key_ring.ts";
+import { type ChangingKeys, digestOf, idOf } from "./key_ring.ts";
 import { type ApiKey, checkKeys } from "./keys.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
@@ -70,7 +70,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
   const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   const manager: KeyManager & ChangingKeys = {
-    [CURRENT_KEYS]: ({ arrivedAt }) => cache.current(arrivedAt || performance.now()),
+    ringFor: ({ arrivedAt }) => cache.current(arrivedAt || performance.now()),
     async add(options) {
       checkNewKey(options);
       return await addKey(store, cache, withoutPrototype(options));
@@ -89,7 +89,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
       await cache.renew();
     },
     check: () => cache.renew(),
-    flush: () => cache.flush(),
+    flush: () => cache.uses.flush(),
   };
   return manager;
 }
@@ -119,10 +119,8 @@ async function addKey(
   const key = makeKey();
   const digest = await digestOf(key);
   const id = idOf(digest);
-  const info: KeyInfo = {
-    ...{ id, label, caller: caller ?? id, readOnly, created: new Date(), expires },
-    ...{ revoked: undefined, lastUsed: undefined },
-  };
+  const dates = { created: new Date(), expires, revoked: undefined, lastUsed: undefined };
+  const info: KeyInfo = { id, label, caller: caller ?? id, readOnly, ...dates };
   if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
   // The key is valid already, so it must not be lost.
   await cache.renew().catch(() => {});

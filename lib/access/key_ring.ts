@@ -10,11 +10,10 @@ export interface KeyOwner {
   use?: LastUse | undefined;
 }
 
-/** Keeps code out of bundles without a {@link KeyManager}. */
-export const CURRENT_KEYS: unique symbol = Symbol();
-
+/** An interface, since a class to compare with would be in bundles without a {@link KeyManager}. */
 export interface ChangingKeys {
-  [CURRENT_KEYS](request: RequestContext): MaybePromise<KeyRing>;
+  /** Needs no `this`. */
+  ringFor: (request: RequestContext) => MaybePromise<KeyRing>;
 }
 
 const MAX_ACCEPTED = 10_000;
@@ -50,7 +49,7 @@ export class KeyRing {
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
-  async add(records: readonly KeyRecord[]): Promise<void> {
+  async add(records: readonly KeyRecord[]): Promise<this> {
     const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires, readOnly, use } of records) {
       const digest = isDigest ? key : await digestOf(key);
@@ -60,6 +59,7 @@ export class KeyRing {
       if (isDigest) this.#byDigest.set(digest, owner);
       else this.#remember(key, owner);
     }
+    return this;
   }
 
   find(header: string, start: number): MaybePromise<KeyOwner | undefined> {

@@ -14,9 +14,9 @@ export interface RateLimitOptions {
   /** The length of a window in milliseconds. Requests may come at once; then the limit refills evenly. */
   windowMs: number;
   /**
-   * The header in which your proxy sends the address of the client, such as `cf-connecting-ip`; the last item counts. Set it
-   * only if clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the
-   * Node listener tell, and others can: see {@link Petstore.handle}. Without an address, only callers are limited.
+   * The header in which your proxy sends the client's address, such as `cf-connecting-ip`; the last item counts. Set it only if
+   * clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the Node listener tell; see
+   * {@link Petstore.handle}. Without an address, only callers are limited.
    */
   clientHeader?: string;
 }
@@ -27,14 +27,14 @@ export interface LimitMemory {
   addresses: ArrayBufferLike;
 }
 
-/** `Retry-After` is the `t` of `RateLimit`, so that the two do not contradict each other. */
+/** `Retry-After` is the `t` of `RateLimit`. */
 export function rateLimited(limit: NamedLimit, quota: Quota): Problem {
   const seconds = secondsOf(quota);
   const message = `Too many requests; try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
   return new Problem(429, "rate_limited", message, { "retry-after": `${seconds}`, ...limitFields(limit, quota) });
 }
 
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11). Within `t` seconds there are no more than `r`. */
+/** By draft-ietf-httpapi-ratelimit-headers-11: within `t` seconds there are no more than `r`. */
 function limitFields({ name, requests, windowMs }: NamedLimit, quota: Quota): HeaderFields {
   return {
     ratelimit: `"${name}";r=${quota.remaining};t=${secondsOf(quota)}`,
@@ -42,13 +42,12 @@ function limitFields({ name, requests, windowMs }: NamedLimit, quota: Quota): He
   };
 }
 
-/** Whole seconds until there is one more request, rounded up. */
 function secondsOf({ moreIn }: Quota): number {
   return Math.ceil(moreIn / 1000);
 }
 
-/** A limit, with the name that responses give it. */
 interface NamedLimit extends Pick<RateLimitOptions, "requests" | "windowMs"> {
+  /** In responses. */
   name: string;
 }
 
@@ -57,27 +56,20 @@ interface Limit extends NamedLimit {
   checks: ChecksUnderWay;
 }
 
-/** The limit of callers, and those of each part of an address: see {@link networksOf}. */
+/** Those of networks are for each part of an address: see {@link networksOf}. */
 type Limits = readonly [callers: Limit, ...networks: Limit[]];
 
-/**
- * How many addresses may use up their limits in a network of IPv6, before all of it is refused. Without this limit, the 65,536
- * addresses that one stranger may have would fill the table, and a third of all other addresses would be refused with them.
- */
+/** So many addresses of IPv6 may use up their limits before their network is refused. An attacker's 65,536 would fill the table. */
 const ADDRESSES_OF_A_NETWORK = 16;
 
-/** In milliseconds. A check that takes longer counts as one of a wrong key, since a verifier that hangs would close an address. */
+/** In milliseconds. Then the key counts as wrong: a verifier that hangs would close an address. */
 const LONGEST_CHECK = 30_000;
 
-function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addresses }: LimitMemory): Limits {
+function createLimits({ requests, windowMs }: RateLimitOptions, memory: Partial<LimitMemory> = {}): Limits {
+  const { callers = createLimitMemory(), addresses = createLimitMemory() } = memory;
   const create = (name: string, requests: number, memory: ArrayBufferLike) => {
-    return {
-      name,
-      requests,
-      windowMs,
-      table: new LimitTable(requests, windowMs, memory),
-      checks: new ChecksUnderWay(),
-    };
+    const table = new LimitTable(requests, windowMs, memory);
+    return { name, requests, windowMs, table, checks: new ChecksUnderWay() };
   };
   return [
     create("caller", requests, callers),
@@ -87,12 +79,9 @@ function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addre
 }
 
 /**
- * Puts a limit around a key check.
+ * An address that has used up its limit is refused before its key is looked at: the response must not tell whether a guess was right.
  *
- * An address that has used up its limit is refused before its key is looked at, even if the key is valid. Otherwise the response
- * would still tell whether a guess was right.
- *
- * @param now The time in milliseconds. It must never be set back.
+ * @param now In milliseconds. It must never be set back.
  */
 export function limitRate(
   authenticate: Authenticate,
@@ -101,15 +90,11 @@ export function limitRate(
   now: (request: RequestContext) => number = steadyNow,
 ): Authenticate {
   const { clientHeader } = options;
-  // Created with the first request, because Workers, for example, provide no random numbers earlier.
-  let limits: Limits | undefined;
-  let knowsAddresses = false;
+  // Workers have no random numbers at start-up.
+  let limits: Limits | undefined, knowsAddresses = false;
 
   return (context) => {
-    const [callers, ...networks] = limits ??= createLimits(
-      options,
-      memory ?? { callers: createLimitMemory(), addresses: createLimitMemory() },
-    );
+    const [callers, ...networks] = limits ??= createLimits(options, memory);
     const address = addressOf(context, clientHeader);
     if (address === undefined && !knowsAddresses) console.warn(NO_ADDRESS);
     knowsAddresses = true;
@@ -130,8 +115,8 @@ export function limitRate(
 }
 
 /**
- * Checks a key, and counts a wrong one. Of the checks that take time, no more are under way than wrong keys are left: the next
- * request waits for one to end. Counting them at their beginning would refuse right keys that come at the same time.
+ * Counts wrong keys. No more checks are under way than wrong keys are left: the next request waits for one to end. Counting them
+ * at their beginning would refuse right keys that come at the same time.
  */
 function limitGuesses(
   networks: readonly Limit[],
@@ -170,7 +155,6 @@ function limitGuesses(
   }).finally(() => end(false));
 }
 
-/** Said once, because a limit that is not there must not look as if it were. */
 const NO_ADDRESS = "petstore: rateLimit limits no addresses: pass remoteAddr to handle(), or set clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
@@ -180,26 +164,22 @@ function steadyNow({ arrivedAt }: RequestContext): number {
 
 const ORIGIN = performance.timeOrigin;
 
-/** The address that a request counts for; `undefined` if nothing tells one. */
 function addressOf(context: RequestContext, clientHeader: string | undefined): string | undefined {
   if (clientHeader === undefined) return context.client || undefined;
   const told = context.header(clientHeader) ?? "";
-  // Requests without an address in the header share one limit. Otherwise an empty header would be a way around it.
+  // Requests without an address share one limit: an empty header must be no way around it.
   return trimField(told.slice(told.lastIndexOf(",") + 1)) || context.client || "unknown";
 }
 
-/** An address with a port, which some proxies add, or in brackets, which an IPv6 address with a port has. */
+/** Some proxies add a port. */
 const AS_IN_A_URL = /^\[|^[^:]*:\d+$/;
 
-/**
- * The parts of an address that its owner cannot choose: all of an IPv4 address; the first half of an IPv6 address (/64), and the
- * network that an organization gets (/48).
- */
+/** The parts that the owner of an address cannot choose: all of IPv4; of IPv6 the /64, and the /48 of an organization. */
 export function networksOf(address: string): string[] {
   if (!address.includes(":")) return [address];
   // The name of an interface may follow a percent sign.
-  const host = address.replace(/%[^\]]*/, "");
-  const url = `http://${AS_IN_A_URL.test(host) ? host : `[${host}]`}`;
+  const bare = address.replace(/%[^\]]*/, "");
+  const url = `http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`;
   // A URL writes an address in one way.
   const hostname = URL.parse(url)?.hostname;
   if (hostname === undefined) return [address];

@@ -8,9 +8,9 @@ import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
   operation: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base address, with its query. */
   path: string;
-  /** Of a POST. Without one, it is a GET. */
   body?: string;
   /** Makes a write safe to repeat. `null`: it is sent once. */
   idempotencyKey?: string | null;
@@ -24,8 +24,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
   const told = new Set<string>();
   const hide = createHide(key);
   return (parts) => {
-    const { operation, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
-    const method = body ? "POST" : "GET";
+    const { operation, method, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
     const isOnce = idempotencyKey === null;
     // A redirect could lead the key to another server, and would make a GET of a POST.
     const init: RequestInit = withoutPrototype({
@@ -36,8 +35,8 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
         ...idempotencyKey && { "idempotency-key": idempotencyKey },
       },
       redirect: "manual" as const,
-      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do
-      // not, and a browser may not take a stream.
+      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
+      // may not take.
       body: isOnce && isDeno() ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",

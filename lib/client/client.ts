@@ -28,7 +28,7 @@ export type { NewPet, PetStatus } from "../pet.ts";
 export type { Deprecation } from "./deprecation.ts";
 export { type ClientErrorCode, PetstoreError, type PetstoreErrorCode, type ResponseFacts } from "./error.ts";
 export type { ClientOptions, Fetch } from "./options.ts";
-export { formatPet, formatPets, type Pet, type PetToAdd } from "./pet_json.ts";
+export { formatPet, formatPets, type Pet } from "./pet_json.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./pet_list.ts";
 export type { CreateOptions, Pets } from "./pets.ts";
 

@@ -4,13 +4,12 @@ import { withoutPrototype } from "../without_prototype.ts";
 /**
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
- * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response is longer than 16
- * MiB.
+ * - `unexpected_response`: something other than a petstore answered, such as a proxy, or with more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 
 /** The codes of a petstore and of the client. Other servers may have codes of their own. */
-export type PetstoreErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
+export type PetstoreErrorCode = ErrorCode | ClientErrorCode;
 
 /** What the head of a response says about a failure. */
 export interface ResponseFacts {

@@ -2,12 +2,6 @@ import { hasPlainNumbers, parseInt64 } from "../json.ts";
 import { isPetStatus, type NewPet, type PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
-/** A pet to add. */
-export interface PetToAdd extends Omit<NewPet, "status"> {
-  /** The availability. Default: the server's. */
-  status?: PetStatus | undefined;
-}
-
 /** A pet of the catalogue. */
 export interface Pet extends Omit<NewPet, "status"> {
   /** The unique identifier. */
@@ -25,7 +19,7 @@ export function readPets(text: string): Pet[] {
   return (parseExact(text) as unknown[]).map(toPet);
 }
 
-export function formatNewPet(pet: PetToAdd): string {
+export function formatNewPet(pet: NewPet): string {
   return `{${formatMembers(pet)}`;
 }
 
@@ -47,7 +41,7 @@ export function formatPets(pets: readonly Pet[]): string {
   return `[${pets.map(formatPet).join()}]`;
 }
 
-function formatMembers(pet: PetToAdd): string {
+function formatMembers(pet: NewPet): string {
   const { name, categoryId, status } = withoutPrototype(pet);
   if (typeof name !== "string") throw new TypeError("name must be a string");
   const last = status === undefined ? "" : `,"status":${JSON.stringify(status)}`;

@@ -54,7 +54,7 @@ export function createPetList(call: Call, given: ListOptions): PetList {
       yield answer.value;
       const next = nextQuery(answer);
       if (next === undefined) return;
-      if (next === seen) throw answer.refuse(`The pages of the list go in a circle: ${next}`);
+      if (next === seen) throw answer.refuse(`The pages go in a circle: ${next}`);
       const id = answer.value[0]?.id ?? first;
       idle = id === first ? idle + 1 : 0;
       if (idle >= MOST_IDLE) throw answer.refuse(`${MOST_IDLE} pages in a row brought no new pet`);
@@ -94,7 +94,7 @@ export async function getPage(call: Call, options: ListOptions): Promise<PetPage
 
 function getPets(call: Call, query: string, options: ListOptions): Promise<Answer<Pet[]>> {
   const { signal } = withoutPrototype(options);
-  return call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
+  return call({ operation: "listPets", method: "GET", path: `/pets${query}`, read: readPets, signal });
 }
 
 function queryOf(options: ListOptions): string {
@@ -106,10 +106,7 @@ function queryOf(options: ListOptions): string {
   return String(given) && `?${given}`;
 }
 
-/**
- * Only the query of the link is used, so the key goes to the base address alone, and a petstore behind a proxy may name
- * its public address.
- */
+/** The query alone: the key goes to the base address only, and a petstore behind a proxy may name its public address. */
 function nextQuery({ headers, refuse }: Answer<unknown>): string | undefined {
   const target = linkTo(headers, "next");
   if (target === undefined) return undefined;

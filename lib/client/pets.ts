@@ -1,8 +1,9 @@
+import type { NewPet } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
-import { formatNewPet, type Pet, type PetToAdd, readPet, requireBigint } from "./pet_json.ts";
+import { formatNewPet, type Pet, readPet, requireBigint } from "./pet_json.ts";
 
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
@@ -26,7 +27,7 @@ export interface Pets {
    */
   get(id: bigint, options?: CallOptions): Promise<Pet>;
   /** Adds a pet, exactly once also after retries. */
-  create(pet: PetToAdd, options?: CreateOptions): Promise<Pet>;
+  create(pet: NewPet, options?: CreateOptions): Promise<Pet>;
 }
 
 export function createPets(call: Call): Pets {
@@ -36,20 +37,13 @@ export function createPets(call: Call): Pets {
     async get(id, options = {}) {
       const { signal } = withoutPrototype(options);
       const path = `/pets/${requireBigint("id", id)}`;
-      return (await call({ operation: "getPet", path, read: readPet, signal })).value;
+      return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
     },
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
-      const body = formatNewPet(pet);
-      return (await call({
-        operation: "createPet",
-        path: "/pets",
-        body,
-        idempotencyKey,
-        read: readPet,
-        signal,
-      })).value;
+      const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };
+      return (await call({ operation: "createPet", method: "POST", ...parts })).value;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type ClientErrorCode, PetstoreError } from "./error.ts";
 
-export interface Patience {
+export interface RetryLimits {
   timeoutMs: number;
   maxRetries: number;
   signal: AbortSignal | undefined;
@@ -20,7 +20,7 @@ const SHORTEST_ATTEMPT = 1_000;
  */
 export async function retry<T>(
   attempt: (signal: AbortSignal) => Promise<T>,
-  { timeoutMs, maxRetries, signal }: Patience,
+  { timeoutMs, maxRetries, signal }: RetryLimits,
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
   let last: PetstoreError | undefined, doubtful: PetstoreError | undefined;

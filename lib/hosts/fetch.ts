@@ -1,5 +1,5 @@
-import { type HeaderFields, ON_BUN, type Reply } from "../http/reply.ts";
-import type { Caller, KeptReply, RequestContext } from "../http/context.ts";
+import { type HeaderFields, KeptReply, ON_BUN, type Reply } from "../http/reply.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
 
@@ -16,24 +16,24 @@ export type ConnectionInfo = object & {
 
 export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 
-/** Answers a `Request`. */
-export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
+/** Answers a `Request`. With a third argument, as Workers pass it, the second is their environment and tells nothing. */
+export type Handle = (request: Request, info?: ConnectionInfo, context?: unknown) => Promise<Response>;
 
-/** A `handle` that an app has wrapped or replaced is never bypassed. */
+/** By identity: a proxy of a `handle`, or a function with its members, is a wrapper and never bypassed. */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
-export function serve(pipeline: ServingPipeline): { handle: Handle } {
-  const handle: Handle = (request, info) => {
+export function serve(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
+  const handle: Handle = (request, info, worker) => {
     const headers = request?.headers;
     // Accepts a Request of another realm or a polyfill.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
-    const context = new FetchContext(request, headers, info);
+    const context = new FetchContext(request, headers, worker === undefined ? info : undefined);
     return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
-  return { handle };
+  return { handle, fetch: handle };
 }
 
 /** `undefined` if {@link serve} has not made its `handle`. */
@@ -44,10 +44,8 @@ export function pipelineOf(service: { handle?: unknown } | undefined): ServingPi
 export class FetchContext implements RequestContext {
   readonly method: string;
   arrivedAt?: number;
-  caller?: Caller;
   route?: string | undefined;
-  operationFields?: HeaderFields | undefined;
-  kept?: KeptReply;
+  caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;
   readonly #request: Request;
@@ -104,24 +102,23 @@ export class FetchContext implements RequestContext {
 /** If an app's response cannot be sent, returns the failure. */
 export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
-    return toResponse(reply, context);
+    return toResponse(reply);
   } catch (thrown) {
     // Tells the source that the body will not be read.
     if (reply.body instanceof Response) reply.body.body?.cancel().catch(() => {});
-    return toResponse(fail(thrown, context), context);
+    return toResponse(fail(thrown, context));
   }
 }
 
 /** Elsewhere, a clone would split a stream. */
 const CLONES_TEXT = ON_BUN || "Deno" in globalThis;
 
-function toResponse(reply: Reply, { kept }: RequestContext): Response {
+function toResponse(reply: Reply): Response {
   const { status, headers, body } = reply;
   if (body instanceof Response) return extendResponse(body, headers);
-  // Another reply has fields of this request.
-  if (!CLONES_TEXT || kept?.reply !== reply) return new Response(body, { status, headers });
+  if (!CLONES_TEXT || !(reply instanceof KeptReply)) return new Response(body, { status, headers });
   // A clone, because on Deno a new response holds its bytes twice.
-  return (kept.template ??= new Response(body, { status, headers }).clone()).clone();
+  return (reply.template ??= new Response(body, { status, headers }).clone()).clone();
 }
 
 function extendResponse(response: Response, extra: HeaderFields): Response {

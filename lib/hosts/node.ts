@@ -46,12 +46,8 @@ export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Res
 export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
   const handle = typeof service === "function" ? service : service?.handle;
   if (typeof handle !== "function") {
-    const isPending = isPromise<unknown>(service);
-    throw new TypeError(
-      `createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${
-        isPending ? "; await the promise" : ""
-      }`,
-    );
+    const hint = isPromise<unknown>(service) ? "; await the promise" : "";
+    throw new TypeError(`createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${hint}`);
   }
   const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
     handlePipeline((request, info) => handle.call(service, request, info));
@@ -81,10 +77,5 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     }
   }
 
-  return {
-    async respond(context, send) {
-      return send(await answer(context));
-    },
-    fail,
-  };
+  return { respond: async (context, send) => send(await answer(context)), fail };
 }

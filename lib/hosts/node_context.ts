@@ -11,9 +11,8 @@ export class NodeContext implements RequestContext {
   /** A kept response needs no check of its target. */
   readonly targetKey: string;
   arrivedAt?: number;
-  caller?: Caller;
   route?: string | undefined;
-  operationFields?: HeaderFields | undefined;
+  caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;
   readonly #incoming: NodeRequest;

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import process from "node:process";
 import { type Body, isUnread, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
@@ -7,8 +8,9 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 /** RFC 9110 §6.4.1. */
 const BODILESS = new Set([204, 304]);
 
-/** Other runtimes' sockets only look like Node's. */
-const ON_NODE = globalThis.navigator?.userAgent.startsWith("Node.js/") === true;
+/** Other runtimes' sockets only look like Node's. Since 24.21, its `end(body)` sends one string. */
+const UNCORKS = globalThis.navigator?.userAgent.startsWith("Node.js/") === true &&
+  process.versions.node.localeCompare("24.21", "en", { numeric: true }) < 0;
 
 /** Sockets of serverless-http have no `writableCorked`. */
 interface CorkedSocket {
@@ -46,8 +48,10 @@ function sendText({ status, headers }: Reply, body: string, outgoing: NodeRespon
   // Node copies ASCII as it is.
   const encoding = length === body.length ? "latin1" : "utf8";
   outgoing.writeHead(status, { ...headers, "content-length": length });
-  const socket = outgoing.req.httpVersionMajor === 1 ? outgoing.socket as CorkedSocket | null | undefined : null;
-  if (!ON_NODE || socket?.writableCorked !== 0) return void outgoing.end(body, encoding);
+  const socket = UNCORKS && outgoing.req.httpVersionMajor === 1
+    ? outgoing.socket as CorkedSocket | null | undefined
+    : null;
+  if (socket?.writableCorked !== 0) return void outgoing.end(body, encoding);
   // write() corks the socket. Uncorked before end(), it sends one string; end(body) would use the slower writev().
   outgoing.write(body, encoding);
   socket.uncork();

@@ -21,14 +21,13 @@ const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request b
 /** Single bytes must not block the process. */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
-/** Other requests get a turn, because pieces that have arrived are read without a pause. */
+/** Then other requests get a turn. */
 const PIECES_A_TURN = 64;
 
 /**
- * In milliseconds. Deno reads a refused body to its end if it is cancelled before the response. Too soon after, the
- * client gets a reset and no response.
+ * In milliseconds. Cancelled sooner, Deno reads a refused body to its end, or the client gets a reset and no response.
  */
-const LEFT_ALONE = 1000;
+const CANCEL_DELAY = 1000;
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -39,10 +38,7 @@ export interface StreamLimits {
   budget: { left: number };
 }
 
-/**
- * On failure, the buffer is freed at once, because garbage would exceed the budget. After a cancel, the result is what
- * has arrived.
- */
+/** On failure, frees the buffer at once, because garbage would exceed the budget. */
 export async function readPieces(
   reader: BodyReader,
   { maxBytes, tooLarge, budget }: StreamLimits,
@@ -68,7 +64,7 @@ export async function readPieces(
     }
   } catch (thrown) {
     if (TIMERS_END_WITH_REQUESTS) discard(reader);
-    else setTimeout(discard, LEFT_ALONE, reader);
+    else setTimeout(discard, CANCEL_DELAY, reader);
     budget.left += countedSize(buffer.byteLength);
     buffer = buffer.transfer(0);
     throw thrown;
@@ -77,7 +73,7 @@ export async function readPieces(
   }
 }
 
-/** A source that ignores this must not delay the response. */
+/** Never waits for the source. */
 export function discard(reader: BodyReader): void {
   reader.cancel().catch(() => {});
 }

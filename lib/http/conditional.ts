@@ -21,26 +21,23 @@ export const PRECONDITION_FAILED: Problem = /* @__PURE__ */ new Problem(
   "No entity tag in If-Match is current",
 );
 
-export function isConditional(context: RequestContext): boolean {
-  return context.header("if-match") !== null || context.header("if-none-match") !== null;
+/** `If-Match` comes first (RFC 9110 §13.2.2). Only `If-None-Match` compares weakly (§13.1). */
+export function failedCondition(
+  context: RequestContext,
+  etag: string | undefined,
+): "if-match" | "if-none-match" | undefined {
+  const lists = (header: string, prefix = "") => etag !== undefined && listsTag(header, prefix + etag);
+  const wanted = context.header("if-match"), known = context.header("if-none-match");
+  if (wanted !== null && !lists(wanted)) return "if-match";
+  return known !== null && (lists(known) || lists(known, "W/")) ? "if-none-match" : undefined;
 }
 
-export function failedCondition(context: RequestContext, etag: string | undefined): Problem | undefined {
-  const lists = (header: string) => etag !== undefined && listsTag(header, etag);
-  const wanted = context.header("if-match"), unwanted = context.header("if-none-match");
-  return wanted !== null && !lists(wanted) || unwanted !== null && lists(unwanted) ? PRECONDITION_FAILED : undefined;
-}
-
-/** Checks `If-Match` before `If-None-Match` (RFC 9110 §13.2.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
-  const { etag } = reply;
-  if (etag === undefined) return reply;
-  const wanted = context.header("if-match");
-  if (wanted !== null && !listsTag(wanted, etag)) {
-    return extendReply(PRECONDITION_FAILED, context.operationFields);
-  }
-  const known = context.header("if-none-match");
-  if (known === null || !(listsTag(known, etag) || listsTag(known, `W/${etag}`))) return reply;
+  const failed = reply.etag && failedCondition(context, reply.etag);
+  if (!failed) return reply;
+  // Own members only: an extended Object.prototype is no reply.
+  const { operationFields } = { operationFields: {}, ...reply };
+  if (failed === "if-match") return extendReply(PRECONDITION_FAILED, operationFields);
   // Other headers, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;

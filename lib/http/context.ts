@@ -1,4 +1,4 @@
-import type { HeaderFields, Reply } from "./reply.ts";
+import type { HeaderFields } from "./reply.ts";
 
 /** The sender of a request. */
 export interface Caller {
@@ -8,15 +8,7 @@ export interface Caller {
   readonly readOnly?: boolean;
 }
 
-export interface KeptReply {
-  readonly reply: Reply;
-  /** To be cloned. */
-  template: Response | undefined;
-  /** With the CORS fields of the last request. */
-  granted?: KeptReply & { readonly fields: HeaderFields };
-}
-
-/** Hosts create it, and the pipeline adds to it. */
+/** A request as its host gives it, and what a step before the reply tells the steps after it. */
 export interface RequestContext {
   /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
@@ -26,17 +18,15 @@ export interface RequestContext {
   readonly targetKey: string;
   readonly bodyUsed: boolean;
   readonly client: string | undefined;
-  /** 0 if nothing observes the responses. */
+  /** By the pipeline: 0 if unobserved. */
   arrivedAt?: number;
-  caller?: Caller;
-  /** A template with the base path. */
+  /** By the pipeline: a template with the base path. */
   route?: string | undefined;
-  /** Added to a failure of the operation. */
-  operationFields?: HeaderFields | undefined;
-  kept?: KeptReply;
-  /** Added to every response. */
+  /** By the authentication: also of a caller that is refused. */
+  caller?: Caller;
+  /** By the authentication: added to every response. */
   fields?: HeaderFields;
-  /** See `requestIdOf()`. */
+  /** By `requestIdOf()`. */
   requestId?: string;
   /** Joins several lines with commas (RFC 9110 §5.3). */
   header(name: string): string | null;

@@ -1,4 +1,4 @@
-import { extendReply, type HeaderFields, type Reply } from "./reply.ts";
+import { extendReply, type HeaderFields, KeptReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The other origins whose pages may use the API. */
@@ -8,7 +8,7 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** `undefined` if this is no preflight of an allowed origin. */
+  /** `undefined` for other requests. */
   preflight(context: RequestContext): Reply | undefined;
   extend(reply: Reply, context: RequestContext): Reply;
 }
@@ -51,14 +51,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   function extend(reply: Reply, context: RequestContext): Reply {
     if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
     const fields = grantsOf(context);
-    const { kept } = context;
-    if (kept?.reply !== reply) return grant(reply, fields);
-    // A kept response most often goes to one origin.
-    if (kept.granted?.fields !== fields) {
-      kept.granted = { fields, reply: grant(reply, fields), template: undefined };
-    }
-    context.kept = kept.granted;
-    return kept.granted.reply;
+    return reply instanceof KeptReply ? reply.granted(fields, () => grant(reply, fields)) : grant(reply, fields);
   }
 
   return { preflight, extend };

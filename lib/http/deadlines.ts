@@ -12,14 +12,13 @@ export interface Deadline {
   /** The tick with which it expires. */
   readonly due: number;
   readonly timer?: ReturnType<typeof setTimeout>;
-  index: number;
 }
 
 /** One timer and its ticks serve all deadlines, because a timer or a clock for each costs more. */
 export class Deadlines {
   readonly #length: number;
   readonly #ticks: number;
-  readonly #open: Deadline[] = [];
+  readonly #open = new Set<Deadline>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tick = 0;
   #tickedAt = 0;
@@ -31,22 +30,18 @@ export class Deadlines {
   }
 
   begin(expire: () => void): Deadline {
-    if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length), index: 0 };
-    const open = this.#open;
-    if (this.#timer === undefined || (open.length > 0 && this.#isTimerLost())) this.#setTimer();
+    if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
+    if (this.#timer === undefined || (this.#open.size > 0 && this.#isTimerLost())) this.#setTimer();
     // Part of the present tick is over.
-    const deadline = { expire, due: this.#tick + this.#ticks + 1, index: open.length };
-    open.push(deadline);
+    const deadline = { expire, due: this.#tick + this.#ticks + 1 };
+    this.#open.add(deadline);
     return deadline;
   }
 
   /** Ending one twice is harmless. */
   end(deadline: Deadline): void {
     if (deadline.timer !== undefined) clearTimeout(deadline.timer);
-    const { index } = deadline, open = this.#open;
-    if (open[index] !== deadline) return;
-    const last = open.pop()!;
-    if (last !== deadline) open[last.index = index] = last;
+    this.#open.delete(deadline);
   }
 
   get #interval(): number {
@@ -67,11 +62,12 @@ export class Deadlines {
 
   #pass(): void {
     this.#tick++;
-    for (const deadline of this.#open.filter(({ due }) => due <= this.#tick)) {
+    for (const deadline of this.#open) {
+      if (deadline.due > this.#tick) break;
       this.end(deadline);
       deadline.expire();
     }
     this.#timer = undefined;
-    if (this.#open.length > 0) this.#setTimer();
+    if (this.#open.size > 0) this.#setTimer();
   }
 }

@@ -1,17 +1,17 @@
 /** The path of a request through a service, from its arrival to its reply. */
 
 import { excerpt } from "../json.ts";
-import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
-import { failedCondition, isConditional } from "./conditional.ts";
+import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import type { Finisher } from "./finisher.ts";
 import { type Access, ANONYMOUS, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
-import { extendReply, type Reply } from "./reply.ts";
+import { KeptReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
-import { createRouter, type Match, type Router } from "./router.ts";
+import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./target.ts";
 
 /** Turns requests into replies, on any host. */
@@ -43,56 +43,57 @@ export interface PipelineParts {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
   const find = createRouter(operations);
-  const findOperation = rememberLast(find);
+  const findOperation = ({ method, target }: RequestContext) => find(method, target);
 
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refused = guard?.(context);
     if (refused) return refused;
     const getCache = context.method === "GET" ? cache : undefined;
+    const kept = getCache?.find(context);
     // A kept response needs no route, and never comes from a public operation.
-    const match = getCache?.has(context) ? undefined : findOperation(context);
+    const match = kept ? undefined : findOperation(context);
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
-    return chain(authenticate(context), (caller) => serve(caller, context, getCache, match));
-  }
-
-  function serve(
-    caller: Caller | Problem,
-    context: RequestContext,
-    getCache: ResponseCache | undefined,
-    match: Match | undefined,
-  ): MaybePromise<Reply> {
-    if (caller instanceof Problem) return caller;
-    context.caller = caller;
-    // No rights are checked for a cached response: every caller may GET.
-    const cached = getCache?.find(context);
-    if (cached) return cached;
-    // The kept response may be stale.
-    const found = match ?? findOperation(context);
-    if (!found) return routeNotFound(context);
-    return getCache ? getCache.make(context, () => call(found, caller, context)) : call(found, caller, context);
+    return chain(authenticate(context), (caller) => {
+      if (caller instanceof Problem) return caller;
+      context.caller = caller;
+      // No rights are checked for a kept response: every caller may GET.
+      if (kept && getCache?.use(kept)) {
+        context.route = kept.route;
+        return kept.reply;
+      }
+      const found = match ?? findOperation(context);
+      if (!found) return routeNotFound(context);
+      const make = () => call(found, caller, context);
+      return getCache ? getCache.make(context, make) : make();
+    });
   }
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
-    const { route, operation, query, parameter } = match;
-    const { access, effect, fields, handler } = operation;
+    const { route, operation: { access, effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
-    context.operationFields = fields;
     const run = () => handler({ context, caller, query, parameter });
-    const refused = authorize(caller, access);
-    const reply = refused ??
-      (effect === "alters" ? chain(findFailed(context, caller), (failed) => failed ?? run()) : run());
-    return fields ? chain(reply, (reply) => extendReply(reply, fields)) : reply;
+    const answer = () =>
+      authorize(caller, access) ??
+        (effect === "alters" ? chain(findFailed(context, caller), (failed) => failed ?? run()) : run());
+    if (!fields) return answer();
+    return chain(
+      attempt(answer, (thrown) => recover(thrown, context)),
+      (reply) => ({ ...reply, headers: { ...reply.headers, ...fields }, operationFields: fields }),
+    );
   }
 
   /** An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets. */
   function findFailed(context: RequestContext, caller: Caller): MaybePromise<Problem | undefined> {
-    if (!isConditional(context)) return undefined;
+    if ((context.header("if-match") ?? context.header("if-none-match")) === null) return undefined;
     const match = find("GET", context.target);
     if (match?.operation.method !== "GET") return undefined;
     const { operation: { handler }, query, parameter } = match;
-    return chain(handler({ context, caller, query, parameter }), ({ etag }) => failedCondition(context, etag));
+    return chain(
+      handler({ context, caller, query, parameter }),
+      ({ etag }) => failedCondition(context, etag) && PRECONDITION_FAILED,
+    );
   }
 
   return {
@@ -107,22 +108,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return fail(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, fail);
-      return finish(reply, context.kept && startedAt);
+      return finish(reply, reply instanceof KeptReply ? startedAt : undefined);
     },
     fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
     finisher,
-  };
-}
-
-/** Creates all have one address. */
-function rememberLast(find: Router): (context: RequestContext) => Match | undefined {
-  let last: { method: string; key: string; match: Match | undefined } | undefined;
-  return (context) => {
-    const { method, targetKey } = context;
-    if (last?.method !== method || last.key !== targetKey) {
-      last = { method, key: targetKey, match: find(method, context.target) };
-    }
-    return last.match;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../error_codes.ts";
+import type { Known } from "../known.ts";
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 
 /** The JSON body of every response with a status of 400 or more. */
@@ -23,7 +24,7 @@ export class Problem implements Reply {
   readonly body: string;
 
   /** @param status That of {@link ERROR_STATUS}, whose table would enlarge bundles. */
-  constructor(status: number, code: ErrorCode | ServerErrorCode, message: string, fields: HeaderFields = {}) {
+  constructor(status: number, code: Known<ErrorCode> | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
     this.headers = { ...JSON_FIELDS, ...fields };
     this.body = `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;

@@ -1,7 +1,7 @@
 import { callSafely } from "../maybe_promise.ts";
 import type { RequestContext } from "./context.ts";
 import { Problem } from "./problem.ts";
-import { extendReply, type Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
 /** A failure, for {@link PetstoreOptions.onError}. */
@@ -10,7 +10,7 @@ export interface ErrorInfo {
   error: unknown;
   /** The request. Its body may have been read. */
   request: Request;
-  /** The usable `X-Request-Id` of the request, or a new id. */
+  /** The request's usable `X-Request-Id`, or a new one. */
   requestId: string;
 }
 
@@ -22,13 +22,12 @@ export function createRecovery(
   explain: (thrown: unknown) => Problem,
 ): Recovery {
   return (thrown, context) => {
-    const { operationFields } = context;
     const problem = thrown instanceof Problem ? thrown : explain(thrown);
     if (problem !== thrown) {
       const requestId = requestIdOf(context);
       // Inside, because toRequest() throws if no Request can represent what was sent.
       callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
     }
-    return extendReply(problem, operationFields);
+    return problem;
   };
 }

@@ -15,6 +15,28 @@ export interface Reply {
   etag?: string;
   /** When a cached copy becomes stale; absent if it must not be cached. A constant says `alteration`. */
   validUntil?: "alteration" | "addition";
+  /** Those headers that every response of the operation has. */
+  operationFields?: HeaderFields;
+}
+
+/** A reply that is sent again and again, unlike its copies. */
+export class KeptReply implements Reply {
+  declare readonly status: number;
+  declare readonly headers: HeaderFields;
+  declare readonly body: Body;
+  /** For hosts that send clones. */
+  template: Response | undefined;
+  #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
+
+  constructor(reply: Reply) {
+    Object.assign(this, reply, { template: undefined });
+  }
+
+  /** With the fields of CORS, most often those of the last request. */
+  granted(fields: HeaderFields, grant: () => Reply): KeptReply {
+    if (this.#granted?.fields !== fields) this.#granted = { fields, reply: new KeptReply(grant()) };
+    return this.#granted.reply;
+  }
 }
 
 /** `nosniff` keeps browsers from treating a pet's name as HTML. */

@@ -2,8 +2,8 @@
 
 import { hashText } from "../hash.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import type { KeptReply, RequestContext } from "./context.ts";
-import type { HeaderFields, Reply } from "./reply.ts";
+import type { RequestContext } from "./context.ts";
+import { KeptReply, type Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
 export interface Changes {
@@ -13,91 +13,71 @@ export interface Changes {
   alterations: number;
 }
 
-interface Entry extends KeptReply {
-  targetKey: string;
+export interface Entry {
+  readonly hash: number;
+  readonly targetKey: string;
+  readonly reply: KeptReply & Reply;
   /** As in the context. */
-  route: string | undefined;
-  operationFields: HeaderFields | undefined;
-  /** The value of the counter before the response was made. */
-  additions: number;
-  /** The approximate size in bytes. */
-  weight: number;
+  readonly route: string | undefined;
+  /** The counters before the response was made. */
+  readonly made: Changes;
+  /** In bytes, about. */
+  readonly weight: number;
 }
 
-/** The approximate size of an entry without its target and its body, in bytes. */
+/** Of an entry without its target and its body, in bytes. */
 const ENTRY_WEIGHT = 1400;
 
-/** In bytes. A larger one costs a server with many addresses more than it saves. */
+/** In bytes. A larger one costs more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** About so many other targets may come before a target comes again. A power of two. */
+/** About so many targets may come between two requests of one. A power of two. */
 const REMEMBERED = 512;
 
-/** Keeps responses from their second request on. When one half is full, the other, with what was not asked for since, is dropped. */
+/** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
 export class ResponseCache {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
-  /** By the hash of the target. */
   #entries = new Map<number, Entry>();
   #older = new Map<number, Entry>();
-  /** Of `#entries`. */
   #weight = 0;
-  #alterations = -1;
   /** Hashes of targets, each at an index that follows from it. */
   readonly #seen = new Int32Array(REMEMBERED);
-  #lastTarget = "";
-  #lastHash = 0;
 
-  /** @param maxWeight The largest size, in bytes. */
   constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
     this.#maxWeight = maxWeight;
   }
 
-  /** Whether a reply is kept, which may be stale. */
-  has({ targetKey }: RequestContext): boolean {
-    const hash = this.#hashOf(targetKey);
-    return (this.#entries.get(hash) ?? this.#older.get(hash))?.targetKey === targetKey;
+  /** The kept response, which may be stale. */
+  find({ targetKey }: RequestContext): Entry | undefined {
+    const hash = hashOf(targetKey);
+    const entry = this.#entries.get(hash) ?? this.#older.get(hash);
+    return entry?.targetKey === targetKey ? entry : undefined;
   }
 
-  /** The kept reply to a GET, if it is still valid. */
-  find(context: RequestContext): Reply | undefined {
-    const hash = this.#hashOf(context.targetKey);
-    const recent = this.#entries.get(hash);
-    const entry = recent ?? this.#older.get(hash);
-    if (entry?.targetKey !== context.targetKey) return undefined;
+  /** Whether a kept response is valid, and thus used now. */
+  use(entry: Entry): boolean {
     const { additions, alterations } = this.#changes();
-    if (alterations !== this.#alterations) return void this.#clear(alterations);
-    if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
-    if (!recent) this.#add(hash, entry);
-    context.route = entry.route;
-    context.operationFields = entry.operationFields;
-    context.kept = entry;
-    return entry.reply;
+    const { made, reply } = entry;
+    if (made.alterations !== alterations) return false;
+    if (made.additions !== additions && reply.validUntil === "addition") return false;
+    if (this.#entries.get(entry.hash) !== entry) this.#add(entry);
+    return true;
   }
 
-  /** Makes the reply to a GET, and keeps it if it says until when it is valid. */
+  /** Makes the reply to a GET, and may keep it. */
   make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply> {
-    const hash = this.#hashOf(context.targetKey);
+    const hash = hashOf(context.targetKey);
     if (!this.#isSeen(hash)) return make();
-    // Read before the reply is made, because pets may be added meanwhile.
-    const { additions, alterations } = this.#changes();
-    if (alterations !== this.#alterations) this.#clear(alterations);
+    // Read before the reply is made, because pets may be added meanwhile. A store may change its object.
+    const made = { ...this.#changes() };
     return chain(make(), (reply) => {
-      if (alterations === this.#alterations) this.#keep(hash, context, reply, additions);
+      this.#keep(hash, context, reply, made);
       return reply;
     });
   }
 
-  #hashOf(target: string): number {
-    if (target !== this.#lastTarget) {
-      this.#lastHash = hashText(target, 0, 0) | 0;
-      this.#lastTarget = target;
-    }
-    return this.#lastHash;
-  }
-
-  /** Whether a target was asked for lately. From now on it was. */
   #isSeen(hash: number): boolean {
     const index = hash & (REMEMBERED - 1);
     const isSeen = this.#seen[index] === hash;
@@ -105,29 +85,26 @@ export class ResponseCache {
     return isSeen;
   }
 
-  #keep(hash: number, { targetKey, route, operationFields }: RequestContext, reply: Reply, additions: number): void {
+  #keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
     if (weight <= this.#maxWeight / 2) {
-      this.#add(hash, { targetKey, reply, template: undefined, route, operationFields, additions, weight });
+      this.#add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
     }
   }
 
-  #add(hash: number, entry: Entry): void {
-    this.#weight += entry.weight - (this.#entries.get(hash)?.weight ?? 0);
+  #add(entry: Entry): void {
+    this.#weight += entry.weight - (this.#entries.get(entry.hash)?.weight ?? 0);
     if (this.#weight > this.#maxWeight / 2) {
       this.#older = this.#entries;
       this.#entries = new Map();
       this.#weight = entry.weight;
     }
-    this.#entries.set(hash, entry);
+    this.#entries.set(entry.hash, entry);
   }
+}
 
-  #clear(alterations: number): void {
-    this.#alterations = alterations;
-    this.#entries.clear();
-    this.#older.clear();
-    this.#weight = 0;
-  }
+function hashOf(target: string): number {
+  return hashText(target, 0, 0) | 0;
 }

@@ -3,16 +3,8 @@ const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
 /** `""` without a path. */
 export function targetOf(url: string): string {
-  // Most requests have the origin of the last one.
-  const hasNoFragment = !url.includes("#");
-  if (hasNoFragment && url.startsWith(lastOrigin)) return url.slice(lastOrigin.length - 1);
-  const target = TARGET.exec(url)?.[1] ?? "";
-  if (hasNoFragment && target !== "") lastOrigin = url.slice(0, url.length - target.length + 1);
-  return target;
+  return TARGET.exec(url)?.[1] ?? "";
 }
-
-/** With the slash that follows it. */
-let lastOrigin = "no:";
 
 /** Splits a target into the path and the query, which loses its question mark. */
 export function splitTarget(target: string): { path: string; query: string } {

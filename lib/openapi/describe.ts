@@ -6,7 +6,7 @@ import { CROSS_ORIGIN, DESCRIPTION, INFO, SECURITY, TAGS } from "../operations/a
 import { type FailureGroup, rateLimitFailures } from "../operations/failure_groups.ts";
 import { createSchemas, errorSchema } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
-import type { Settings } from "../petstore/settings.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
 import { referTo, renderHeaders } from "./headers.ts";
 import { renderOperation } from "./operations.ts";
 import { codesOf, failureSchema, renderFailure, statusOf } from "./responses.ts";
@@ -20,7 +20,7 @@ export interface OpenApiServer {
 }
 
 /** The options that clients can notice. */
-type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
+type Contract = Omit<CheckedOptions, "authenticate" | "onError" | "onResponse">;
 
 /**
  * Describes a petstore with these options.

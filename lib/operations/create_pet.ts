@@ -7,13 +7,13 @@ import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
 import { formatPetWithId, parseNewPet, type PetStatus } from "../pet.ts";
-import type { MigratedRequest, MigratedStore } from "../stores/earlier_requests.ts";
+import { withEarlierKey } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import {
-  bearerToken,
   digest,
+  earlierKey,
   IDEMPOTENCY_KEY_REUSED,
   IDEMPOTENCY_NOT_SUPPORTED,
   INVALID_IDEMPOTENCY_KEY,
@@ -74,10 +74,9 @@ async function createOnce(
     scopedKey(caller.id, idempotencyKey),
     digest(formatPetWithId(0, pet)),
   ]);
-  const request: MigratedRequest = { key, fingerprint, retentionMs: idempotencyRetentionMs };
-  const apiKey = (store as MigratedStore).looksUpEarlier ? bearerToken(context) : "";
-  if (apiKey !== "") request.earlierKey = await scopedKey(apiKey, idempotencyKey);
-  const result = await store.createOnce!(pet, request);
+  const request = { key, fingerprint, retentionMs: idempotencyRetentionMs };
+  const migrated = await withEarlierKey(store, request, () => earlierKey(context, idempotencyKey));
+  const result = await store.createOnce!(pet, migrated);
   if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;

@@ -57,20 +57,16 @@ function parseStringItem(text: string): string | undefined {
 /** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
 const BARE = /^[!#-+\--[\]-~]*$/;
 
-/**
- * The key for the store: different for each caller, and a digest, so that it does not reveal the caller.
- *
- * @param scope The id of the caller. Before release 0.2.0, the API key.
- */
+/** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(scope: string, key: string): Promise<string> {
   // A key contains no line feed, so two different pairs never give the same text.
   return digest(`${scope}\n${key}`);
 }
 
-/** The API key of a request that has passed the key check, or `""`: an app may let requests in without one. */
-export function bearerToken(context: RequestContext): string {
-  const credentials = context.header("authorization") ?? "";
-  return credentials.replace(/^\w+ +/, "");
+/** The same as before release 0.2.0. An app may let requests in without an API key. */
+export async function earlierKey(context: RequestContext, key: string): Promise<string | undefined> {
+  const apiKey = context.header("authorization")?.replace(/^\w+ +/, "");
+  return apiKey ? await scopedKey(apiKey, key) : undefined;
 }
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */

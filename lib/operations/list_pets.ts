@@ -4,7 +4,7 @@ import { decodeQuery, queryValues } from "../http/query.ts";
 import { isDigits, quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
-import type { PetPage, PetQuery } from "../stores/store.ts";
+import type { PetQuery } from "../stores/store.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { conditionFailure, group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
@@ -18,9 +18,8 @@ export const listPets: Definition = {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
     if (petQuery instanceof Problem) return petQuery;
     return chain(store.list(petQuery), (page) => {
-      const { json } = page;
-      // An extended Object.prototype does not count.
-      const next = page.next === (Object.prototype as Partial<PetPage>).next ? undefined : page.next;
+      // Own members only: an extended Object.prototype is no page.
+      const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
       if (next === undefined) return representation(json, "addition");
       // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
       return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) }, 1);

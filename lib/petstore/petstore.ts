@@ -1,7 +1,7 @@
 import { type Handle, pipelineOf, serve } from "../hosts/fetch.ts";
 import type { PetstoreOptions } from "./options.ts";
 import { createService, type Service } from "./service.ts";
-import { checkOptions, type Settings } from "./settings.ts";
+import { type CheckedOptions, checkOptions } from "./checked_options.ts";
 
 /** A petstore that mounts in any app. */
 export interface Petstore {
@@ -10,6 +10,11 @@ export interface Petstore {
    * address for {@link PetstoreOptions.rateLimit}.
    */
   handle: Handle;
+  /**
+   * The same function, so that `export default createPetstore(…)` is a Worker, or a program for `deno serve` and `bun`.
+   * A wrapper replaces both.
+   */
+  fetch: Handle;
 }
 
 /**
@@ -32,6 +37,6 @@ export function createPetstore(options: PetstoreOptions): Petstore {
 }
 
 /** `undefined` for another object. */
-export function settingsOf(petstore: Petstore): Settings | undefined {
+export function settingsOf(petstore: Petstore): CheckedOptions | undefined {
   return (pipelineOf(petstore) as Service | undefined)?.settings;
 }

@@ -12,10 +12,10 @@ import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.t
 import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
-import type { Settings } from "./settings.ts";
+import type { CheckedOptions } from "./checked_options.ts";
 
 export interface Service extends Pipeline {
-  settings: Settings;
+  settings: CheckedOptions;
 }
 
 /** For the standalone server. */
@@ -31,13 +31,13 @@ export interface ServiceParts {
   now: (request: RequestContext) => number;
 }
 
-export function createService(settings: Settings, parts: Partial<ServiceParts> = {}): Service {
-  const { basePath, cors, store, requestIds, rateLimit, keys } = settings;
+export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
+  const { basePath, cors, store, requestIds, rateLimit, authenticate } = settings;
   const { guard, operations = [], observe = settings.onResponse, limits, now } = withoutPrototype(parts);
   const pipeline = createPipeline({
     guard,
     cors,
-    authenticate: rateLimit ? limitRate(keys, rateLimit, limits, now) : keys,
+    authenticate: rateLimit ? limitRate(authenticate, rateLimit, limits, now) : authenticate,
     authorize,
     cache: store.changes && new ResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],

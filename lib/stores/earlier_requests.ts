@@ -3,7 +3,7 @@
  * upgrade finds it only so.
  */
 
-import type { IdempotentRequest } from "./store.ts";
+import type { IdempotentRequest, PetStore } from "./store.ts";
 
 export const EARLIER_MARK = "by API key";
 
@@ -15,4 +15,14 @@ export interface MigratedRequest extends IdempotentRequest {
 export interface MigratedStore {
   /** Whether there may be such requests. */
   readonly looksUpEarlier?: boolean;
+}
+
+/** @param makeKey Makes the key of the earlier release; `undefined` for a request without an API key. */
+export async function withEarlierKey(
+  store: PetStore,
+  request: IdempotentRequest,
+  makeKey: () => Promise<string | undefined>,
+): Promise<MigratedRequest> {
+  const earlierKey = "looksUpEarlier" in store && store.looksUpEarlier ? await makeKey() : undefined;
+  return earlierKey === undefined ? request : { ...request, earlierKey };
 }

@@ -1,6 +1,5 @@
 import type { StoredKey } from "./key_store.ts";
 
-/** Times are in milliseconds since 1970. */
 export interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
   /** SQLite has no boolean. */
   read_only: number | boolean;

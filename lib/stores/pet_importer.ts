@@ -20,7 +20,6 @@ export interface KnownChunk {
 /** Remembers each chunk permanently. A chunk and its pets become visible together, so an import can be repeated. */
 export interface PetImporter {
   readonly isNew: boolean;
-  isEmpty(): MaybePromise<boolean>;
   /** There are several if two sources have the same beginning. */
   followers(parent: string): MaybePromise<KnownChunk[]>;
   /**

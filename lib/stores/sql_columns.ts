@@ -8,7 +8,6 @@ export const PET_COLUMNS = `(
      status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
    ) STRICT`;
 
-/** Times are in milliseconds since 1970. */
 export const REQUEST_COLUMNS = `(
      key TEXT PRIMARY KEY,
      fingerprint TEXT NOT NULL,

@@ -1,11 +1,35 @@
-/** The cases of this contract are in `lib/testing/store`. */
+/**
+ * The contract of a store, for a store of your own. `@petstore/petstore/testing` has its test cases.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryStore, createPetstore } from "@petstore/petstore";
+ * import type { PetStore } from "@petstore/petstore/store";
+ *
+ * const memory = createMemoryStore();
+ * const logged: PetStore = {
+ *   create(pet) {
+ *     console.log(pet.name);
+ *     return memory.create(pet);
+ *   },
+ *   get: (id) => memory.get(id),
+ *   list: (query) => memory.list(query),
+ *   check: () => memory.check(),
+ *   close: () => memory.close(),
+ * };
+ * createPetstore({ keys: ["pk_example"], store: logged });
+ * ```
+ *
+ * @module
+ */
 
-import type { NewPet, PetStatus } from "../pet.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
+import type { PetDraft, PetStatus } from "../pet.ts";
 import type { KeyStore } from "./key_store.ts";
 
-/** A new pet as the service passes it to a store: validated, and with a status. */
-export type PetDraft = Required<NewPet>;
+export type { MaybePromise };
+export { formatPet, formatPets, type Pet, type PetDraft, type PetStatus } from "../pet.ts";
+export type { KeyInfo, KeySnapshot, KeyStore, KeyUse, StoredKey } from "./key_store.ts";
 
 /** Selects a page of the list. */
 export interface PetQuery {
@@ -123,13 +147,4 @@ export class StoreUnavailableError extends Error {
     super(message, options);
     this.mayBeStored = options.mayBeStored ?? false;
   }
-}
-
-/** Of a create whose outcome is not known. */
-export function uncertain({ message, cause }: Error): StoreUnavailableError {
-  return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
-}
-
-export function storeClosed(): StoreUnavailableError {
-  return new StoreUnavailableError("The store has been closed");
 }

@@ -1,7 +1,7 @@
 /** A place that forgets a kind does not compile. */
 
 import type { MigratedRequest } from "./earlier_requests.ts";
-import type { IdempotentOutcome, PetDraft, StoreChanges } from "./store.ts";
+import { type IdempotentOutcome, type PetDraft, type StoreChanges, StoreUnavailableError } from "./store.ts";
 
 export type Write =
   | { kind: "create"; pet: PetDraft }
@@ -48,6 +48,15 @@ export function recall(
   if (!known) return undefined;
   if (known.fingerprint !== fingerprint) return { outcome: "conflict" };
   return { outcome: "replayed", id: BigInt(String(known.id)) };
+}
+
+/** Of a create whose outcome is not known. */
+export function uncertain({ message, cause }: Error): StoreUnavailableError {
+  return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
+}
+
+export function storeClosed(): StoreUnavailableError {
+  return new StoreUnavailableError("The store has been closed");
 }
 
 /** For the end of a `switch` over all kinds. */

@@ -1,8 +1,8 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
-import type { MaybePromise, PetStore } from "../../mod.ts";
+import type { MaybePromise, PetStore } from "../stores/store.ts";
 import { ContractError } from "./guarantees.ts";
-import type { CaseContext, Need, OptionalMember } from "./store/case.ts";
+import type { CaseContext, Circumstance, Need } from "./store/case.ts";
 
 /**
  * Which stores share the pets of a namespace.
@@ -35,16 +35,19 @@ export interface StoreFixture {
   crash?(namespace: string): MaybePromise<void>;
   /** Which stores share the pets of a namespace. */
   sharing: Sharing;
-  /** The optional members that the store does not have. Their cases are skipped. Default: none. */
-  unsupported?: readonly OptionalMember[];
 }
 
 const SHARINGS: readonly Sharing[] = ["none", "restarts", "one machine", "many machines"];
 
-const OPTIONAL: readonly OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
+/** Whether a fixture has what a case needs, and why the case is skipped if not. */
+const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
+  restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
+  servers: [({ sharing }) => / machines?$/.test(sharing), "several stores cannot share the pets"],
+  machines: [({ sharing }) => sharing === "many machines", "all servers use one clock"],
+  crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
+};
 
-/** @throws {TypeError} If the fixture is invalid. */
-export function requireFixture(fixture: StoreFixture): void {
+function requireFixture(fixture: StoreFixture): void {
   if (typeof fixture?.open !== "function") throw new TypeError("The fixture must have a method open(namespace)");
   if (!SHARINGS.includes(fixture.sharing)) {
     throw new TypeError(
@@ -63,45 +66,35 @@ async function calling<T>(method: "open" | "crash" | "remove", call: () => Maybe
   }
 }
 
-/** Throws unless the store lacks exactly the optional members that its fixture lists as unsupported. */
-function checkOptionalMembers({ unsupported = [] }: StoreFixture, store: PetStore): void {
-  const missing = OPTIONAL.filter((member) => store[member] === undefined);
-  if (OPTIONAL.every((member) => missing.includes(member) === unsupported.includes(member))) return;
-  throw new FixtureError(
-    `The fixture lists ${listOf(unsupported)} as unsupported, but the store lacks ${listOf(missing)}; ` +
-      `if the store is right, the fixture needs unsupported: ${JSON.stringify(missing)}`,
-  );
-}
-
-function listOf(members: readonly OptionalMember[]): string {
-  return members.join(", ") || "no members";
-}
-
 /** A failure of the fixture, not of the store. */
 export class FixtureError extends Error {
   override name = "FixtureError";
 }
 
-/** Why a case with these needs does not apply to the fixture's store; false if it does. */
-export function skipReason(fixture: StoreFixture, needs: readonly Need[]): string | false {
-  for (const need of needs) {
-    const [isMet, reason] = NEEDS[need];
-    if (!isMet(fixture)) return reason;
-  }
-  return false;
+/**
+ * Opens a store, to see which members it has, and requires a valid fixture. Tells why a case with these needs does not apply; false
+ * if it does. If the store cannot be opened, each case that needs a member applies, and fails for that reason.
+ *
+ * @throws {TypeError} If the fixture is invalid.
+ */
+export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
+  requireFixture(fixture);
+  let lacks: (member: keyof PetStore) => boolean = () => false;
+  const examine = async ({ open }: CaseContext) => {
+    const store = await open();
+    lacks = (member) => store[member] === undefined;
+  };
+  await withNamespace(fixture, examine).catch(() => {});
+  return (needs) => {
+    for (const need of needs) {
+      if (need in CIRCUMSTANCES) {
+        const [isMet, reason] = CIRCUMSTANCES[need as keyof typeof CIRCUMSTANCES];
+        if (!isMet(fixture)) return reason;
+      } else if (lacks(need as keyof PetStore)) return `the store has no ${need}`;
+    }
+    return false;
+  };
 }
-
-/** Whether a fixture has what a case needs, and why the case is skipped if not. */
-const NEEDS: Record<Need, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
-  createOnce: [({ unsupported }) => !unsupported?.includes("createOnce"), "the store has no createOnce()"],
-  changes: [({ unsupported }) => !unsupported?.includes("changes"), "the store has no changes()"],
-  checkWrites: [({ unsupported }) => !unsupported?.includes("checkWrites"), "the store has no checkWrites()"],
-  keys: [({ unsupported }) => !unsupported?.includes("keys"), "the store does not support API keys"],
-  restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
-  servers: [({ sharing }) => / machines?$/.test(sharing), "several stores cannot share the pets"],
-  machines: [({ sharing }) => sharing === "many machines", "all servers use one clock"],
-  crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
-};
 
 /**
  * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those that crashed, and removes the
@@ -115,7 +108,6 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       const store = await calling("open", () => fixture.open(namespace));
       if (typeof store?.create !== "function") throw new FixtureError("The fixture's open() returned no store");
       opened.push(store);
-      checkOptionalMembers(fixture, store);
       return store;
     },
     async crash() {

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryStore, type PetStore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { openApiOf } from "../support/descriptions.ts";
 import { fetchDescription, KEY, withServer, writeGenerated } from "./support/service.ts";
 import { FOLDER, run, succeed } from "./support/tools.ts";

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conformanceCases, type Handle } from "../../lib/testing/testing.ts";
+import { OPERATIONS } from "../../lib/operations/table.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { changed, isOne, newPetstore, reading, runCases } from "../support/conformance.ts";
@@ -27,6 +28,10 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     assert.deepEqual([last.status, next.status], [200, 404]);
     pets += ids.size;
   }
+});
+
+test("no operation alters pets, because conform lists each pet that was added as one that is left", () => {
+  assert.deepEqual(OPERATIONS.filter(({ effect }) => effect === "alters"), []);
 });
 
 test("conformanceCases() take a base address at the root, and refuse what is no base address, and a key that cannot be sent", async () => {
@@ -242,9 +247,9 @@ function createTrusting(): Handle {
 }
 
 for (const [name, fetch] of [["is right", newPetstore()], ["stores anything", createTrusting()], ...WRONG] as const) {
-  test(`a server that ${name} fails the same cases in each run, whatever the one before has left`, async () => {
-    const [first, second, third] = [await runCases({ fetch }), await runCases({ fetch }), await runCases({ fetch })];
-    assert.deepEqual([second.failed, third.failed], [first.failed, first.failed]);
+  test(`a server that ${name} fails the same cases in a second run, whatever the first has left`, async () => {
+    const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
+    assert.deepEqual(second.failed, first.failed);
   });
 }
 

@@ -6,9 +6,9 @@ import { storeCases } from "../../lib/testing/testing.ts";
 import { type Host, IN_PROCESS, withApi } from "../support/api.ts";
 import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
 
-export function testStoreContract(kinds: readonly StoreKind[]): void {
+export async function testStoreContract(kinds: readonly StoreKind[]): Promise<void> {
   for (const kind of kinds) {
-    for (const { name, guarantee, skip, run } of storeCases(kind)) {
+    for (const { name, guarantee, skip, run } of await storeCases(kind)) {
       const reason = skip ? `, skipped: ${skip}` : "";
       test(`a ${kind.name} store ${name} (${guarantee}${reason})`, { skip }, run);
     }

@@ -11,10 +11,9 @@ const folder = mkdtempSync(join(tmpdir(), "petstore-"));
 after(() => rmSync(folder, { recursive: true }));
 
 for (
-  const { name, skip, run } of storeCases({
+  const { name, skip, run } of await storeCases({
     open: (namespace) => createMyStore(join(folder, namespace)),
     sharing: "one machine",
-    unsupported: ["changes", "checkWrites", "keys"],
   })
 ) {
   test(`the store of docs/stores.md ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);

@@ -1,7 +1,7 @@
-/** A store of your own in fifty lines, which docs/stores.md links. Copy it; then it imports `@petstore/petstore`. */
+/** A store of your own in fifty lines, which docs/stores.md links. Copy it; then it imports `@petstore/petstore/store`. */
 
 import { DatabaseSync } from "node:sqlite";
-import type { PetDraft, PetStore } from "../../mod.ts";
+import type { PetDraft, PetStore } from "../../lib/stores/store.ts";
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS pets (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, categoryId INTEGER NOT NULL,

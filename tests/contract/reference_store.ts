@@ -12,7 +12,7 @@ import {
   type PetQuery,
   type PetStore,
   StoreUnavailableError,
-} from "../../mod.ts";
+} from "../../lib/stores/store.ts";
 
 /** The data that survives a store. Stores access it after a delay of some turns of the event loop. */
 export class Disk {

@@ -1,4 +1,4 @@
 import { STORE_KINDS } from "../support/stores.ts";
 import { testStoreContract } from "./contracts.ts";
 
-testStoreContract(STORE_KINDS);
+await testStoreContract(STORE_KINDS);

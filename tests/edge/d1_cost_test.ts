@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/petstore/d1";
-import type { IdempotentRequest, PetDraft, StoredKey } from "../../mod.ts";
+import type { IdempotentRequest, PetDraft, StoredKey } from "../../lib/stores/store.ts";
 import { type Cost, MeteredDatabase } from "./support/metered_database.ts";
 import { testWorkers, Workers } from "./support/workerd.ts";
 

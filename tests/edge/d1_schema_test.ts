@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createD1Store, d1Schema } from "@petstore/petstore/d1";
-import { formatPet, type PetDraft, StoreUnavailableError } from "../../mod.ts";
+import { formatPet, type PetDraft, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { storeScript } from "./support/bundle.ts";
 import { remoteStore } from "./support/remote_store.ts";
 import { testWorkers, Workers } from "./support/workerd.ts";

@@ -18,7 +18,9 @@ for (const [title, kind] of STORES) {
     (context) =>
       withTempFolder(async (folder) => {
         await using fixture = await WorkerFixture.start(kind, folder);
-        for (const { name, skip, run } of storeCases(fixture)) await context.test(`${title} ${name}`, { skip }, run);
+        for (const { name, skip, run } of await storeCases(fixture)) {
+          await context.test(`${title} ${name}`, { skip }, run);
+        }
       }),
   );
 

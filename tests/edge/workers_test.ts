@@ -43,6 +43,21 @@ testWorkers("a Worker has a petstore beside its own route", async (context) => {
   });
 });
 
+testWorkers(
+  "a petstore that is the default export is a Worker, whose environment is not taken for the client's address",
+  async () => {
+    const scripts = [await bundle("../hosts/driver/default_export.ts", { petstore: "../../mod.ts" })];
+    await stopBundler();
+    await using workers = new Workers({ scripts, bindings: { remoteAddr: { hostname: "192.0.2.1" } } });
+    const [origin] = await workers.origins();
+    for (const [key, status] of [["wrong", 401], ["wrong", 401], ["wrong", 401], ["pk_example", 200]] as const) {
+      const response = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+      await response.text();
+      assert.equal(response.status, status);
+    }
+  },
+);
+
 /** Workers end a timer with the request that set it, so no body may depend on another request's timer. */
 async function stallAfterAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
   const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));

@@ -16,10 +16,9 @@ after(() => rmSync(folder, { recursive: true }));
 const fixture: StoreFixture = {
   open: (namespace) => createJsonLinesStore(join(folder, namespace)),
   sharing: "restarts",
-  unsupported: ["checkWrites", "keys"],
 };
 
-for (const { name, skip, run } of storeCases(fixture)) {
+for (const { name, skip, run } of await storeCases(fixture)) {
   test(`a JSON-lines store ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);
 }
 

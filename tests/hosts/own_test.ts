@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { surviveHostileRequests } from "../support/http/odd_requests.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
-import { DENO, startProgram } from "./driver/program.ts";
+import { BUN_RUNTIME, DENO, DENO_SERVE, startProgram } from "./driver/program.ts";
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
@@ -83,6 +83,19 @@ test("an app on Deno KV has its pets beside its own data, and after the process 
       assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
     }
   }));
+
+// `deno serve` tells the address of the client, Bun does not.
+for (const [runtime, last] of [[DENO_SERVE, 429], [BUN_RUNTIME, 401]] as const) {
+  test(`a petstore that is the default export is a whole program on ${runtime.name}`, async () => {
+    await using program = await startProgram({ runtime, file: "../driver/default_export.ts" }, "/v1");
+    assert.equal(await add(asker(program.origin), "/v1/pets"), "/v1/pets/1");
+    for (const status of [401, 401, last]) {
+      const response = await asker(program.origin, "wrong")("/v1/pets");
+      await response.text();
+      assert.equal(response.status, status);
+    }
+  });
+}
 
 test("the programs on Deno survive hostile requests", async () => {
   for (const file of ["own_kv.ts", "behind_prefix.ts", "behind_proxy.ts"]) {

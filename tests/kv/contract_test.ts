@@ -2,5 +2,5 @@ import { testHttpContract, testStoreContract } from "../contract/contracts.ts";
 import { IN_PROCESS } from "../support/api.ts";
 import { KV_KINDS } from "./support.ts";
 
-testStoreContract(KV_KINDS);
+await testStoreContract(KV_KINDS);
 testHttpContract(IN_PROCESS, KV_KINDS);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import { StoreUnavailableError } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { openTestKv, petsAfter } from "./support.ts";

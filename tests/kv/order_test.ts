@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import type { IdempotentOutcome, PetStore, StoredKey } from "../../mod.ts";
+import type { IdempotentOutcome, PetStore, StoredKey } from "../../lib/stores/store.ts";
 import { petsAfter, request, REX } from "./support.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 import { FATES, ScheduledKv } from "./scheduled_kv.ts";

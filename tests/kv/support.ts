@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/stores/kv/kv_store.ts";
-import type { PetDraft, PetStore } from "../../mod.ts";
+import type { PetDraft, PetStore } from "../../lib/stores/store.ts";
 import type { StoreKind } from "../support/stores.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -44,7 +44,6 @@ export const KV_KINDS: readonly StoreKind[] = [fileKind(), {
   name: "Deno KV in memory",
   open: async () => createKvStore(await openTestKv(":memory:")),
   sharing: "none",
-  unsupported: ["changes"],
   isVariant: true,
 }];
 
@@ -58,7 +57,6 @@ function fileKind(): StoreKind {
   return {
     name: "Deno KV",
     sharing: "one machine",
-    unsupported: ["changes"],
     async open(namespace) {
       const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };

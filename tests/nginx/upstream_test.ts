@@ -72,11 +72,7 @@ test("requests beyond the rate, or the limit of simultaneous requests, of an add
     async (nginx) => {
       assert.equal((await exchange(nginx, LIST))?.status, 200);
       for (const bytes of [LIST, CREATE]) {
-        assert.deepEqual(await refusal(nginx, bytes), [
-          429,
-          "too_many_requests",
-          "1",
-        ]);
+        assert.deepEqual(await refusal(nginx, bytes), [429, "too_many_requests", "1"]);
       }
     },
   );

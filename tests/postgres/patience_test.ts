@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { PooledStore } from "../../lib/stores/postgres/client/client.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../mod.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { DRIVERS, openImpatient, runSql, untilAnswered } from "../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
 import { until } from "../support/until.ts";

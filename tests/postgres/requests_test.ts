@@ -3,19 +3,8 @@ import assert from "node:assert/strict";
 import { Client } from "pg";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
-import { createPetstore } from "../../mod.ts";
-import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import { runSql } from "../support/postgres/postgres.ts";
 import { countReads, DAY, forgetCall, test } from "./support.ts";
-
-async function ahead<T>(milliseconds: number, run: () => Promise<T>): Promise<T> {
-  const { now } = Date;
-  Date.now = () => now() + milliseconds;
-  try {
-    return await run();
-  } finally {
-    Date.now = now;
-  }
-}
 
 /** Inserts requests that expire in `ends` milliseconds, in random order, so that each lies in another block. */
 function remember(schema: string, name: string, count: number, ends: number): string {
@@ -26,29 +15,6 @@ function remember(schema: string, name: string, count: number, ends: number): st
 async function countRequests(url: string, schema: string): Promise<number> {
   return Number((await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0]);
 }
-
-test.store(
-  "a server whose clock is days ahead adds no second pet and forgets nothing early",
-  async (store, url, schema) => {
-    const { handle } = createPetstore({ store, keys: ["k"] });
-    const headers = { authorization: "Bearer k", "content-type": "application/json", "idempotency-key": "4711" };
-    const body = JSON.stringify({ name: "Rex", categoryId: 7 });
-    const send = () => handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
-    const texts: string[] = [];
-    for (const days of [0, 3, -3, 0]) {
-      const response = await ahead(days * DAY, send);
-      texts.push(await response.text());
-      assert.equal(response.headers.get("idempotency-replayed"), texts.length === 1 ? null : "true");
-    }
-    assert.equal(new Set(texts).size, 1);
-    const [[left] = []] = await runSql(
-      url,
-      `SELECT expires_at - extract(epoch FROM clock_timestamp()) * 1000 FROM "${schema}".requests`,
-    );
-    assert.ok(Number(left) <= DAY && Number(left) > DAY - 600_000, `${left} ms are left`);
-  },
-  DRIVERS[1],
-);
 
 /** The statistics that PostgreSQL may have when many requests arrive: none, or outdated ones. */
 const STATISTICS = {

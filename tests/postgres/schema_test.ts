@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../mod.ts";
+import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { formatPet, type PetStore } from "../../mod.ts";
+import { formatPet, type PetStore } from "../../lib/stores/store.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
 

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../mod.ts";
+import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../lib/stores/store.ts";
+import { readDump } from "../support/earlier/earlier.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };
@@ -53,8 +53,7 @@ export function request(key: string, retentionMs = DAY, fingerprint = "f"): Idem
 
 /** Restores the schema of an earlier release from a dump. */
 export async function restoreEarlier(url: string, schema: string, file: string): Promise<void> {
-  const dump = readFileSync(new URL(`../support/earlier/${file}`, import.meta.url), "utf8");
-  await runSql(url, dump.replaceAll("petstore", schema));
+  await runSql(url, readDump(file).replaceAll("petstore", schema));
 }
 
 /** The URL of the same database for another role, whose password is `pw`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { listPostgresKeys } from "../../lib/stores/postgres/check.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
-import type { PetStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { assertRemembered, looksUpEarlier, POSTGRES_DUMPS } from "../support/earlier/earlier.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { DAY, PET, request, restoreEarlier, test, usingStore, withRole } from "./support.ts";

@@ -9,7 +9,7 @@ import { EVERYDAY } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { accessFor } from "../../lib/http/operation.ts";
 import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
-import { checkOptions, OPTION_NAMES } from "../../lib/petstore/settings.ts";
+import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
 import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 

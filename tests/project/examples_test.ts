@@ -68,7 +68,7 @@ const PROGRAMS = [
     name: "Deno",
     language: "ts",
     program: Deno.execPath(),
-    args: ["run", "--no-lock", `--config=${ROOT}deno.json`, "-A"],
+    args: ["serve", "--port=0", "--no-lock", `--config=${ROOT}deno.json`, "-A"],
     skip: false as const,
   },
   {
@@ -92,7 +92,8 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
       if (language === "js") return await addPet(serverAt(Number(port)), "pk_example");
       assert.ok(caller);
       Deno.writeTextFileSync(join(folder, "call.mts"), caller.replace(":8000", `:${port}`));
-      await using client = new Child(program, [...args, "call.mts"], { cwd: folder });
+      const run = ["run", "--no-lock", `--config=${ROOT}deno.json`, "-A", "call.mts"];
+      await using client = new Child(program, run, { cwd: folder });
       assert.equal(await client.exit(), 0, client.written.stderr);
       assert.ok(
         readPage("README.md").includes(`it prints \`${client.written.stdout.trimEnd()}\``),

@@ -84,7 +84,7 @@ test("every regular expression of the library takes at most linear work", async 
     expressions.push(...expressionsOf(file, text));
   }
   assert.ok(files.includes("lib/server/viewer/page/indent_json.js"));
-  assert.ok(files.includes("server.ts") && files.includes("lib/server/log/access_log.ts") && files.length > 40);
+  assert.ok(files.includes("server.ts") && files.includes("lib/server/telemetry/access_log.ts") && files.length > 40);
   assert.ok(expressions.length >= 10, `only ${expressions.length} were found`);
   for (const expression of expressions) {
     assert.equal(growth(expression), "at most linear", `${expression.file}: /${expression.pattern}/`);

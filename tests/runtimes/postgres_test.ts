@@ -9,7 +9,7 @@ import { POSTGRES } from "../support/stores.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 if (!whyNoPostgres()) {
-  testStoreContract([POSTGRES]);
+  await testStoreContract([POSTGRES]);
   testHttpContract(IN_PROCESS, [POSTGRES]);
 }
 

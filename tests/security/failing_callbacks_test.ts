@@ -4,7 +4,7 @@ import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import type { PetStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
 
 const BROKEN = new Error("The app's own");
@@ -36,10 +36,7 @@ const BROKEN_LOGS: [how: string, onError: () => unknown][] = [
     throw BROKEN;
   }],
   ["rejects", reject],
-  [
-    "returns a thenable that rejects",
-    () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) }),
-  ],
+  ["returns a thenable that rejects", () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) })],
   ["never settles", () => new Promise(() => {})],
 ];
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { loggedTarget } from "../../lib/server/log/logged_target.ts";
+import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
 import { createPetstore } from "../../mod.ts";
 import { countWork } from "../support/counted_work.ts";
 
@@ -43,11 +43,7 @@ const CASES: [where: string, pieces: string, ask: Ask][] = [
   ["the Authorization header", `␠ a Bearer␠ ,`, withHeader("authorization", "Bearer ", "x", getWith)],
   ["If-Match", `" "a", W/ ␠, "0-`, withHeader("if-match", "", "x", getWith)],
   ["If-None-Match", `" "a", W/ ␠, "0-`, withHeader("if-none-match", "", "x", getWith)],
-  [
-    "Idempotency-Key",
-    `a ␠ ; ;a ;a=" ;a=\\" ;a=1.1 , \\" \\\\`,
-    withHeader("idempotency-key", '"a"', "", postWith),
-  ],
+  ["Idempotency-Key", `a ␠ ; ;a ;a=" ;a=\\" ;a=1.1 , \\" \\\\`, withHeader("idempotency-key", '"a"', "", postWith)],
   ["a quoted Idempotency-Key", 'a \\" \\\\ " ;', withHeader("idempotency-key", '"', '"', postWith)],
   ["Content-Type", `; ␠; a /`, withHeader("content-type", "a", "x", postWith)],
   ["Content-Encoding", ", identity,", withHeader("content-encoding", "a", "x", postWith)],

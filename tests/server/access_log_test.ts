@@ -4,18 +4,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { RequestContext } from "../../lib/http/context.ts";
-import { createJsonLog, createTextLog } from "../../lib/server/log/access_log.ts";
-import { loggedTarget } from "../../lib/server/log/logged_target.ts";
-import { describeFailure } from "../../lib/server/log/messages.ts";
+import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_log.ts";
+import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
+import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
-import { createLineWriter } from "../../lib/server/log/line_writer.ts";
+import { createLineWriter } from "../../lib/server/process/line_writer.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
   const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line), isColoured: false });
+  const log = createTextLog({ add: (line) => lines.push(line) });
   for (const [client, method, target, status] of requests) {
     log(
       { ...createContext({}, method, target), client },
@@ -55,9 +55,9 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
   // 150 URLs of 200 KB, and 120,000 short ones, are each more than the heap of this process may have.
   const code = `
     const { createTextLog } = await import(${
-    JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
+    JSON.stringify(import.meta.resolve("../../lib/server/telemetry/access_log.ts"))
   });
-    const log = createTextLog({ add: () => {}, isColoured: false });
+    const log = createTextLog({ add: () => {} });
     const send = (host, i) => {
       const url = "http://" + host + "/v1/pets/" + i;
       const target = url.slice(url.indexOf("/", 7));
@@ -94,17 +94,6 @@ test("a line of JSON shows no key in a target, and stays one object for any call
   const { requestId, target: shown, caller, status } = line as Record<string, unknown>;
   assert.match(String(requestId), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   assert.deepEqual([shown, caller, status], ["/v1/…?…", id, 200]);
-});
-
-test("the status has a colour on a terminal only", () => {
-  const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line), isColoured: true });
-  for (const status of [200, 404, 503]) {
-    log(createContext({}), { status, headers: {}, body: null }, performance.now(), performance.now());
-  }
-  const colours = lines.map((line) => line.split("\x1b["));
-  assert.deepEqual(colours.map(([, status]) => status), ["32m200", "33m404", "31m503"]);
-  assert.ok(colours.every(([, , after]) => after?.startsWith("39m ")));
 });
 
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
@@ -146,7 +135,7 @@ test("no eight characters of a key are in a line of a log, wherever a target or 
   fc.assert(
     fc.property(KEY, fc.constantFrom(...BEFORE), fc.constantFrom(...Object.values(WRITE)), (key, before, write) => {
       const target = before + write(key), lines: string[] = [];
-      const writer = { add: (line: string) => void lines.push(line), isColoured: false };
+      const writer = { add: (line: string) => void lines.push(line) };
       const requests = [["GET", target], [key, "/v1/pets"]] as const;
       for (const [method, target] of requests) {
         for (const log of [createTextLog(writer), createJsonLog(writer)]) {

@@ -11,8 +11,9 @@ import { assertAllRefused, assertRefused, makeStore, STORE } from "../support/se
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { command, skipUnless, testUnless } from "../support/system/commands.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
+import { TRACE_SKIP } from "../support/system/power_loss.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("backup copies what a running server has, for its owner alone, and a server starts on the copy", () =>
@@ -40,7 +41,7 @@ test("backup replaces no file and follows no link, and asks for one name", () =>
     const exists = /exists already; choose another name/;
     await assertAllRefused([
       ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
-      [["backup", STORE], /name of the copy is missing/],
+      [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
       [["backup", "a", "b", STORE], /Only one file is expected/],
       [
         ["backup", "no/such/copy.db", STORE],
@@ -89,27 +90,26 @@ testUnless(MOUNT_SKIP)(
 );
 
 testUnless(MOUNT_SKIP)(
-  "a backup on a read-only mount is checked, exported and copied there, and so is a server's own file on a runtime that takes URLs",
+  "a backup on a read-only mount is checked, exported and copied there",
   () =>
     inFolder(async (folder) => {
       await makeStore(3);
       await withTmpfs("4m", async (mount, remount) => {
         assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
-        for (const name of ["pets.db", "log.db"]) copyFileSync("pets.db", join(mount, name));
-        writeFileSync(join(mount, "log.db-wal"), "");
+        copyFileSync("pets.db", join(mount, "used.db"));
         remount("ro");
-        const noIndex = await runHere(["check", `--store=sqlite:${join(mount, "log.db")}`]);
-        assertRefused(noIndex, /log\.db cannot be read on its read-only mount: copy it, and .*log\.db-wal/);
-        // Deno takes a URL only with all permissions, which the tests have and the task has not.
-        for (const [name, run] of [["copy.db", runCommand.bind(undefined, folder)], ["pets.db", runHere]] as const) {
-          const store = `--store=sqlite:${join(mount, name)}`;
-          for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", `${name}.backup`]].entries()) {
-            const { status, stdout, stderr } = await run([...args, store]);
-            assert.deepEqual([status, stderr], [0, ""]);
-            if (i === 0) assert.match(stdout, /is sound: 3 pets/);
-          }
+        const used = await runHere(["check", `--store=sqlite:${join(mount, "used.db")}`]);
+        assertRefused(
+          used,
+          /used\.db (can only be read by a user who|cannot be opened; it must be readable, and its folder)/,
+        );
+        const store = `--store=sqlite:${join(mount, "copy.db")}`;
+        for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", "copy.db.backup"]].entries()) {
+          const { status, stdout, stderr } = await runCommand(folder, [...args, store]);
+          assert.deepEqual([status, stderr], [0, ""]);
+          if (i === 0) assert.match(stdout, /is sound: 3 pets/);
         }
-        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "log.db", "log.db-wal", "pets.db"]);
+        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "used.db"]);
       });
     }),
 );
@@ -127,28 +127,50 @@ test("check and backup of a file that another program has locked have status 1",
     assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
   }));
 
-const STRACE = skipUnless(
-  ["strace"],
-  "the right to trace a process",
-  () => command("strace", "-qq", "-o", "/dev/null", "true"),
-);
+const traced = testUnless(TRACE_SKIP);
 
-testUnless(STRACE)(
+async function backupTraced(
+  folder: string,
+  flags: string[],
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  const args = ["-f", "-qq", ...flags, ...serverCommand(), "backup", "copy.db", STORE];
+  await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
+  return { status: await child.exit(), ...child.written };
+}
+
+traced(
   "backup works on a file system without hard links, and replaces no file there either",
   () =>
     withTempFolder(async (folder) => {
       await makeStore(1, folder);
-      const inject = "-f --seccomp-bpf -qq -o /dev/null -e trace=link,linkat -e inject=link,linkat:error=EPERM".split(
-        " ",
-      );
-      const backup = async () => {
-        const args = [...inject, ...serverCommand(), "backup", "copy.db", STORE];
-        await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
-        return { status: await child.exit(), ...child.written };
-      };
-      const { status, stderr } = await backup();
+      const inject = ["-o", "/dev/null", "-e", "trace=link,linkat", "-e", "inject=link,linkat:error=EPERM"];
+      const { status, stderr } = await backupTraced(folder, inject);
       assert.deepEqual([status, stderr], [0, ""]);
-      assertRefused(await backup(), /exists already/);
+      assertRefused(await backupTraced(folder, inject), /exists already/);
       assert.deepEqual(readdirSync(folder).toSorted(), ["copy.db", "pets.db"]);
+    }),
+);
+
+traced(
+  "a backup syncs its copy every few megabytes, so that no create of a server waits for more",
+  () =>
+    withTempFolder(async (folder) => {
+      await makeStore(1, folder);
+      {
+        using db = new DatabaseSync(join(folder, "pets.db"));
+        db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80000)
+        INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
+      }
+      const flags = ["-y", "-s", "1", "-o", join(folder, "trace"), "-e", "trace=pwrite64,fsync,fdatasync"];
+      assert.equal((await backupTraced(folder, flags)).status, 0);
+      let total = 0, unsynced = 0, most = 0;
+      for (const line of readFileSync(join(folder, "trace"), "utf8").split("\n")) {
+        if (!/\(\d+<[^>]*copy\.db\.0\.tmp>/.test(line)) continue;
+        const written = Number(/pwrite64.* = (\d+)$/.exec(line)?.[1] ?? 0);
+        total += written;
+        unsynced = written === 0 ? 0 : unsynced + written;
+        most = Math.max(most, unsynced);
+      }
+      assert.ok(total > 20_000_000 && most < 4_000_000, `${most} of ${total} bytes`);
     }),
 );

@@ -40,23 +40,6 @@ test("check says that a sound file is sound, beside a server and without one, an
     assert.deepEqual(readdirSync(folder), files);
   }));
 
-test("check and backup print JSON if asked, also of a store that is not sound", () =>
-  inFolder(async () => {
-    await makeStore(3);
-    const json = async (...args: string[]) => {
-      const { status, stdout } = await runHere([...args, "--json", STORE]);
-      return { status, value: JSON.parse(stdout) };
-    };
-    const state = { store: "sqlite:pets.db", schemaVersion: SCHEMA_VERSION, pets: 3 };
-    assert.deepEqual(await json("check"), { status: 0, value: { ...state, isSound: true, faults: [] } });
-    const { bytes, ...copied } = (await json("backup", "copy.db")).value;
-    assert.deepEqual([copied, bytes], [{ file: "copy.db", pets: 3 }, readFileSync("copy.db").length]);
-    change("pets.db", "DROP TRIGGER pet_deleted");
-    const { status, value } = await json("check");
-    assert.deepEqual([status, value.isSound, value.faults.length], [2, false, 1]);
-    assert.match(value.faults[0], /trigger pet_deleted is missing/);
-  }));
-
 /** What SQL makes of a sound file, and what check says about it. */
 const CHANGES: [sql: string, shows: RegExp][] = [
   ["CREATE TABLE notes (text)", /table notes is not of a release/],

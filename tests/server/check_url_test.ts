@@ -21,8 +21,6 @@ test("check --url tells that a server is ready, and asks no proxy of the environ
       await runCommand(folder, ["check", "--url", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),
       ready,
     );
-    const { stdout } = await runHere(["check", "--url", origin, "--json"]);
-    assert.deepEqual(JSON.parse(stdout), { url: origin, isReady: true, faults: [] });
     await server.stop();
     assertRefused(await runHere(["check", "--url", origin]), /^petstore: http:\S+ cannot be asked: .*refused/i, 1);
   }));

@@ -1,12 +1,12 @@
 /** `conform` tests a server by its address: this project's, and others that hang, break off or never end. */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { HTTP_CASES } from "../../lib/testing/http/all.ts";
-import { describeGaps } from "../../lib/server/commands/conform_report.ts";
+
 import { createPetstore } from "../../mod.ts";
 import { type Handle, KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
@@ -58,13 +58,13 @@ function isSold({ url }: Request): boolean {
   return url.endsWith("?status=sold");
 }
 
-test("conform prints a line for each case, and for a failure the promise, the request and the response, also as JUnit's XML", async () => {
+test("conform prints a line for each case, and for a failure the promise, the request and the response", async () => {
   const wrong = new TextEncoder().encode(
     '[{"id":1,"name":"\u009b2J\x7f]]>&<\\ud800","categoryId":7,"status":"lost"}]',
   );
   const answer = (request: Request) => isSold(request) ? new Response(wrong) : undefined;
   await withServer(answer, async (url) => {
-    const args = ["conform", url, "--key", KEY, "--level=specification", "--only", "pets.list", "--junit", "out.xml"];
+    const args = ["conform", url, "--key", KEY, "--level=specification", "--only", "pets.list"];
     const { status, stdout, stderr } = await runHere(args);
     assert.deepEqual([status, stderr], [1, ""]);
     const shown = stdout.replaceAll(/(host|date|user-agent|accept\S*|vary|content-length|content-type): .*/g, "$1");
@@ -87,43 +87,10 @@ test("conform prints a line for each case, and for a failure the promise, the re
       "pets left behind: 1-105",
       "",
     ]);
-    const xml = readFileSync("out.xml", "utf8");
-    assert.match(xml, /<testsuites tests="4" failures="1" skipped="0" time="[\d.]+">/);
-    assert.match(xml, /<testcase classname="specification\.pets\.list" name="lists pets" time="[\d.]+"\/>/);
-    assert.match(
-      xml,
-      /<failure message="4\.1: When [^"]+">[^<]*\\u009b2J\\u007f\]\]&gt;&amp;&lt;\\ud800[^<]*<\/failure>/,
-    );
     // deno-lint-ignore no-control-regex
-    assert.doesNotMatch(xml + stdout, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
-    assert.ok(!(xml + stdout).includes(KEY));
+    assert.doesNotMatch(stdout, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
+    assert.ok(!stdout.includes(KEY));
   });
-});
-
-test("conform tells of ids that are not of its own pets, if a case fails, because another client may be the cause", async () => {
-  const { handle } = createPetstore({ keys: [KEY] });
-  const both: Handle = async (request) => {
-    const copy = request.clone();
-    const response = await handle(request);
-    if (response.status === 201 && copy.headers.get("idempotency-key") === null) await handle(copy);
-    return response;
-  };
-  await inFolder(() =>
-    withDenoServe(both, async (port) => {
-      const run = (level: string) =>
-        runHere(["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY, "--level", level]);
-      assert.doesNotMatch((await run("specification")).stdout, /not of this run/);
-      const { status, stdout } = await run("full");
-      assert.equal(status, 1);
-      assert.match(stdout, /skipped\nsome ids in between are not of this run: .*\npets left behind: \d+, \d+, /);
-    })
-  );
-});
-
-test("conform tells nothing of gaps in ids that do not ascend, or where a pet of its own has no known id", () => {
-  const failed = [{ area: "", level: "", promise: "", name: "", outcome: "fail", seconds: 0 }] as const;
-  const gaps = (ids: bigint[], unknown = 0) => describeGaps({ ids: new Set(ids), unknown }, failed).length;
-  assert.deepEqual([gaps([1n, 3n]), gaps([1n, 2n]), gaps([1n, 9n, 3n]), gaps([1n, 3n], 1), gaps([])], [1, 0, 0, 0, 0]);
 });
 
 function cut(): Response {
@@ -276,16 +243,6 @@ test("conform tests a server that answers no list, and 404 to a pet that is not 
     assert.equal(status, 0, stdout);
   }));
 
-test("conform leaves the file of --junit as it is until it has results", () =>
-  inFolder(async () => {
-    writeFileSync("out.xml", "of yesterday");
-    assertRefused(
-      await runHere(["conform", "http://127.0.0.1:9/v1", "--key", KEY, "--junit=out.xml"]),
-      /cannot be reached/,
-    );
-    assert.equal(readFileSync("out.xml", "utf8"), "of yesterday");
-  }));
-
 test("conform tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
   await withServer(() => undefined, async (url) => {
     for (const key of ["wrong", `${KEY}x`]) {
@@ -299,10 +256,6 @@ test("conform tells in one line that the key is wrong, that there is no petstore
     await withServer(page, async (url) => {
       assertRefused(await runHere(["conform", url, "--key", KEY]), /a page to \/pets, so it is not the base address/);
     });
-    assertRefused(
-      await runHere(["conform", url, "--key", KEY, "--junit=no/folder/x.xml"]),
-      /--junit cannot write no\/folder\/x\.xml: /,
-    );
   });
   await withDenoServe(() => new Promise<Response>(() => {}) as never, async (port) => {
     const args = ["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY, "--timeout=1"];
@@ -365,7 +318,7 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     ],
     [["conform", url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
     [["conform", url, "--key=k", "--timeout=0"], /--timeout must be a number from 1 to 600/],
-    [["conform", url, "--key=k", "--jnuit=x"], /did you mean --junit\?/],
+    [["conform", url, "--key=k", "--jsno"], /did you mean --json\?/],
     [["confrom", url], /did you mean conform\?/],
   ]);
 });

@@ -105,7 +105,7 @@ test("the unit's command ends with status 1 while its port is taken, and with 2 
       assert.equal(await child.exit(), status);
       // The unit may not try other ports.
       if (status === 1) {
-        assert.match(child.written.stderr, /STOER is ignored[^]* in use; choose another with --port\n$/);
+        assert.match(child.written.stderr, /STOER is ignored[^]* in use; choose another, or 0 for a free one\n$/);
       }
     }
   }));

@@ -6,13 +6,14 @@ import { setImmediate } from "node:timers";
 import * as fc from "fast-check";
 import type { RequestContext } from "../../lib/http/context.ts";
 import type { Reply } from "../../lib/http/reply.ts";
-import { readArguments } from "../../lib/server/commands/arguments.ts";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import type { Listen } from "../../lib/server/host.ts";
-import { LocalServer } from "../../lib/server/local_server.ts";
-import { drain } from "../../lib/server/serve.ts";
-import { readSettings } from "../../lib/server/server_settings.ts";
-import { createMemoryStore, type KeyedPetStore } from "../../mod.ts";
+import type { Listen } from "../../lib/server/http/listener.ts";
+import { LocalServer } from "../../lib/server/serving/local_server.ts";
+import { drain } from "../../lib/server/serving/serve.ts";
+import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { KeyedPetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 
@@ -111,7 +112,6 @@ class Run {
       add: (line: string) => this.lines.push(line),
       flush: () => Promise.resolve(),
       hasFailed: false,
-      isColoured: false,
     };
     const server = new LocalServer(SETTINGS, { output, errors: output }, this.#listen);
     const store = this.#store;

@@ -8,8 +8,9 @@ import { ON_NODE } from "../support/server/serve_task.ts";
 import { countFailures } from "../support/server/failures.ts";
 import { addPet, PET, readKey } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
-import { createFailureLog } from "../../lib/server/log/failure_log.ts";
-import { type ErrorInfo, StoreUnavailableError } from "../../mod.ts";
+import { createFailureLog } from "../../lib/server/telemetry/failure_log.ts";
+import type { ErrorInfo } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 
 function get(target: string, host = "x"): string {
   return `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;

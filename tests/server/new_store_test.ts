@@ -53,18 +53,18 @@ test("keys add and import say that a store is new", () =>
     assert.deepEqual([(await load()).stderr, (await load()).stderr], ["petstore: sqlite:b.db is new\n", ""]);
   }));
 
-test("a folder that is missing is refused with the nearest name, except data/", () =>
+test("a folder that is missing is refused, except data/", () =>
   inFolder(async () => {
     mkdirSync("data/pets", { recursive: true });
     await makeStore(1);
     await runHere(["backup", "copy.db", STORE]);
-    const none = /dta\/petstore\.db cannot be made, because there is no folder dta; did you mean data\/\?/;
+    const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
     await assertAllRefused([
       [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
       [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
       [["import", "copy.db", "--format=csv", "--store=sqlite:dta/petstore.db"], none],
       [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
-      [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old; did you mean data\/pets\/\?/],
+      [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
       [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],
     ]);
     rmSync("data", { recursive: true });
@@ -112,12 +112,7 @@ test("no command takes a missing store for new beside what a restore has left, a
       );
       await assertAllRefused(commands.map((command) => [[...command, STORE], shows]));
     }
-    const { stdout } = await runHere(["restore", "copy.db", STORE]);
-    assert.match(stdout, /\npets\.db\.0\.tmp beside it is of a command that was cut short, and can be removed$/m);
-    assert.match(
-      (await runHere(["check", STORE])).stdout,
-      /schema version \d+; pets\.db\.0\.tmp beside it is unfinished$/m,
-    );
+    assert.equal((await runHere(["restore", "copy.db", STORE])).status, 0);
     assert.match(
       (await start(STORE)).stderr,
       /^petstore: pets\.db\.0\.tmp is of a command that was cut short, and can be/,

@@ -4,7 +4,7 @@ import { openPostgres } from "../../lib/server/store/open_postgres.ts";
 import { driverOptions } from "../../lib/server/store/postgres_options.ts";
 import { readStoreSetting } from "../../lib/server/store/open_store.ts";
 import { POSTGRES_VARIABLES, readPostgresUrl } from "../../lib/server/store/postgres_url.ts";
-import { SettingError } from "../../lib/server/start_error.ts";
+import { SettingError } from "../../lib/server/process/start_error.ts";
 
 const read = (url: string, env: Record<string, string> = {}) => readPostgresUrl(url, (name) => env[name]);
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createServerPipeline } from "../../lib/server/server_pipeline.ts";
-import { createMemoryStore, type ErrorInfo, StoreUnavailableError } from "../../mod.ts";
+import { createServerPipeline } from "../../lib/server/http/server_pipeline.ts";
+import { createMemoryStore, type ErrorInfo } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { countWork } from "../support/counted_work.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";

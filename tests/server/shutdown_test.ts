@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listen } from "../../lib/server/deno/listener.ts";
-import { DrainGate } from "../../lib/server/drain_gate.ts";
+import { DrainGate } from "../../lib/server/http/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
-import { environment, NODE, ROOT, serverCommand } from "../support/server/serve_task.ts";
+import { NODE, ROOT } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { hasCommand, testUnless } from "../support/system/commands.ts";
+import { testUnless } from "../support/system/commands.ts";
 
 function shell(folder: string, line: string): string {
   return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
@@ -35,27 +35,6 @@ testUnless(false)(
         assert.ok(!(server.written.stdout + server.written.stderr).includes(key));
       });
       assert.equal(readKey(folder), key);
-    }),
-);
-
-testUnless(hasCommand("script") ? false : "there is no script(1)")(
-  "the greeting is in colour on a terminal, and plain on it with NO_COLOR, with the same text",
-  () =>
-    withTempFolder(async (folder) => {
-      // Without the tests' own NO_COLOR.
-      const { NO_COLOR: _, ...others } = environment();
-      const words = [...serverCommand(), "--port=0", "--key=k", "--store=memory:"];
-      const line = words.map((word) => `'${word}'`).join(" ");
-      const greet = async (env: Record<string, string>) => {
-        const options = { cwd: folder, clearEnv: true, env: { ...others, ...env } };
-        await using child = new Child("script", ["-qefc", `exec ${line}`, "/dev/null"], options);
-        const [greeting] = await child.printed(/^[^]*\/v1\/pets[^\n]*\n/);
-        return greeting.replaceAll("\r\n", "\n").replaceAll(/:\d+\//g, ":…/");
-      };
-      const coloured = await greet({}), plain = await greet({ NO_COLOR: "1" });
-      assert.match(plain, /^ {2}API key +as set$/m);
-      assert.ok(coloured.includes("\x1b[") && !plain.includes("\x1b"));
-      assert.equal(coloured.replaceAll(/\p{Cc}\[\d+m/gu, ""), plain);
     }),
 );
 

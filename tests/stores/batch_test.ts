@@ -3,24 +3,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
-import { StoreUnavailableError } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 
-/** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits do not end. */
-function createBatch() {
+/** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits end by `end()` alone. */
+function createBatch(expectsClients = false) {
   const committed: number[][] = [];
-  const state = { isBusy: false };
+  const state = { isBusy: false, end: () => {} };
   const batch = new Batch<number>({
-    resource: "the test",
+    ...{ resource: "the test", expectsClients },
     commit(numbers) {
       committed.push(numbers);
-      return state.isBusy ? new Promise<void>(() => {}) : undefined;
+      return state.isBusy ? new Promise<void>((resolve) => state.end = resolve) : undefined;
     },
   });
   return { batch, committed, state };
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+async function turn(count = 1): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("a batch commits after the first turn of the event loop in which nothing was added", async () => {
@@ -56,50 +56,70 @@ test("at most 10,000 creates of earlier turns wait while a transaction runs, and
   assert.equal(batch.unsettled, 10_000);
 });
 
-test("a batch waits for the creates that it expects, and commits as soon as they are there", async () => {
+/** Runs `use` with a function that ends the wait of a batch. */
+async function withTimer(use: (fire: () => void) => Promise<void>): Promise<void> {
   const { setTimeout } = globalThis;
-  // A wait ends after 10 ms, which a busy machine may need for these turns.
-  Object.assign(globalThis, { setTimeout: () => undefined });
+  let run = () => {};
+  Object.assign(globalThis, { setTimeout: (callback: () => void) => void (run = callback) });
   try {
-    const { batch, committed } = createBatch();
-    batch.add(1);
-    batch.expect(2, 600_000);
-    for (let i = 0; i < 5; i++) await turn();
-    batch.add(2);
-    await turn();
-    assert.deepEqual(committed, []);
-    batch.add(3);
-    await turn();
-    await turn();
-    assert.deepEqual(committed, [[1, 2, 3]]);
-    // The next one is not expected to have company.
-    batch.add(4);
-    await turn();
-    await turn();
-    assert.deepEqual(committed, [[1, 2, 3], [4]]);
+    await use(() => run());
   } finally {
     Object.assign(globalThis, { setTimeout });
   }
-});
+}
 
-test("a batch whose expected creates do not come in time commits those that have come, and does not wait for the next ones", async () => {
-  const { batch, committed } = createBatch();
-  const commits = async (count: number) => {
-    while (committed.length < count) await turn();
-  };
-  batch.add(1);
-  batch.expect(2, 1);
-  await commits(1);
-  for (let i = 2; i <= 5; i++) {
-    batch.add(i);
-    batch.expect(2, 600_000);
-    await commits(i);
+test("after a commit, the next one waits for as many creates as were answered and as wait already", () =>
+  withTimer(async () => {
+    const { batch, committed, state } = createBatch(true);
+    state.isBusy = true;
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    batch.add(3);
+    state.end();
+    await turn(5);
+    batch.add(4);
+    await turn(5);
+    assert.deepEqual(committed, [[1, 2]]);
+    batch.add(5);
+    assert.deepEqual(committed, [[1, 2], [3, 4, 5]]);
+  }));
+
+test("a batch whose expected creates are late commits without them, and does not wait after the next commits", () =>
+  withTimer(async (fire) => {
+    const { batch, committed, state } = createBatch(true);
+    state.isBusy = true;
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    state.end();
+    await turn();
+    batch.add(3);
+    await turn(5);
+    assert.deepEqual(committed, [[1, 2]]);
+    fire();
+    for (let number = 4; number < 9; number++) {
+      await turn(2);
+      batch.add(number);
+      state.end();
+      await turn(2);
+    }
+    assert.deepEqual(committed.slice(1), [[3], [4], [5], [6], [7], [8]]);
+  }));
+
+test("a create that was alone is not waited for, nor is a commit's duration kept from the next one", async () => {
+  const durations: number[] = [];
+  const batch = new Batch<number>({
+    ...{ resource: "the test", expectsClients: true },
+    commit: async (_, lastTook) => {
+      durations.push(lastTook);
+      await turn();
+    },
+  });
+  for (const number of [1, 2]) {
+    batch.add(number);
+    await turn(4);
   }
-  batch.add(6);
-  batch.expect(2, 600_000);
-  for (let i = 0; i < 5; i++) await turn();
-  assert.deepEqual(committed, [[1], [2], [3], [4], [5]]);
-  batch.close();
+  assert.equal(durations[0], 0);
+  assert.ok(durations[1]! > 0);
 });
 
 test("a batch that is closed commits what waits, and accepts no more", () => {

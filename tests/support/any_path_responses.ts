@@ -1,6 +1,7 @@
 /** Responses that any path may give. They belong to no operation, so the description has them in words alone. */
 
 import { ERROR_STATUS, type ErrorCode } from "../../lib/error_codes.ts";
+import type { Known } from "../../lib/known.ts";
 import type { JsonObject } from "../../lib/json_types.ts";
 
 const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
@@ -27,7 +28,7 @@ export function anyPathResponses(description: JsonObject): Record<string, JsonOb
   };
 }
 
-function failure(code: ErrorCode, headers: JsonObject): JsonObject {
+function failure(code: Known<ErrorCode>, headers: JsonObject): JsonObject {
   const properties = { code: { const: code }, status: { const: ERROR_STATUS[code] } };
   const schema = { $ref: "#/components/schemas/Error", properties };
   return { headers: { ...NO_SNIFF, ...headers }, content: { "application/json": { schema } } };

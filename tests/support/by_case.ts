@@ -15,10 +15,7 @@ export const CASE_HEADER = "x-contract-case";
 const petstores = new Map<string, Petstore>();
 
 /** Requests without a case go to the app's own petstore. `more` gives options beside those of the case. */
-export function petstoreByCase(
-  own: Petstore,
-  more: (name: string) => Partial<PetstoreOptions> = () => ({}),
-): Petstore {
+export function petstoreByCase(own: Petstore, more: (name: string) => Partial<PetstoreOptions> = () => ({})): Petstore {
   const petstoreOf = (name: string) => {
     const options = { ...HTTP_CONTRACT[Number.parseInt(name)]?.options, ...more(name) };
     const petstore = petstores.get(name) ?? createPetstore({ keys: [KEY], ...options });

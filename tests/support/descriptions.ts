@@ -1,10 +1,14 @@
 /** The descriptions of petstores by their options. */
 
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
-import { describeServer } from "../../lib/server/description.ts";
-import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
+import { describeServer } from "../../lib/server/http/description.ts";
+import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";
+
+/** A store that does not recognize a repeated request. */
+export const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;
 
 export function openApiOf(options: Partial<PetstoreOptions> = {}): JsonObject {
   return createOpenApi(createPetstore({ keys: ["k"], ...options }));

@@ -12,7 +12,7 @@ const SAME_EVERYWHERE = /\/(order|crew|postgres_commit|key_cache|documented_stor
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
   ...["contract", "security", "stores", "unit"].map((folder) => `./tests/${folder}/**/*_test.ts`),
-  ...["./tests/faults/clients/cut_connections_test.ts", "./tests/reliability/fuzz/handle_test.ts"],
+  ...["./tests/faults/clients/cut_connections_test.ts", "./tools/reliability/fuzz/handle_test.ts"],
 ];
 
 /** Paths relative to the root, `./` included. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { type StoreFixture, withNamespace } from "../../lib/testing/fixture.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { createMemoryStore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreFixture {
@@ -18,7 +19,6 @@ export const MEMORY: StoreKind = {
   name: "memory",
   open: () => createMemoryStore(),
   sharing: "none",
-  unsupported: ["checkWrites"],
 };
 
 export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" }));
@@ -76,7 +76,6 @@ function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
     name: `PostgreSQL (${driver.name})`,
     isVariant,
     sharing: "many machines",
-    unsupported: ["changes"],
     async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");

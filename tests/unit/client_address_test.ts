@@ -100,6 +100,15 @@ test("handle() ignores a second argument that tells no address, such as the envi
   }
 });
 
+test("fetch() is another name of handle(), and takes no address from what a Worker passes", async () => {
+  const { handle, fetch } = createLimited();
+  assert.equal(fetch, handle);
+  const environment = at("10.0.0.1");
+  assert.deepEqual(await statuses(3, () => fetch(guess(), environment, { waitUntil() {} })), [401, 401, 401]);
+  // Hono passes the context of a host that has none.
+  assert.deepEqual(await statuses(3, () => fetch(guess(), environment, undefined)), [401, 401, 429]);
+});
+
 /** Otherwise the server would wait for the connection, which its client keeps. */
 const CLOSE = { connection: "close" };
 
@@ -140,5 +149,5 @@ test("a petstore that is logged shows no settings", () => {
     store: Object.assign(createMemoryStore(), { url: "secret" }),
   });
   assert.doesNotMatch(inspect(petstore, { depth: 10 }), /secret/);
-  assert.deepEqual(Reflect.ownKeys({ ...petstore }), ["handle"]);
+  assert.deepEqual(Reflect.ownKeys({ ...petstore }), ["handle", "fetch"]);
 });

@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type ClientOptions, createClient, type Deprecation, PetstoreError } from "../../lib/client/client.ts";
+import { createCall } from "../../lib/client/call.ts";
 import { formatPet, formatPets, type Pet, type PetPage } from "../../lib/client/client.ts";
+import { checkClientOptions } from "../../lib/client/options.ts";
+import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -219,15 +222,31 @@ test("onDeprecation is told of a deprecated operation once, and its exceptions c
   assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);
 });
 
-test("onDeprecation gets the name of each operation that a server deprecates", async () => {
-  const told: string[] = [];
-  const fetch = () => Promise.resolve(new Response("[]", { headers: { deprecation: "@1795132800" } }));
+test("a request has the method of its operation in the description, whose name onDeprecation gets", async () => {
+  const told: string[] = [], sent: string[] = [];
+  const fetch = ({ method }: Request) => {
+    sent.push(method.toLowerCase());
+    return Promise.resolve(new Response("[]", { headers: { deprecation: "@1795132800" } }));
+  };
   const onDeprecation = ({ operation }: Deprecation) => told.push(operation);
-  const { pets } = inProcess({}, { fetch, onDeprecation });
+  const { pets, petstore } = inProcess({}, { fetch, onDeprecation });
   await failed(pets.create({ name: "Rex", categoryId: 7n }));
   await Array.fromAsync(pets.list());
   await failed(pets.get(1n));
   assert.deepEqual(told, ["createPet", "listPets", "getPet"]);
+  const paths = Object.values(createOpenApi(petstore)["paths"] as Record<string, Record<string, JsonObject>>);
+  const methodOf = (id: string) => paths.flatMap(Object.entries).find(([, { operationId }]) => operationId === id)?.[0];
+  assert.deepEqual(sent, told.map(methodOf));
+});
+
+test("the method of a call follows from the operation, not from its body", async () => {
+  const sent: string[] = [];
+  const fetch = ({ method }: Request) => Promise.resolve(new Response(method));
+  const call = createCall(checkClientOptions({ baseUrl: "http://localhost/v1", key: KEY, fetch }));
+  const parts = { path: "/pets/1", read: (text: string) => sent.push(text), signal: undefined };
+  await call({ operation: "deletePet", method: "DELETE", ...parts });
+  await call({ operation: "updatePet", method: "PUT", body: "{}", ...parts });
+  assert.deepEqual(sent, ["DELETE", "PUT"]);
 });
 
 test("a value that is no bigint, and a name that is no text, is refused before anything is sent", async () => {

@@ -3,10 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
-
-const WITHOUT_CREATE_ONCE = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;
+import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
 
 /** Each becomes a type of generated clients. */
 const FAILURES = "BodyTooLargeError Error IdempotencyKeyReusedError InsufficientScopeError InternalServerError " +
@@ -23,7 +20,7 @@ test("the description keeps the names of failures, and of responses that operati
     ["InternalError", "RateLimited", "Unauthorized"],
   );
   // Without createOnce(), an Idempotency-Key is refused.
-  const forgetful = openApiOf({ store: WITHOUT_CREATE_ONCE });
+  const forgetful = openApiOf({ store: FORGETFUL });
   const added = failuresOf(forgetful["components"] as JsonObject).filter((name) => !FAILURES.includes(name));
   assert.deepEqual(added, ["NotSupportedError"]);
   assert.doesNotMatch(JSON.stringify(forgetful["components"]), /Idempotency-Replayed|IdempotencyReplayed/);
@@ -31,11 +28,7 @@ test("the description keeps the names of failures, and of responses that operati
 
 test("everything in the description is described in sentences, and every reference leads to a standard", () => {
   const { description, operations, headers } = readWhole();
-  const other = openApiOf({
-    store: WITHOUT_CREATE_ONCE,
-    handleStoreOrders: () => new Response(),
-    cors: { origins: ["*"] },
-  });
+  const other = openApiOf({ store: FORGETFUL, handleStoreOrders: () => new Response(), cors: { origins: ["*"] } });
   const described = [...objectsIn(description), ...objectsIn(other)];
   const texts = described.map(({ description }) => description).filter((text) => typeof text === "string");
   assert.ok(texts.length > 60);

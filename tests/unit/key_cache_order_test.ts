@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { KeyCache } from "../../lib/access/key_cache.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { StoredKey } from "../../lib/stores/key_store.ts";
-import { withStoppedClock } from "../../lib/testing/clock.ts";
+import { withStoppedClock } from "../support/stopped_clock.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const never = () => assert.fail();

@@ -41,7 +41,7 @@ class World {
   readonly #reads: { version: number; begunAt: number }[] = [];
   /** The latest version that a request has seen. */
   #seen = 0;
-  /** The latest read while it has not ended, and when the last one ended. */
+  /** The latest read while it has not ended, and when it ended. */
   #underWay: { begunAt: number } | undefined;
   #endedAt = -Infinity;
   readonly told: unknown[] = [];
@@ -77,8 +77,7 @@ class World {
     const read = this.#underWay = { begunAt };
     if (mode === "hangs") return await new Promise(() => {});
     await this.#scheduler.schedule(Promise.resolve(), `read ${version} ${mode}`);
-    if (this.#underWay === read) this.#underWay = undefined;
-    this.#endedAt = this.now;
+    if (this.#underWay === read) [this.#underWay, this.#endedAt] = [undefined, this.now];
     if (mode === "fails") throw new Error("broken");
     this.#isKnown = true;
     this.#reads.push({ version, begunAt });

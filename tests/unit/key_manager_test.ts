@@ -1,11 +1,12 @@
-/** What a key manager does in rare cases. The published cases have the common ones, key_cache_test.ts the order of events. */
+/** What a key manager does in rare cases. made_keys_test.ts and key_reads_test.ts have the common ones, key_cache_test.ts the order of events. */
 
 import { createKeyManager, type KeyManagerOptions } from "../../lib/access/key_management.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 import { withClock } from "../../lib/testing/clock.ts";
-import { type ApiKeys, createMemoryStore, createPetstore, type KeyStore, StoreUnavailableError } from "../../mod.ts";
+import { type ApiKeys, createMemoryStore, createPetstore } from "../../mod.ts";
+import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
 /** The status that a key gets from a petstore with these keys. */

@@ -6,14 +6,8 @@ import { test } from "node:test";
 import { createAuthenticate } from "../../lib/access/authentication.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { FetchContext } from "../../lib/hosts/fetch.ts";
-import {
-  type ApiKeys,
-  type Caller,
-  createMemoryStore,
-  createPetstore,
-  type PetstoreOptions,
-  StoreUnavailableError,
-} from "../../mod.ts";
+import { type ApiKeys, type Caller, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -69,17 +63,7 @@ test("a later change of the list of keys does not change the check", async () =>
   ]);
 });
 
-test("a key check refuses everything but Bearer and one key of up to 4096 characters, without asking the verifier", async () => {
-  const check = createCheck(() => true);
-  const headers = ["", "Bearer", "Bearer ", "Bearer    ", KEY, `Basic ${KEY}`, `Bearer\t${KEY}`, `Bearer:${KEY}`];
-  headers.push(`Bearer${KEY}`, `Token ${KEY}`, ` Bearer ${KEY}`, `Bearer ${KEY} `, `Bearer ${KEY} ${KEY}`);
-  headers.push(`Bearer ${KEY},${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`, `Bearer ${KEY}é`, `Bearer ${KEY}\u007f`);
-  headers.push(`Bearer ${"x".repeat(4097)}`);
-  for (const header of headers) assert.equal(await outcome(check, header), "invalid_api_key", JSON.stringify(header));
-  assert.equal(await outcome(check, null), "missing_api_key");
-  const long = "~!".repeat(2048);
-  assert.equal(await outcome(createCheck([long]), `Bearer ${long}`), "valid");
-  assert.equal(await outcome(createCheck([long]), `Bearer ${long.slice(0, -1)}`), "invalid_api_key");
+test("a key with characters that no key has is refused", async () => {
   // Even if its digest is listed.
   for (const text of ["two words", "one, other", "h\u00fcnde"]) {
     assert.equal(await outcome(createCheck([`sha256:${hash(text)}`]), `Bearer ${text}`), "invalid_api_key", text);
@@ -136,28 +120,6 @@ test("a key is refused from the millisecond of its expiry, even right after its 
   } finally {
     Date.now = now;
   }
-});
-
-/** Where the pet is that a create with this Idempotency-Key has made. */
-async function locate(options: PetstoreOptions, headers: Record<string, string>): Promise<string | null> {
-  const request = new Request("http://h/v1/pets", {
-    method: "POST",
-    headers: { "idempotency-key": "order-1", "content-type": "application/json", ...headers },
-    body: '{"name":"Rex","categoryId":7}',
-  });
-  return (await createPetstore(options).handle(request)).headers.get("location");
-}
-
-test("a caller keeps its Idempotency-Keys with another of its keys, after a restart, and when a digest replaces its key", async () => {
-  const store = createMemoryStore();
-  const keys = [{ key: "old", caller: "shop" }, { key: "new", caller: "shop" }, "other"];
-  for (const [key, location] of [["old", "/v1/pets/1"], ["new", "/v1/pets/1"], ["other", "/v1/pets/2"]]) {
-    assert.equal(await locate({ keys, store }, { authorization: `Bearer ${key}` }), location, key);
-  }
-  assert.equal(
-    await locate({ keys: [`sha256:${hash("other")}`], store }, { authorization: "Bearer other" }),
-    "/v1/pets/2",
-  );
 });
 
 test("a verifier that throws gets 500, and 503 if what it asks is unavailable", async () => {

@@ -232,15 +232,8 @@ test("createNodeListener() resolves no segment of a target before it looks for a
   const found = ["/v1/pets", "/v1/pets#x", "http://y/v1/pets", "/v1/pets?x=\\", "/v1/pets?x=/../"];
   const missing = [
     ...["/v1/pets/", "//v1/pets", "*", "pets"],
-    ...[
-      "/v1/./pets",
-      "/x/../v1/pets",
-      "/v1/%2e/pets",
-      "/x/%2E./v1/pets",
-      "/v1/pets/.",
-      "/v1/x/..",
-      "http://y/./v1/pets",
-    ],
+    ...["/v1/./pets", "/x/../v1/pets", "/v1/%2e/pets", "/x/%2E./v1/pets", "/v1/pets/.", "/v1/x/.."],
+    "http://y/./v1/pets",
     ...["/v1\\pets", "/.\\v1/pets", "/x\\../v1/pets", "/x/..\\v1/pets", "http://y\\v1/pets", "\\v1\\pets"],
   ];
   for (const through of [listener, byRequest]) {

@@ -8,7 +8,7 @@ import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
 import { createService, type ServiceParts } from "../../lib/petstore/service.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
+import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import type { ResponseInfo } from "../../mod.ts";
 
 const KEY = "pk_test";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type IdempotentRequest, StoreUnavailableError } from "../../mod.ts";
+import { type IdempotentRequest, StoreUnavailableError } from "../../lib/stores/store.ts";
 import type { Database } from "../../lib/stores/postgres/client/client.ts";
 import { GroupCommit } from "../../lib/stores/postgres/commit.ts";
 

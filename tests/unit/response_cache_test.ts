@@ -20,17 +20,20 @@ function replyOf(validUntil: Valid, body = "[]"): Reply {
 function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_000) {
   const cache = new ResponseCache(() => changes, maxWeight);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
-    const context = createContext({}, "GET", target);
-    return cache.find(context) ?? cache.make(context, make);
+    const context = createContext({}, "GET", target), kept = cache.find(context);
+    return kept && cache.use(kept) ? kept.reply : cache.make(context, make);
   };
   /** Asks twice, because only the second response is kept. The first one says nothing of how long it is valid. */
   const get = (target: string, make: () => Reply | Promise<Reply>) => {
-    if (!cache.has(createContext({}, "GET", target))) {
+    if (!cache.find(createContext({}, "GET", target))) {
       void getOnce(target, () => ({ ...replyOf("addition"), body: null }));
     }
     return getOnce(target, make);
   };
-  const has = (target: string) => cache.find(createContext({}, "GET", target)) !== undefined;
+  const has = (target: string) => {
+    const kept = cache.find(createContext({}, "GET", target));
+    return kept !== undefined && cache.use(kept);
+  };
   return { get, getOnce, has };
 }
 

@@ -37,21 +37,25 @@ export function compile(entryPoints: readonly string[], programs: readonly strin
 const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
 
 /** What a program loads later, and modules of JSON. */
-const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js)"\)|"(\.{1,2}\/[^"]+\.json)" with /g;
+const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js(?:on)?)"|"(\.{1,2}\/[^"]+\.json)" with /g;
+
+/** A sixth of the scripts. The declarations keep those of the public names. */
+const DESCRIPTION = /^[ \t]*\/\*\*[^]*?\*\/\n/gm;
 
 /** For projects whose `lib` is older than `Symbol.asyncDispose`. The sources cannot have this line, because JSR refuses it. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
 
 function collect(folder: string, path: string, files: Map<string, string>): void {
   if (files.has(path)) return;
-  const text = readFileSync(join(folder, path), "utf8");
   const extension = path.endsWith(".d.ts") ? ".d.ts" : ".js";
+  const source = readFileSync(join(folder, path), "utf8");
+  const text = path.endsWith(".js") ? source.replaceAll(DESCRIPTION, "") : source;
   const head = extension === ".d.ts" && text.includes("Symbol.asyncDispose") ? DISPOSABLE : "";
   files.set(path, head + text.replaceAll(RELATIVE_IMPORT, '$1$2.js";'));
   for (const [, , module = ""] of text.matchAll(RELATIVE_IMPORT)) {
     collect(folder, posix.join(posix.dirname(path), module) + extension, files);
   }
-  for (const [, script, json] of text.matchAll(OTHER_IMPORT)) {
-    collect(folder, posix.join(posix.dirname(path), script ?? json!), files);
+  for (const [, later, json] of text.matchAll(OTHER_IMPORT)) {
+    collect(folder, posix.join(posix.dirname(path), later ?? json!), files);
   }
 }

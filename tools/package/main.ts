@@ -10,6 +10,7 @@ import { readDocuments } from "./documents.ts";
 import { createManifest, PROGRAM } from "./manifest.ts";
 import { missingFrom, PROJECT } from "./project.ts";
 import { createTarball } from "./tarball.ts";
+import { formatWeights } from "./weights.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -24,7 +25,7 @@ const folder = process.argv[2] ?? fileURLToPath(new URL("dist", ROOT));
 const path = join(folder, `${config.name.replace("@", "").replace("/", "-")}-${config.version}.tgz`);
 mkdirSync(folder, { recursive: true });
 writeFileSync(path, createTarball(files));
-console.log(`${path}: ${files.size} files`);
+console.log(`${path}: ${files.size} files\n${formatWeights(files)}`);
 
 const missing = missingFrom(PROJECT);
 if (missing.length > 0) console.warn(`Before a release, fill in tools/package/project.json: ${missing.join(", ")}`);

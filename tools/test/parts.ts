@@ -9,9 +9,10 @@ const INSTALL = "deno task install";
 /** The tests that a person waits for. They need nothing that `deno task install` does not bring. */
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
-  stores: "deno test -A --no-check tests/contract tests/project tests/stores",
-  library: "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/library.md mod.ts lib " +
-    "tests/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
+  stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
+  library:
+    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/library.md docs/stores.md mod.ts lib " +
+    "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 
 /**
@@ -19,7 +20,7 @@ export const EVERYDAY: Record<string, string> = {
  * own. What reads arguments, composes texts or works on a store is the same code on each.
  */
 const ON_NODE = [
-  ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
+  ...["damage", "faults", "gone", "slow", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
   ...["check_url", "conform", "failed_start", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
@@ -30,20 +31,20 @@ const ON_NODE = [
 export const INTEGRATION: Record<string, string> = {
   sqlite:
     "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
-    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain " +
-    "tests/reliability/fuzz/{postgres,search,standalone}_test.ts tests/reliability/soak",
+    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tools/reliability/crash tools/reliability/drain " +
+    "tools/reliability/fuzz/{postgres,search,standalone}_test.ts tools/reliability/soak",
   postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   runtimes: "deno test -A --no-check tests/runtimes",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
-  ha: "deno test -A --no-check tests/reliability/ha",
+  ha: "deno test -A --no-check tools/reliability/ha",
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  conform: `cd tests/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
+  conform: `cd tools/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
-  mutation: `cd tests/mutation && ${INSTALL} && deno task ok && deno test -A --no-check memory_test.ts`,
+  mutation: `cd tools/mutation && ${INSTALL} && deno task ok && deno test -A --no-check memory_test.ts`,
   kv: "deno test -A --no-check tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",

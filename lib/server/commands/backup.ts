@@ -1,49 +1,31 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
-import { publishFile } from "../folders.ts";
-import { showProgress } from "./progress.ts";
+import { publishFile } from "../process/folders.ts";
 import { type Command, formatPetCount } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
-  flags: { json: { help: "print JSON: file, pets, bytes" } },
   operand: "file",
-  about: [
-    "Copies an SQLite file that servers may be using. The copy shows one moment: it has every pet that was acknowledged before " +
-    "the start of the backup. Servers go on meanwhile.",
-    "The copy gets its name when it is complete, checked and on disk. A file that exists is not replaced. For PostgreSQL, use " +
-    "pg_dump.",
-  ],
+  needsOperand: true,
+  about:
+    "The copy shows one moment, and gets its name when it is complete, checked and on disk. A file that exists is not " +
+    "replaced. For PostgreSQL, use pg_dump.",
   examples: [
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
-  async run(args, { writers, host }) {
+  failure: "The backup failed",
+  async run(args, { writers, runtime }) {
     const { operand } = args;
-    if (operand === "") throw new SettingError("The name of the copy is missing, as in petstore backup copy.db");
-    const store = parseStoreLocation(args.text("store"), host.environment);
+    const store = parseStoreLocation(args.text("store"), runtime.environment);
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
-    const progress = showProgress("backup", (line) => writers.errors.add(line));
-    try {
-      requireOwnName(operand);
-      const { pets, bytes } = await publishFile(
-        operand,
-        (name) => backupDatabase(store.path, name, (share) => progress.update(undefined, share)),
-      );
-      writers.output.add(
-        args.isOn("json")
-          ? JSON.stringify({ file: operand, pets: Number(pets), bytes })
-          : `${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`,
-      );
-      return 0;
-    } catch (error) {
-      throw explain("The backup failed", error);
-    } finally {
-      progress.end();
-    }
+    requireOwnName(operand);
+    const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(store.path, name));
+    writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
+    return 0;
   },
 };

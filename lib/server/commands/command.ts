@@ -1,7 +1,7 @@
-import type { CommandArguments } from "../command_arguments.ts";
-import type { Host } from "../host.ts";
-import { type Options, type SettingName, SETTINGS } from "../settings.ts";
-import type { Writers } from "../writers.ts";
+import type { CommandArguments } from "../settings/arguments.ts";
+import type { Runtime } from "../serving/runtime.ts";
+import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
+import type { Writers } from "../process/writers.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
@@ -13,8 +13,12 @@ export interface Command {
   flags?: Options;
   /** The name of its one argument. Without a name, it takes flags only. */
   operand?: string;
-  /** Paragraphs of its help text. */
-  about: readonly string[];
+  /** Whether it cannot run without this argument. */
+  needsOperand?: true;
+  /** What a failure begins with, if its reason does not say it. */
+  failure?: string;
+  /** What its help text says beside the summary. An empty line separates paragraphs. */
+  about: string;
   examples: readonly string[];
   /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
   statuses?: readonly [string, string, string];
@@ -31,7 +35,7 @@ export interface Command {
 export interface Context {
   /** The result goes to the output, and everything else to the errors. */
   writers: Writers;
-  host: Host;
+  runtime: Runtime;
 }
 
 /** All options of a command, in the order of its help text. */

@@ -1,15 +1,14 @@
 /** Finds the command of a command line, or the text that it requests. */
 
 import { VERSION } from "../../version.ts";
-import type { CommandArguments } from "../command_arguments.ts";
-import { nearest } from "../nearest.ts";
-import { FILE_VARIABLES } from "../secret_files.ts";
-import { type Environment, SETTINGS } from "../settings.ts";
-import { SettingError } from "../start_error.ts";
-import { readArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import { type CommandArguments, createArguments } from "../settings/arguments.ts";
+import { FILE_VARIABLES } from "../settings/secret_files.ts";
+import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
+import { SettingError } from "../process/start_error.ts";
+import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeGroup, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
+import { parseArgs } from "node:util";
 
 /** A command to run, or a text to print. */
 type Task = { command: Command; args: CommandArguments } | string;
@@ -66,4 +65,75 @@ function findCommand(name: string, next: string | undefined): Command {
   const similar = nearest(`${name} ${next}`, names) ?? nearest(name, [...names, "help"]);
   const hint = similar === undefined ? "" : ` did you mean ${similar}?`;
   throw new SettingError(`There is no such command;${hint} --help alone lists the commands`);
+}
+
+/**
+ * @param command The name, for messages.
+ * @param args The arguments after the command.
+ * @throws {SettingError} If a flag is unknown, or lacks a value.
+ */
+export function readArguments(
+  command: string,
+  definition: Command,
+  args: readonly string[],
+  environment: Environment,
+): CommandArguments {
+  const options = optionsOf(definition);
+  // This advice also applies to a program that a task has started.
+  const help = `add --help to see the flags of ${command}`;
+  const { values, positionals } = parse(args, options, help);
+  const flags = Object.entries(values).map(([name, given]) => [name, given!.map(textOf)] as const);
+  const { operand } = definition;
+  // The message does not quote the argument, because a word without a flag may be a key.
+  if (positionals.length > (operand === undefined ? 0 : 1)) {
+    throw new SettingError(`Only ${operand === undefined ? "flags are" : `one ${operand} is`} expected; ${help}`);
+  }
+  const [given = ""] = positionals;
+  const isMissing = given === "" && definition.needsOperand &&
+    !flags.some(([name]) => name === "help" || name === "version");
+  if (isMissing) throw new SettingError(`Name the ${operand}, as in ${definition.examples[0]}`);
+  return createArguments(options, new Map(flags), given, environment);
+}
+
+function parse(args: readonly string[], options: Options, help: string) {
+  const types = Object.entries(options).map(([name, { value }]) =>
+    [name, { type: value === undefined ? "boolean" : "string", multiple: true }] as const
+  );
+  try {
+    return parseArgs({
+      ...{ args: [...args], options: Object.fromEntries(types) },
+      ...{ allowPositionals: true, allowNegative: true },
+    });
+  } catch (error) {
+    const fault = describeFault((error as Error).message, options);
+    // A question ends a sentence.
+    throw new SettingError(fault.endsWith("?") ? `${fault} A${help.slice(1)}` : `${fault}; ${help}`);
+  }
+}
+
+/** @param message Of `parseArgs`, which names the flag in quotes, and gives advice that does not apply here. */
+function describeFault(message: string, options: Options): string {
+  const flag = /'(-[^' ]*)/.exec(message)?.[1] ?? "";
+  const name = flag.slice(2);
+  if (message.startsWith("Unknown")) {
+    const similar = nearest(name, Object.keys(options).flatMap((each) => [each, `no-${each}`]));
+    return `There is no flag ${flag}${similar === undefined ? "" : `; did you mean --${similar}?`}`;
+  }
+  if (options[name]?.value === undefined) return `${flag} takes no value; write ${flag} or --no-${name}`;
+  return `${flag} needs a value; one that begins with a dash follows an equals sign, as in ${flag}=-1`;
+}
+
+function textOf(value: string | boolean): string {
+  return typeof value === "string" ? value : value ? "on" : "off";
+}
+
+/** The candidate that a mistyped word probably means: it differs in one character, or has two in the wrong order. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const shorter = shortened(word);
+  return candidates.find((candidate) => shortened(candidate).some((each) => shorter.includes(each)));
+}
+
+/** A word, and the word without any one of its characters. Two words that are similar have one of these in common. */
+function shortened(word: string): string[] {
+  return [word, ...Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))];
 }

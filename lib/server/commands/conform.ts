@@ -1,20 +1,10 @@
-import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../command_arguments.ts";
-import { readSecret } from "../secret_files.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
+import { readSecret } from "../settings/secret_files.ts";
+import { SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
-import {
-  asJson,
-  asJunit,
-  describeGaps,
-  describePets,
-  describeResult,
-  type Pets,
-  type Result,
-  summarize,
-} from "./conform_report.ts";
+import { asJson, describePets, describeResult, type Pets, type Result, summarize } from "./conform_report.ts";
 
 /** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
 const MOST_UNANSWERED = 5;
@@ -56,16 +46,11 @@ export const CONFORM: Command = {
     only: { value: "area", example: "pets.list", help: "test this area alone, or all areas whose names begin so" },
     timeout: { value: "seconds", default: "10", help: "how long to wait for each response" },
     json: { help: "print JSON: url, level, counts, cases, and the ids of the pets that were added" },
-    junit: { value: "file", help: "also write the results to this file, as JUnit's XML" },
   },
   operand: "url",
-  about: [
-    "Sends requests to the server at a base address, and prints a line for each case of the HTTP contract. A case that fails " +
-    "shows the promise that is broken, the last request, and the response. The key is not shown.",
-    "The catalogue may be empty or filled. The cases add at most 500 pets, and the last line has their ids: the API cannot " +
-    "remove them. Meanwhile no other client should add pets. No redirection is followed, so no other address gets the key.",
-    "Cases that need more than an address are skipped, with the reason: another setting of the server, or an empty catalogue.",
-  ],
+  about:
+    "Prints a line for each case of the HTTP contract, and for one that fails the promise that is broken, the last request " +
+    "and the response. The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.",
   statuses: [
     "all cases pass",
     "a case fails, or the run is cut short",
@@ -74,9 +59,9 @@ export const CONFORM: Command = {
   examples: [
     "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key",
     "PETSTORE_KEYS=secret petstore conform https://pets.example/v1 --level specification",
-    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key --only pets.list --junit out.xml",
+    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key --only pets.list",
   ],
-  async run(args, { writers: { output, errors }, host }) {
+  async run(args, { writers: { output, errors }, runtime }) {
     const url = readAddress(args.operand);
     const level = args.read("level", oneOf("specification", "full"));
     const pets: Pets = { ids: new Set(), unknown: 0 };
@@ -88,14 +73,12 @@ export const CONFORM: Command = {
       timeoutMs,
       onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
       signal: abort.signal,
-      ...(host.fetchOnce && { fetch: host.fetchOnce }),
+      ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
     };
-    const junit = args.text("junit");
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
     const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
-    if (junit !== "") openForWriting(junit);
     checkTarget(url, await tryTarget(target));
-    host.ending().then(() => abort.abort("a signal has ended the command"));
+    runtime.ending().then(() => abort.abort("a signal has ended the command"));
     const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
     const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
     const results: Result[] = [];
@@ -107,8 +90,7 @@ export const CONFORM: Command = {
     }
     clearTimeout(timer);
     if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
-    for (const line of [...summarize(results), ...describeGaps(pets, results), describePets(pets)]) add(line);
-    if (junit !== "") writeFileSync(junit, asJunit(url.href, results));
+    for (const line of [...summarize(results), describePets(pets)]) add(line);
     await output.flush();
     // The pets stay, so something must tell of them.
     if (output.hasFailed) errors.add(`petstore: ${describePets(pets)}`);
@@ -147,15 +129,6 @@ function select(all: readonly ConformanceCase[], chosen: string, only: string | 
   if (selected.some(({ skip }) => !skip)) return selected;
   const areas = [...new Set(cases.filter(({ skip }) => !skip).map(({ area }) => area))].sort();
   throw new SettingError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
-}
-
-function openForWriting(path: string): void {
-  try {
-    // What the file has stays until there are results.
-    closeSync(openSync(path, "a"));
-  } catch (error) {
-    throw explain(`--junit cannot write ${path}`, error);
-  }
 }
 
 /** Throws if there is no use in a hundred cases. */

@@ -1,4 +1,4 @@
-/** The results of `conform`, as text, as JSON and as JUnit's XML. */
+/** The results of `conform`, as text and as JSON. */
 
 /** The result of one case. */
 export interface Result {
@@ -59,17 +59,6 @@ export function describePets({ ids, unknown }: Pets): string {
   return `pets left behind: ${texts.join(", ") || "none"}${more}`;
 }
 
-/** A hint, if a case has failed and ids that ascend have gaps: those of another client's pets, or of creates that failed. */
-export function describeGaps({ ids, unknown }: Pets, results: readonly Result[]): string[] {
-  const all = [...ids];
-  const steps = all.slice(1).map((id, i) => id - all[i]!);
-  const hasGaps = steps.every((step) => step > 0n) && steps.some((step) => step > 1n);
-  if (!hasGaps || unknown > 0 || count(results, "fail") === 0) return [];
-  return [
-    "some ids in between are not of this run: if another client has added pets, cases can have failed because of it",
-  ];
-}
-
 function sorted(ids: Iterable<bigint>): bigint[] {
   return [...ids].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
 }
@@ -86,36 +75,4 @@ export function asJson({ url, level, results, pets }: Report): string {
   // As text, because many readers round an int64.
   const petIds = sorted(pets.ids).map(String);
   return JSON.stringify({ url, level, ...counts, cases: results, petIds, unknownPets: pets.unknown });
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
-
-/** The texts of results have no character that XML forbids, and addresses neither. */
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "");
-}
-
-export function asJunit(url: string, results: readonly Result[]): string {
-  const seconds = results.reduce((sum, result) => sum + result.seconds, 0).toFixed(3);
-  const counts = `tests="${results.length}" failures="${count(results, "fail")}" skipped="${count(results, "skip")}"`;
-  const cases = results.map(({ level, area, name, seconds, outcome, reason = "", promise, exchange = "" }) => {
-    const attributes = `classname="${level}.${area}" name="${escape(name)}" time="${seconds.toFixed(3)}"`;
-    if (outcome === "pass") return `    <testcase ${attributes}/>\n`;
-    const detail = outcome === "skip"
-      ? `<skipped message="${escape(reason)}"/>`
-      : `<failure message="${escape(promise)}">${escape(`${reason}\n\n${exchange}`)}</failure>`;
-    return `    <testcase ${attributes}>${detail}</testcase>\n`;
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites ${counts} time="${seconds}">
-  <testsuite name="${escape(url)}" ${counts} time="${seconds}">
-${cases.join("")}  </testsuite>
-</testsuites>
-`;
 }

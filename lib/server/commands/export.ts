@@ -2,13 +2,12 @@ import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { CSV_HEADER, type ExportFormat, type PetSink } from "../../stores/pet_exporter.ts";
-import { isBrokenPipe, writeAll } from "../log/line_writer.ts";
+import { isBrokenPipe, writeAll } from "../process/line_writer.ts";
 import { readFormat, STANDARD } from "../transfer/files.ts";
-import { publishFile } from "../folders.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { publishFile } from "../process/folders.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
-import { type Progress, showProgress } from "./progress.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
@@ -19,28 +18,22 @@ export const EXPORT: Command = {
     },
   },
   operand: "file",
-  about: [
-    "Writes all pets in the order of their ids. Servers may use the store meanwhile: the export shows one moment, and has every " +
-    "pet that was acknowledged before the start.",
-    "NDJSON has a pet on each line, as the API shows it. CSV has the columns id, name, categoryId and status; read categoryId " +
-    "as text or int64, because a spreadsheet rounds it. Import reads both formats, and gives new ids.",
-    "Without a file, the pets go to standard output. A file gets its name when it is complete and on disk, and only its owner " +
-    "may read it. A file that exists is not replaced.",
-  ],
+  about:
+    "The export shows one moment; servers may use the store meanwhile. Pets are in the order of their ids: in NDJSON one on " +
+    "each line, as the API shows it; in CSV in the columns id, name, categoryId and status. A file that exists is not replaced.",
   examples: [
     "petstore export pets.csv",
     "petstore export --format ndjson | gzip > pets.ndjson.gz",
     'petstore export | grep \'"status":"sold"\'',
   ],
-  async run(args, { writers, host }) {
+  async run(args, { writers, runtime }) {
     const name = args.operand === STANDARD ? "" : args.operand;
     const format = readFormat(args, "ndjson");
-    const store = parseStoreLocation(args.text("store"), host.environment);
-    const progress = showProgress("export", (line) => writers.errors.add(line));
-    const exportTo = (write: Write) => exportPets(store, format, host.postgresDriver, progress, write);
+    const store = parseStoreLocation(args.text("store"), runtime.environment);
+    const exportTo = (write: Write) => exportPets(store, format, runtime.postgresDriver, write);
     try {
       if (name === "") {
-        await exportTo((bytes) => writeAll(host.sinks.output, bytes));
+        await exportTo((bytes) => writeAll(runtime.sinks.output, bytes));
       } else {
         // Not writeSync(), because a signal could not end the export then.
         const pets = await publishFile(name, (_, file) => exportTo((bytes) => promisify(writeFile)(file, bytes)));
@@ -51,8 +44,6 @@ export const EXPORT: Command = {
       // A reader that closes the pipe, such as head, ends the export without a message.
       if (name === "" && isBrokenPipe(error)) return 1;
       throw explain("The export failed", error);
-    } finally {
-      progress.end();
     }
   },
 };
@@ -64,7 +55,6 @@ async function exportPets(
   store: StoreLocation,
   format: ExportFormat,
   postgresDriver: string,
-  progress: Progress,
   write: Write,
 ): Promise<number> {
   if (store.kind === "memory") {
@@ -73,11 +63,10 @@ async function exportPets(
   const encoder = new TextEncoder();
   let total = 0;
   let head = format === "csv" ? `${CSV_HEADER}\n` : "";
-  const sink: PetSink = async (text, pets, share) => {
+  const sink: PetSink = async (text, pets) => {
     await write(encoder.encode(`${head}${text}\n`));
     head = "";
     total += pets;
-    progress.update(total, share);
   };
   if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
   else await (await loadPostgres()).exportFromPostgres(store.target, postgresDriver, format, sink);

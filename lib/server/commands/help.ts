@@ -1,6 +1,6 @@
 /** The help texts, made from the tables that define the command line. */
 
-import type { Option } from "../settings.ts";
+import type { Option } from "../settings/flags.ts";
 import { type Command, optionsOf } from "./command.ts";
 
 const LINE_WIDTH = 100;
@@ -47,13 +47,14 @@ ${describeStatuses(STATUSES)}`;
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
   const { operand, examples, statuses = STATUSES } = command;
-  const [purpose, ...more] = command.about.map((text) => wrap(text, LINE_WIDTH).join("\n"));
-  return `${purpose}
+  const { summary } = command;
+  const about = command.about.split("\n\n").map((text) => `${wrap(text, LINE_WIDTH).join("\n")}\n\n`);
+  return `${summary[0]!.toUpperCase()}${summary.slice(1)}
 
 Usage: petstore ${name}${operand === undefined ? "" : ` <${operand}>`} [flags]
 
 ${Object.entries(optionsOf(command)).map(describeOption).join("")}
-${more.map((text) => `${text}\n\n`).join("")}Examples:
+${about.join("")}Examples:
 ${examples.map((line) => `  ${line}\n`).join("")}
 ${describeStatuses(statuses)}`;
 }

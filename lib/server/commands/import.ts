@@ -3,13 +3,12 @@ import { promisify } from "node:util";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
-import { publishFile } from "../folders.ts";
-import { oneLine } from "../log/messages.ts";
-import { type CommandArguments, numberFrom, oneOf } from "../command_arguments.ts";
-import { SettingError, UnreachableError } from "../start_error.ts";
+import { publishFile } from "../process/folders.ts";
+import { oneLine } from "../process/lines.ts";
+import { type CommandArguments, numberFrom, oneOf } from "../settings/arguments.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { type Command, type Context, formatPetCount } from "./command.ts";
-import { showProgress } from "./progress.ts";
 
 /** The pets that were added and known, and the lines that are no pets, or may be parts of one. */
 interface Counts {
@@ -31,40 +30,25 @@ export const IMPORT: Command = {
     rejects: { value: "file", help: "write the lines that are no pets to a new file, and go on" },
     copy: { value: "number", default: "1", help: "add the same file once more: 2 for the second time, and so on" },
     "last-line": { help: "take a last line without a line end as whole" },
-    json: { help: "print JSON: the numbers of pets that were added and known, and of bad and incomplete lines" },
   },
   operand: "file",
-  about: [
-    "Adds the pets of a file, a pipe, or standard input (-) to a store, which servers may be using.",
-    "NDJSON has a JSON object on each line, as in the body of a POST. CSV has a first line that names its columns. A pet needs " +
-    "name and categoryId; a missing status means available. Other members and columns are ignored, also id: the store " +
-    "gives new ids, in the order of the file. Each pet is checked as in a POST.",
-    "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown adds " +
-    "its new lines. A file that was changed or shortened since is another file, and its pets are added again, from some thousand " +
-    "lines before the change on. --copy 2 adds the same file a second time, but also only once.",
-    "A last line without a line end is not added, with status 1, because another program may still be writing it. Import the file " +
-    "again when it is whole; --last-line says that it is.",
-    "At a line that is no pet, the import stops, with status 2; the pets before it may have been added. Correct the line " +
-    "and import the file again. --on-error skip goes on instead, and --rejects too. To correct a line that was skipped, import it " +
-    "in a file of its own, such as that of --rejects.",
-    "Ctrl-C stops an import after the pets that it is adding. Import the file again to add the rest.",
-  ],
+  needsOperand: true,
+  about:
+    "Servers may be using the store, which gives new ids. NDJSON has a JSON object on each line, as in the body of a POST. " +
+    "CSV has a first line that names its columns. A pet needs name and categoryId; a missing status means available.\n\n" +
+    "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown " +
+    "adds its new lines. At a line that is no pet, the import stops: correct it and import the file again.",
   examples: [
-    "petstore import pets.ndjson --dry-run && petstore import pets.ndjson",
+    "petstore import pets.ndjson --dry-run",
     "petstore import pets.csv --rejects bad.csv --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import - --format ndjson",
   ],
   async run(args, context) {
-    if (args.operand === "") {
-      throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
-    }
     const rejects = args.text("rejects");
     const counts = rejects === "" ? await importFile(args, context) : await importWithRejects(rejects, args, context);
     const isDryRun = args.isOn("dry-run");
     const name = args.operand === STANDARD ? "standard input" : args.operand;
-    context.writers.output.add(
-      args.isOn("json") ? JSON.stringify(counts) : `${name}: ${describe(counts, isDryRun, rejects)}`,
-    );
+    context.writers.output.add(`${name}: ${describe(counts, isDryRun, rejects)}`);
     if (isDryRun && counts.bad > 0) return 2;
     return counts.incomplete > 0 ? 1 : 0;
   },
@@ -85,30 +69,27 @@ async function importWithRejects(file: string, args: CommandArguments, context: 
 
 async function importFile(
   args: CommandArguments,
-  { writers, host }: Context,
+  { writers, runtime }: Context,
   reject?: ImportOptions["reject"],
 ): Promise<Counts> {
   const options = { ...readOptions(args), ...(reject && { reject, skipsBad: true }) };
   const isDryRun = args.isOn("dry-run");
-  const store = readStoreSetting(args.text("store"), host.environment, host.postgresDriver);
+  const store = readStoreSetting(args.text("store"), runtime.environment, runtime.postgresDriver);
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
-  const { bytes, grows, share, close } = await openSource(args.operand, host.ending());
+  const { bytes, grows, close } = await openSource(args.operand, runtime.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   if (importer?.isNew) report(`${store.description} is new`);
-  const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
     for await (const part of importRecords(bytes, { ...options, grows, importer })) {
       addPart(counts, part, report);
-      progress.update(counts.added + counts.known, share());
     }
   } catch (error) {
     throw explainStop(error, counts, isDryRun);
   } finally {
-    progress.end();
     close();
     await importer?.close();
   }

@@ -5,23 +5,23 @@ import { createKeyManager } from "../../access/key_management.ts";
 import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import { FIRST_LABEL, isValid } from "../first_key.ts";
-import { KEY_FILE, removeKeyFile } from "../key_file.ts";
-import { asCalled } from "../process.ts";
-import type { Host } from "../host.ts";
-import { explain, firstLine, SettingError } from "../start_error.ts";
+import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
+import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
+import { asCalled } from "../process/process.ts";
+import type { Runtime } from "../serving/runtime.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
-import type { OpenStore } from "../store/new_file.ts";
 import { describePostgres } from "../store/postgres_url.ts";
-import type { CommandArguments } from "../command_arguments.ts";
+import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 import { describeEnd, printAndStore } from "./new_key.ts";
-import { DURATION, EXPIRY } from "./times.ts";
 
 const WHERE =
   "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
   `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
+
+const FAILURE = "The API keys cannot be used";
 
 const EXPIRES = {
   value: "time",
@@ -36,14 +36,12 @@ export const ADD_KEY: Command = {
     expires: EXPIRES,
     "read-only": { help: "the key may only read" },
   },
-  about: [
-    "Makes an API key, and prints it alone on standard output. Only its hash is kept, so it cannot be shown again.",
-    WHERE,
-  ],
+  about: `Only its hash is kept, so it cannot be shown again. ${WHERE}`,
   examples: [
     "petstore keys add --label ci --expires 90d",
     "petstore keys add --label dashboard --read-only > dashboard.key",
   ],
+  failure: FAILURE,
   async run(args, context) {
     const label = args.text("label");
     if (label === "") throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
@@ -64,14 +62,11 @@ export const ADD_KEY: Command = {
 export const LIST_KEYS: Command = {
   summary: "list the API keys",
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
-  about: [
-    "Lists the API keys, also those that have expired or were revoked. The keys themselves are not kept, so they are not shown. " +
-    "When a key was last used is known to about a minute.",
-    WHERE,
-  ],
+  about: `Also those that have ended. When a key was last used is known to about a minute. ${WHERE}`,
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
+  failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await readKeys(args.text("store"), context.host);
+    const keys = await readKeys(args.text("store"), context.runtime);
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -84,12 +79,10 @@ export const ROTATE_KEY: Command = {
     expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
   },
   operand: "id",
-  about: [
-    "Makes a key with the label, the caller and the rights of another, and prints it. The old one expires after the overlap. Both " +
-    "are one caller, so a client can repeat a request with an Idempotency-Key with the new key.",
-    WHERE,
-  ],
+  about:
+    `The new key has the label, the caller and the rights of the old one, which expires after the overlap. ${WHERE}`,
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
+  failure: FAILURE,
   async run(args, context) {
     const expires = args.optional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
@@ -109,12 +102,10 @@ export const ROTATE_KEY: Command = {
 export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
-  about: [
-    "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway. If " +
-    `${KEY_FILE} has the key, the file is removed: otherwise a new store would accept the key again.`,
-    WHERE,
-  ],
+  about: "In place of the id you can give the key itself, if it has leaked and is known anyway. If " +
+    `${KEY_FILE} has the key, the file is removed. ${WHERE}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
+  failure: FAILURE,
   async run(args, context) {
     return await useKeys(args, context, false, async (keys, store) => {
       const stored = await store.list();
@@ -136,14 +127,9 @@ export const REVOKE_KEY: Command = {
 export const PURGE_KEYS: Command = {
   summary: "remove API keys that ended long ago",
   flags: { ended: { value: "time", default: "90d", help: "how long ago they must have expired or been revoked" } },
-  about: [
-    "Removes API keys that expired or were revoked long ago. The list is then short, and servers read less. Whatever is left of " +
-    "them, such as lines of a log with their caller, cannot be looked up any more.",
-    `The key of the first start stays in the list, because a start adds the key in ${KEY_FILE} if the store does not know it. ` +
-    "On PostgreSQL, the role must own the tables.",
-    WHERE,
-  ],
+  about: `That of the first start stays. On PostgreSQL, the role must own the tables. ${WHERE}`,
   examples: ["petstore keys purge --ended 30d"],
+  failure: FAILURE,
   async run(args, context) {
     const endedBefore = Date.now() - args.read("ended", DURATION);
     return await useKeys(args, context, false, async (_, store) => {
@@ -157,14 +143,10 @@ export const PURGE_KEYS: Command = {
 };
 
 /** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
-async function readKeys(setting: string, { environment, postgresDriver }: Host): Promise<readonly StoredKey[]> {
+async function readKeys(setting: string, { environment, postgresDriver }: Runtime): Promise<readonly StoredKey[]> {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "postgres") return await (await loadPostgres()).listKeysOfPostgres(store.target, postgresDriver);
-  try {
-    return await listKeys(keyFileOf(store));
-  } catch (error) {
-    throw explain("The API keys cannot be read", error);
-  }
+  return await listKeys(keyFileOf(store));
 }
 
 /** The SQLite file that has the keys. */
@@ -175,35 +157,24 @@ function keyFileOf(store: StoreLocation): string {
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   args: CommandArguments,
-  context: Context,
+  { runtime, writers }: Context,
   createIfMissing: boolean,
   use: (keys: KeyManager, store: KeyStore) => Promise<void>,
 ): Promise<number> {
-  const store = await openKeyed(args.text("store"), context, createIfMissing);
+  const location = parseStoreLocation(args.text("store"), runtime.environment);
+  const isPostgres = location.kind === "postgres";
+  const name = isPostgres ? describePostgres(location.target) : keyFileOf(location);
+  const store = isPostgres
+    ? await (await loadPostgres()).openPostgres(location.target, runtime.postgresDriver)
+    : await openSqlite(name, "same-thread", createIfMissing);
+  // In the wrong folder or database, the key would be of no use.
+  if (store.isNew) writers.errors.add(`petstore: ${name} is new; servers that use it will accept the key`);
   try {
     await use(createKeyManager(store.keys), store.keys);
     return 0;
-  } catch (error) {
-    throw explain("The API keys cannot be used", error);
   } finally {
     await store.close();
   }
-}
-
-async function openKeyed(
-  setting: string,
-  { host, writers }: Context,
-  createIfMissing: boolean,
-): Promise<OpenStore> {
-  const store = parseStoreLocation(setting, host.environment);
-  const isPostgres = store.kind === "postgres";
-  const opened = isPostgres
-    ? await (await loadPostgres()).openPostgres(store.target, host.postgresDriver)
-    : await openSqlite(keyFileOf(store), "same-thread", createIfMissing);
-  const name = isPostgres ? describePostgres(store.target) : keyFileOf(store);
-  // In the wrong folder or database, the key would be of no use.
-  if (opened.isNew) writers.errors.add(`petstore: ${name} is new; servers that use it will accept the key`);
-  return opened;
 }
 
 /** The message does not quote the argument, because it may be a key. */

@@ -3,7 +3,7 @@
 import { createKeyManager } from "../../access/key_management.ts";
 import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore } from "../../stores/key_store.ts";
-import { explain, SettingError, UnreachableError } from "../start_error.ts";
+import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Context } from "./command.ts";
 
 /**

@@ -5,52 +5,38 @@ import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
-import { findUnfinished, RESTORE_MARK } from "../../stores/sqlite/remains.ts";
-import { publishFile, syncFolder } from "../folders.ts";
-import { asCalled } from "../process.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
+import { publishFile, syncFolder } from "../process/folders.ts";
+import { asCalled } from "../process/process.ts";
+import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
-import { showProgress } from "./progress.ts";
 
 export const RESTORE: Command = {
   summary: "replace an SQLite file by a backup",
-  flags: {
-    "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" },
-    json: { help: "print JSON: file, pets, kept, and the ids of the keys: validAgain, revoked, missing" },
-  },
+  flags: { "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" } },
   operand: "backup",
-  about: [
-    "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before: a file that " +
-    "another program has open is not replaced. The file until now is kept beside the new one, under a name with the time. If the " +
-    "restore is cut short, by a loss of power too, the file is the old one or the new one, or the next start says to repeat it.",
-    "A key that was revoked after the backup is valid again, and one that was made after it is missing. The restore lists " +
-    "both. With --revoke-newer, each key of the backup ends when it ends in the file until now. For PostgreSQL, use pg_restore.",
-  ],
+  needsOperand: true,
+  about:
+    "Stop the servers before. The backup is checked first. The file until now is kept beside the new one, under a name " +
+    "with the time. A key that was revoked after the backup is valid again, and one that was made after it is missing: the " +
+    "restore lists both. For PostgreSQL, use pg_restore.",
   examples: [
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
-  async run(args, { writers: { output, errors }, host }) {
+  failure: "The restore failed",
+  async run(args, { writers: { output }, runtime }) {
     const { operand } = args;
-    if (operand === "") throw new SettingError("The name of the backup is missing, as in petstore restore copy.db");
-    const store = parseStoreLocation(args.text("store"), host.environment);
+    const store = parseStoreLocation(args.text("store"), runtime.environment);
     if (store.kind !== "sqlite" || store.path === ":memory:") {
       throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
     }
-    const progress = showProgress("restore", (line) => errors.add(line));
     const revokesNewer = args.isOn("revoke-newer");
-    try {
-      await requireSound(operand);
-      const result = await restore(operand, store.path, revokesNewer, (share) => progress.update(undefined, share));
-      output.add(args.isOn("json") ? describeAsJson(result, revokesNewer) : describe(result, operand, revokesNewer));
-      return 0;
-    } catch (error) {
-      throw explain("The restore failed", error);
-    } finally {
-      progress.end();
-    }
+    await requireSound(operand);
+    output.add(describe(await restore(operand, store.path, revokesNewer), operand, revokesNewer));
+    return 0;
   },
 };
 
@@ -69,12 +55,7 @@ async function requireSound(backup: string): Promise<void> {
   if (faults.length > 0) throw new SettingError(`${backup} is not sound, so nothing was changed: ${faults[0]}`);
 }
 
-async function restore(
-  backup: string,
-  file: string,
-  revokesNewer: boolean,
-  onProgress: (share: number) => void,
-): Promise<Result> {
+async function restore(backup: string, file: string, revokesNewer: boolean): Promise<Result> {
   prepareFolder(file);
   const present = takeFile(file);
   try {
@@ -85,7 +66,7 @@ async function restore(
       );
     }
     const result = await publishFile(present.path, async (name) => {
-      const { pets } = await backupDatabase(backup, name, onProgress);
+      const { pets } = await backupDatabase(backup, name);
       const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
       const kept = await keep(present);
@@ -142,9 +123,6 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   if (kept !== undefined) lines.push(`${kept}: the file until now`);
-  for (const name of findUnfinished(followLinks(file))) {
-    lines.push(`${name} beside it is of a command that was cut short, and can be removed`);
-  }
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
@@ -154,15 +132,4 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
     lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
   }
   return asCalled(lines.join("\n"));
-}
-
-function describeAsJson({ file, pets, kept, keys }: Result, revokesNewer: boolean): string {
-  const ids = (list: StoredKey[] | undefined) => list?.map(({ id }) => id);
-  const revived = ids(keys?.revived);
-  const changes = {
-    validAgain: revokesNewer ? [] : revived,
-    revoked: revokesNewer ? revived : [],
-    missing: ids(keys?.lost),
-  };
-  return JSON.stringify({ file, pets: Number(pets), kept, ...changes });
 }

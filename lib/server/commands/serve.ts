@@ -1,7 +1,7 @@
-import { serve } from "../serve.ts";
-import { readSettings } from "../server_settings.ts";
-import { FILE_VARIABLES } from "../secret_files.ts";
-import { type SettingName, SETTINGS } from "../settings.ts";
+import { serve } from "../serving/serve.ts";
+import { readSettings } from "../settings/server_settings.ts";
+import { FILE_VARIABLES } from "../settings/secret_files.ts";
+import { type SettingName, SETTINGS } from "../settings/flags.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
 import type { Command } from "./command.ts";
 
@@ -9,28 +9,26 @@ export const SERVE: Command = {
   summary: "serve the API, until SIGTERM or Ctrl-C",
   settings: Object.keys(SETTINGS) as SettingName[],
   flags: { "print-schema": { help: "print the SQL that creates the tables of a PostgreSQL store, and serve nothing" } },
-  about: [
-    "Serves the API, its description and a web page to try it.",
+  about:
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
     `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
-    "without _FILE.",
+    "without _FILE.\n\n" +
     "For parts that a postgres:// address omits, the server reads PostgreSQL's own variables: " +
     `${enumerate(Object.values(POSTGRES_VARIABLES))}. Parameters after the question mark of the address can be ` +
     `${enumerate([...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)])}. The last three are the ` +
     "petstore's own: the number of connections, whether to prepare statements (false for a PgBouncer without " +
     "support for them), and the schema of the tables.",
-  ],
   examples: [
     "petstore serve",
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve --workers auto",
   ],
   serves: (args) => !args.isOn("print-schema"),
-  async run(args, { writers, host }) {
+  async run(args, { writers, runtime }) {
     if (args.isOn("print-schema")) {
       writers.output.add((await schemaText()).trimEnd());
     } else {
-      await serve(readSettings(args), writers, host);
+      await serve(readSettings(args), writers, runtime);
     }
     return 0;
   },

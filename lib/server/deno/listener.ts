@@ -1,8 +1,8 @@
 /** Listens with `Deno.serve`. */
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
-import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
-import { resolvesWithin } from "../time.ts";
+import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
+import { resolvesWithin } from "../process/time.ts";
 
 /** In milliseconds. */
 const RETRY_DELAY = 100;

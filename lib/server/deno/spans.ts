@@ -1,6 +1,6 @@
-import { readVariable } from "../process.ts";
-import { SettingError } from "../start_error.ts";
-import { findTraces, registerApi } from "../traces/api.ts";
+import { readVariable } from "../process/process.ts";
+import { SettingError } from "../process/start_error.ts";
+import { findTraces, registerApi } from "../telemetry/traces.ts";
 
 /**
  * Registers Deno's tracer, with which the server makes spans. Deno does so itself only if it also makes a span of each request,

@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
-import type { Send } from "../drain_gate.ts";
-import { MALFORMED } from "../errors.ts";
-import { type Listen, listenError, UNFINISHED } from "../host.ts";
-import { resolvesWithin } from "../time.ts";
+import type { Send } from "../http/drain_gate.ts";
+import { MALFORMED } from "../http/errors.ts";
+import { type Listen, listenError, UNFINISHED } from "../http/listener.ts";
+import { resolvesWithin } from "../process/time.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**

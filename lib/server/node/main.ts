@@ -18,6 +18,6 @@ process.on("warning", (warning) => {
 });
 
 // Not static, because that would load node:sqlite before the lines above.
-const { run } = await import("../run.ts");
-const { NODE_HOST } = await import("./host.ts");
-process.exit(await run(process.argv.slice(2), NODE_HOST));
+const { run } = await import("../commands/run.ts");
+const { NODE_RUNTIME } = await import("./runtime.ts");
+process.exit(await run(process.argv.slice(2), NODE_RUNTIME));

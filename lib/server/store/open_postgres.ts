@@ -8,7 +8,7 @@ import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
+import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { OpenStore } from "./new_file.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions } from "./postgres_options.ts";

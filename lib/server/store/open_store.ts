@@ -7,9 +7,9 @@ import { followLinks, type OpenedFiles } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
-import { isPermitted } from "../process.ts";
-import type { Environment } from "../settings.ts";
-import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
+import { isPermitted } from "../process/process.ts";
+import type { Environment } from "../settings/flags.ts";
+import { firstLine, SettingError, startError, UnreachableError } from "../process/start_error.ts";
 import { isMissing, type OpenStore, prepareFile } from "./new_file.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -53,11 +53,7 @@ export function parseStoreLocation(setting: string, environment: Environment): S
  *
  * @throws {SettingError} If the setting is invalid.
  */
-export function readStoreSetting(
-  setting: string,
-  environment: Environment,
-  postgresDriver: string,
-): StoreSetting {
+export function readStoreSetting(setting: string, environment: Environment, postgresDriver: string): StoreSetting {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     const description = `${setting} (lost when the server stops)`;
@@ -93,11 +89,7 @@ export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteS
 }
 
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
-export function openSqlite(
-  path: string,
-  writer: SqliteWriter,
-  createIfMissing = true,
-): Promise<SqliteStore> {
+export function openSqlite(path: string, writer: SqliteWriter, createIfMissing = true): Promise<SqliteStore> {
   if (!createIfMissing && isMissing(path)) throw new SettingError(describeMissing(path, followLinks(path)));
   return atPath(path, () => SqliteStore.open(path, writer));
 }

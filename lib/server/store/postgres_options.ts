@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { firstLine, SettingError } from "../start_error.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
 import type { Security } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
 

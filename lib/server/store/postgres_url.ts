@@ -1,5 +1,5 @@
-import { formatAddress } from "../address.ts";
-import { SettingError } from "../start_error.ts";
+import { formatAddress } from "../process/address.ts";
+import { SettingError } from "../process/start_error.ts";
 
 export interface PostgresTarget {
   hosts: { name: string; port: number }[];

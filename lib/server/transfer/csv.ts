@@ -1,5 +1,5 @@
-import { type NewPet, parsePetFields } from "../../pet.ts";
-import { SettingError } from "../start_error.ts";
+import { parsePetFields, type PetDraft } from "../../pet.ts";
+import { SettingError } from "../process/start_error.ts";
 
 /** A field in quotes or without, and what ends it. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
@@ -39,7 +39,7 @@ function headerError(fault: string): SettingError {
   );
 }
 
-export function readCsvPet(text: string, columns: readonly string[]): Required<NewPet> | string[] {
+export function readCsvPet(text: string, columns: readonly string[]): PetDraft | string[] {
   const fields = parseCsvRecord(text);
   if ("fault" in fields) return [fields.fault];
   if (fields.length !== columns.length) {

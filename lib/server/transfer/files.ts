@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
-import { type CommandArguments, oneOf } from "../command_arguments.ts";
-import { codeOf } from "../folders.ts";
-import { explain, SettingError, UnreachableError } from "../start_error.ts";
+import { type CommandArguments, oneOf } from "../settings/arguments.ts";
+import { codeOf } from "../process/folders.ts";
+import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 
 export const STANDARD = "-";
 
@@ -29,15 +29,13 @@ export interface Source {
   bytes: AsyncIterable<Uint8Array>;
   /** Another program may append to a file. */
   grows: boolean;
-  /** Of a file, from 0 to 1. Undefined if its size is not known. */
-  share(): number | undefined;
   close(): void;
 }
 
 /** @param ending Resolves when the process is told to end. Reading then fails with an {@link UnreachableError}. */
 export async function openSource(path: string, ending: Promise<void>): Promise<Source> {
   const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
-  const pipe = { grows: false, share: () => undefined, close: () => {} };
+  const pipe = { grows: false, close: () => {} };
   if (path === STANDARD) return { ...pipe, bytes: readable(process.stdin, "Standard input") };
   try {
     // Node closes a FileHandle that is collected as garbage, below the socket.
@@ -61,7 +59,7 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
         }
       },
     };
-    return { bytes, grows: true, share: () => Math.min(1, count / stats.size), close: () => closeSync(fd) };
+    return { bytes, grows: true, close: () => closeSync(fd) };
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
     throw explain(`${path} cannot be read`, error);

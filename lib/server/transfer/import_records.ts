@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type NewPet, parseNewPet } from "../../pet.ts";
+import { parseNewPet, type PetDraft } from "../../pet.ts";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import { SettingError, UnreachableError } from "../start_error.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
 import {
   findCsvEnd,
@@ -49,7 +49,7 @@ export interface ImportOptions {
   reject?: (bytes: Uint8Array) => Promise<void>;
 }
 
-type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
+type ReadPet = (text: string) => PetDraft | string[] | undefined;
 
 /**
  * Each transaction adds a chunk, and remembers the digest of the source up to its end. So chunks of earlier imports are
@@ -180,8 +180,8 @@ function readJsonPet(text: string): ReturnType<ReadPet> {
   }
 }
 
-function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: Required<NewPet>[]; bad: BadRecord[] } {
-  const pets: Required<NewPet>[] = [], bad: BadRecord[] = [];
+function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: PetDraft[]; bad: BadRecord[] } {
+  const pets: PetDraft[] = [], bad: BadRecord[] = [];
   for (const record of records) {
     const text = textOf(record);
     const pet = text === undefined ? ["it is not valid UTF-8"] : readPet(text);

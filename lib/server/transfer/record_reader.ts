@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { SettingError } from "../start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 
 const MAX_RECORD = 1024 * 1024;
 

@@ -2,9 +2,8 @@
 
 import { Buffer } from "node:buffer";
 import { conditionalReply } from "../../http/conditional.ts";
-import type { RequestContext } from "../../http/context.ts";
 import type { Handler, Operation } from "../../http/operation.ts";
-import type { HeaderFields, Reply } from "../../http/reply.ts";
+import type { Reply } from "../../http/reply.ts";
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
 export const VIEWER_VERSION = "5.35.0";
@@ -32,53 +31,32 @@ export function createFileOperations(path: string): Operation[] {
   }));
 }
 
-/** Serves a file, compressed if the client accepts that. */
+/** Serves a file in gzip, which every browser accepts. */
 function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
   // Loaded at the first request: a server whose page is never opened saves 4 MB.
-  let compressed: Promise<Uint8Array<ArrayBuffer>> | undefined;
-  let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  let loaded: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const etag = `"${VIEWER_VERSION}-gzip"`;
   const fields = {
     "content-type": type,
+    "content-encoding": "gzip",
     "x-content-type-options": "nosniff",
     "cache-control": "public, max-age=31536000, immutable",
-    "vary": "Accept-Encoding",
+    etag,
   };
-  // Each representation needs its own tag (RFC 9110 §8.8.3.3).
-  const represent = (context: RequestContext, body: Uint8Array<ArrayBuffer>, etag: string, more: HeaderFields) => {
-    const reply: Reply = { status: 200, headers: { ...fields, etag, ...more }, body, etag };
+  return async ({ context }) => {
+    const body = await (loaded ??= load(name));
+    const reply: Reply = { status: 200, headers: fields, body, etag };
     // Only a body that is sent needs a stream.
     const isSent = context.method === "GET" && conditionalReply(reply, context) === reply;
     return isSent
-      ? { ...reply, headers: { ...reply.headers, "content-length": String(body.length) }, body: streamOf(body) }
+      ? { ...reply, headers: { ...fields, "content-length": String(body.length) }, body: streamOf(body) }
       : reply;
-  };
-
-  return async ({ context }) => {
-    compressed ??= load(name);
-    if (acceptsGzip(context.header("accept-encoding"))) {
-      return represent(context, await compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
-    }
-    // Cached, so that clients without a key cannot make the server decompress it repeatedly.
-    plain ??= compressed.then(decompress);
-    return represent(context, await plain, `"${VIEWER_VERSION}"`, {});
   };
 }
 
 async function load(name: keyof typeof TYPES): Promise<Uint8Array<ArrayBuffer>> {
   const { default: packed } = await import("./swagger_ui.json", { with: { type: "json" } });
   return new Uint8Array(Buffer.from(packed.files[name], "base64"));
-}
-
-async function decompress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(plain).arrayBuffer());
-}
-
-/** Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110 §12.5.3). */
-function acceptsGzip(header: string | null): boolean {
-  const offered = (header ?? "").toLowerCase().split(",").map((item) => item.split(";").map((part) => part.trim()));
-  const [, weight = "q=1"] = offered.find(([coding]) => coding === "gzip") ?? ["", "q=0"];
-  return Number(weight.slice("q=".length)) > 0;
 }
 
 /** Sends a body as fast as the client reads. The host copies a whole one for each client, also for those that do not read. */

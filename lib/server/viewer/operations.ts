@@ -5,8 +5,8 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import { VERSION } from "../../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
-import type { FirstKey } from "../first_key.ts";
-import { KEY_FILE } from "../key_file.ts";
+import type { FirstKey } from "../keys/first_key.ts";
+import { KEY_FILE } from "../keys/key_file.ts";
 import files from "./page.json" with { type: "json" };
 
 const KEY_LOCATIONS: Record<FirstKey["location"], string> = {

@@ -2,7 +2,8 @@
 
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
-import { storeClosed, StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { storeClosed } from "../write.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import type { Rows, Statement } from "../sql_keys.ts";
 import { asUnavailable, isAlreadyPresent, isMissing } from "./errors.ts";

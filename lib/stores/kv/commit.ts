@@ -1,8 +1,8 @@
 import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import { type PetDraft, StoreUnavailableError, uncertain } from "../store.ts";
-import { type Outcome, type PendingWrite, recall, unknownKind, type Write } from "../write.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import {
   counterAt,
@@ -69,12 +69,14 @@ export class GroupCommit {
   }
 
   async readCounter(): Promise<CounterState> {
-    const [counter, first] = await this.#kv.getMany([this.#layout.counter, this.#layout.pet(1n)]);
-    // Otherwise the ids of the pets would be reused.
-    if (counter!.value === null && first!.value !== null) {
+    const { start, end } = this.#layout.petsAfter(0n);
+    // Before the counter, since another server may be adding the first pet. Ids would be given again.
+    const hasPets = (await this.#kv.range(start, end, 1)).length > 0;
+    const counter = await this.#kv.get(this.#layout.counter);
+    if (counter.value === null && hasPets) {
       throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
     }
-    return counterState(counter!);
+    return counterState(counter);
   }
 
   async #settle(creates: readonly PendingWrite[]): Promise<void> {

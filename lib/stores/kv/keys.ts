@@ -1,24 +1,17 @@
-import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
-import { type Kv, type KvKey, limitRetries } from "./client.ts";
+import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { KeyTable } from "../key_table.ts";
+import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layout.ts";
 
 const PAGE = 500;
-const MAX_CHANGED = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
-type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined };
-type Time = typeof TIMES[number];
-const TIMES = ["created", "expires", "revoked", "lastUsed"] as const;
-
-/** The position of a key. */
-interface KeyIndex {
-  position: number;
+type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined } & {
   /** Identifies the call that added it. */
   author: string;
-}
-
-/** The rows that a change writes, or deletes if undefined; or its result if it does neither. */
-type Change = [KvKey, KeyRow | KeyIndex | undefined][] | boolean;
+};
+type Time = typeof TIMES[number];
+const TIMES = ["created", "expires", "revoked", "lastUsed"] as const;
 
 export class KvKeys implements KeyStore {
   readonly #kv: Kv;
@@ -30,13 +23,7 @@ export class KvKeys implements KeyStore {
   }
 
   async list(): Promise<StoredKey[]> {
-    const keys: StoredKey[] = [];
-    for (let after = 0n;;) {
-      const rows = await this.#kv.range(this.#layout.key(after + 1n), this.#layout.key(2n ** 64n), PAGE);
-      keys.push(...rows.map(({ value }) => toKey(fromJson<KeyRow>(value)!)));
-      if (rows.length < PAGE) return keys;
-      after = rows.at(-1)!.key.at(-1) as bigint;
-    }
+    return (await this.#read()).map(({ row }) => toKey(row));
   }
 
   /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
@@ -47,95 +34,87 @@ export class KvKeys implements KeyStore {
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
-    const { keyId, keyDigest } = this.#layout.keyIndexes(key);
-    const author = crypto.randomUUID();
-    return this.#change(async (position) => {
-      const [known, sameDigest] = await this.#kv.getMany([keyId, keyDigest]);
-      // After a commit whose outcome is not known, it may be this key.
-      if (known!.value !== null) return fromJson<KeyIndex>(known!.value)!.author === author;
-      if (sameDigest!.value !== null) return false;
-      const [old] = replaced ? await this.#find([replaced.id]) : [];
-      if (replaced && (!old || old.row.revoked !== undefined)) return false;
-      const change: Change = [
-        [this.#layout.key(BigInt(position)), toRow(key)],
-        [keyId, { position, author }],
-        [keyDigest, { position, author }],
-      ];
-      if (!replaced) return change;
-      const expires = Math.min(old!.row.expires ?? Infinity, replaced.expires.getTime());
-      return [...change, [old!.key, { ...old!.row, expires }]];
-    });
+    return this.#change((keys) => keys.add(key, replaced));
   }
 
   revoke(id: string, at: Date): Promise<boolean> {
-    return this.#change(async () => {
-      const [entry] = await this.#find([id]);
-      if (!entry || entry.row.revoked !== undefined) return entry !== undefined;
-      return [[entry.key, { ...entry.row, revoked: at.getTime() }]];
-    });
+    return this.#change((keys) => keys.revoke(id, at));
   }
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
-    const now = Date.now();
-    const latest = [...latestUses(uses, now)];
-    for (let i = 0; i < latest.length; i += MAX_CHANGED) {
-      const part = new Map(latest.slice(i, i + MAX_CHANGED));
-      await this.#change(async () => {
-        const entries = await this.#find([...part.keys()]);
-        const isLater = (known: number, use: number) => !(known >= use && known <= now);
-        const later = entries.filter((each) => each && isLater(each.row.lastUsed!, part.get(each.row.id)!));
-        if (later.length === 0) return true;
-        return later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]);
-      });
-    }
+    for (const part of this.#partsOf(uses)) await this.#change((keys) => keys.touch(part));
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    for (let i = 0; i < ids.length; i += MAX_CHANGED) {
-      await this.#change(async () => {
-        const entries = (await this.#find(ids.slice(i, i + MAX_CHANGED))).filter((each) => each !== undefined);
-        if (entries.length === 0) return true;
-        return entries.flatMap(({ key, row }) =>
-          [key, ...Object.values(this.#layout.keyIndexes(row))].map((each): [KvKey, undefined] => [each, undefined])
-        );
-      });
-    }
+    for (const part of this.#partsOf(ids)) await this.#change((keys) => keys.remove(part));
   }
 
-  async #find(ids: readonly string[]): Promise<({ key: KvKey; row: KeyRow } | undefined)[]> {
-    const positions = await this.#kv.getMany(ids.map((id) => this.#layout.keyIndexes({ id, digest: "" }).keyId));
-    const keys = positions.map(({ value }) => this.#layout.key(BigInt(fromJson<KeyIndex>(value)?.position ?? 0)));
-    const rows = await this.#kv.getMany(keys);
-    return rows.map(({ value }, i) => value === null ? undefined : { key: keys[i]!, row: fromJson<KeyRow>(value)! });
+  /** As many as one commit can change. */
+  #partsOf<T>(all: readonly T[]): T[][] {
+    const { maxCreates } = this.#layout;
+    return Array.from(
+      { length: Math.ceil(all.length / maxCreates) },
+      (_, i) => all.slice(i * maxCreates, (i + 1) * maxCreates),
+    );
+  }
+
+  async #read(): Promise<{ key: KvKey; row: KeyRow }[]> {
+    const found: { key: KvKey; row: KeyRow }[] = [];
+    for (let after = 0n;;) {
+      const rows = await this.#kv.range(this.#layout.key(after + 1n), this.#layout.key(2n ** 64n), PAGE);
+      found.push(...rows.map(({ key, value }) => ({ key: key as KvKey, row: fromJson<KeyRow>(value)! })));
+      if (rows.length < PAGE) return found;
+      after = rows.at(-1)!.key.at(-1) as bigint;
+    }
   }
 
   /**
-   * Makes a serializable change: each one checks and replaces the counter of keys. `plan` is called for each attempt.
+   * Reads all keys, changes them, and writes what differs. Each change checks and replaces the counter, so no other comes between.
+   * `apply` is called for each attempt.
    */
-  async #change(plan: (position: number) => Promise<Change>): Promise<boolean> {
-    const mayRetry = limitRetries(this.#kv.timeoutMs);
-    const key = this.#layout.keyCounter;
+  async #change(apply: (keys: KeyTable) => boolean | void): Promise<boolean> {
+    const author = crypto.randomUUID(), mayRetry = limitRetries(this.#kv.timeoutMs);
+    const counter = this.#layout.keyCounter;
     for (;;) {
-      const { last, versionstamp } = counterState(await this.#kv.get(key));
-      const change = await plan(last + 1);
-      if (typeof change === "boolean") return change;
-      const writes = change.filter(([, value]) => value !== undefined)
-        .map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
-      writes.push([key, counterAt(last + 1)]);
-      const deleted = change.filter(([, value]) => value === undefined).map(([key]) => key);
-      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key, versionstamp }, { writes, deleted }));
-      if (typeof outcome === "string") return true;
+      const { last, versionstamp } = counterState(await this.#kv.get(counter));
+      const stored = await this.#read();
+      // By an attempt whose outcome was not known.
+      if (stored.some(({ row }) => row.author === author)) return true;
+      const keys = new KeyTable(stored.map(({ row }) => toKey(row)));
+      const result = apply(keys) ?? true;
+      const change = this.#difference(stored, keys.list(), { key: this.#layout.key(BigInt(last + 1)), author });
+      if (change.writes.length + change.deleted.length === 0) return result;
+      change.writes.push([counter, counterAt(last + 1)]);
+      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key: counter, versionstamp }, change));
+      if (typeof outcome === "string") return result;
       if (!await mayRetry(outcome)) throw outcome;
     }
   }
+
+  /** @param added Where a key goes that has not been stored. */
+  #difference(
+    stored: readonly { key: KvKey; row: KeyRow }[],
+    keys: readonly StoredKey[],
+    added: { key: KvKey; author: string },
+  ): KvChange & Required<Pick<KvChange, "deleted">> {
+    const left = new Map(stored.map((each) => [each.row.id, each]));
+    const writes: KvChange["writes"] = [];
+    for (const each of keys) {
+      const known = left.get(each.id);
+      left.delete(each.id);
+      const text = JSON.stringify(toRow(each, known?.row.author ?? added.author));
+      if (!known || text !== JSON.stringify(known.row)) writes.push([known?.key ?? added.key, toBytes(text)]);
+    }
+    return { writes, deleted: Array.from(left.values(), ({ key }) => key) };
+  }
 }
 
-function toRow(key: StoredKey): KeyRow {
+function toRow(key: StoredKey, author: string): KeyRow {
   const times = TIMES.map((name) => [name, key[name]?.getTime()]);
-  return { ...key, ...Object.fromEntries(times) };
+  return { ...key, ...Object.fromEntries(times), author };
 }
 
-function toKey(row: KeyRow): StoredKey {
+function toKey({ author: _, ...row }: KeyRow): StoredKey {
   const dates = TIMES.map((name) => [name, row[name] === undefined ? undefined : new Date(row[name])]);
   return { ...row, ...Object.fromEntries(dates) };
 }

@@ -18,8 +18,8 @@
  */
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
-import { type KeyedPetStore, storeClosed } from "../store.ts";
-import { createdId, createOutcome } from "../write.ts";
+import type { KeyedPetStore } from "../store.ts";
+import { createdId, createOutcome, storeClosed } from "../write.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
 import { KvKeys } from "./keys.ts";

@@ -20,7 +20,7 @@ const MAX_CREATES = 240;
 export class Layout {
   /** The greatest id. Every commit checks and replaces it. */
   readonly counter: KvKey;
-  /** How often API keys have changed. The change that adds a key gives it its position. */
+  /** How often API keys have changed. The number of the change that adds a key is its position. */
   readonly keyCounter: KvKey;
   /** Written to find out whether writes succeed. */
   readonly probe: KvKey;
@@ -56,10 +56,6 @@ export class Layout {
 
   key(position: bigint): KvKey {
     return [...this.#prefix, "keys", position];
-  }
-
-  keyIndexes({ id, digest }: { id: string; digest: string }): { keyId: KvKey; keyDigest: KvKey } {
-    return { keyId: [...this.#prefix, "key-ids", id], keyDigest: [...this.#prefix, "key-digests", digest] };
   }
 
   /** A request by its key, or a commit by the UUID of its server, which is longer. */

@@ -9,7 +9,7 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
+import { KeyTable } from "../key_table.ts";
 import { statusCode } from "../status_code.ts";
 import { countWrite, recall } from "../write.ts";
 
@@ -18,7 +18,7 @@ import { countWrite, recall } from "../write.ts";
  * methods return without a promise.
  */
 export function createMemoryStore(): KeyedPetStore {
-  return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
+  return Object.assign(new MemoryStore(), { keys: new KeyTable(), async [Symbol.asyncDispose]() {} });
 }
 
 /** Without API keys, for a petstore that creates its store itself. */
@@ -98,50 +98,4 @@ function countUpTo(ids: readonly number[], id: number): number {
     else low = middle + 1;
   }
   return low;
-}
-
-class MemoryKeys implements KeyStore {
-  readonly #keys = new Map<string, StoredKey>();
-  #version = 0;
-
-  list(): StoredKey[] {
-    return Array.from(this.#keys.values(), (key) => ({ ...key }));
-  }
-
-  listSince(last: string): KeySnapshot {
-    const version = String(this.#version);
-    return version === last ? { version } : { version, keys: this.list() };
-  }
-
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
-    this.#version++;
-    const old = replaced && this.#keys.get(replaced.id);
-    if (replaced && (!old || old.revoked)) return false;
-    for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
-    this.#keys.set(key.id, { ...key });
-    if (old && replaced && !(old.expires && old.expires <= replaced.expires)) old.expires = replaced.expires;
-    return true;
-  }
-
-  revoke(id: string, at: Date): boolean {
-    this.#version++;
-    const key = this.#keys.get(id);
-    if (key) key.revoked ??= at;
-    return key !== undefined;
-  }
-
-  touch(uses: readonly KeyUse[]): void {
-    this.#version++;
-    const now = Date.now();
-    for (const [id, at] of latestUses(uses, now)) {
-      const key = this.#keys.get(id);
-      const known = key?.lastUsed?.getTime() ?? 0;
-      if (key) key.lastUsed = new Date(known <= now ? Math.max(known, at) : at);
-    }
-  }
-
-  remove(ids: readonly string[]): void {
-    this.#version++;
-    for (const id of ids) this.#keys.delete(id);
-  }
 }

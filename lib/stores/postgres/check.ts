@@ -120,7 +120,6 @@ function withoutLayout(sql: string): string {
   return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
 }
 
-/** Reads the API keys, without a change. */
 export async function listPostgresKeys(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,

@@ -1,13 +1,7 @@
 import { Batch, FULL_BATCH } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type PetDraft,
-  storeClosed,
-  StoreUnavailableError,
-  uncertain,
-} from "../store.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { storeClosed, uncertain } from "../write.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";

@@ -30,7 +30,6 @@ export async function exportPostgres(
   let isWriting = false, isComplete = false;
   try {
     requireTables(db, await inspect(db));
-    const [[greatestId] = []] = await db.query(`SELECT pg_catalog.max(id)::pg_catalog.text FROM "${db.schema}".pets`);
     const query = client.unsafe(exportStatement(db.schema, format), [""], { prepare }) as unknown as ReadableQuery;
     for await (const rows of query.values().cursor(PAGE)) {
       requireColumns(rows, 2);
@@ -39,11 +38,7 @@ export async function exportPostgres(
       const pets = isEnd ? rows.slice(0, -1) : rows;
       if (pets.length === 0) continue;
       isWriting = true;
-      await write(
-        pets.map(([, line]) => line).join("\n"),
-        pets.length,
-        Math.min(1, Number(pets.at(-1)?.[0]) / Number(greatestId)),
-      );
+      await write(pets.map(([, line]) => line).join("\n"), pets.length);
       isWriting = false;
     }
     // In postgres.js 3.4.9, the rows simply end if the connection is lost.

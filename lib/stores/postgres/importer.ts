@@ -18,16 +18,13 @@ export async function openPostgresImporter(
   options: PostgresStoreOptions,
 ): Promise<PetImporter> {
   const db = await openDatabase(makeClient, { timeoutMs: TIMEOUT, ...options });
-  const one = `SELECT id::pg_catalog.text FROM "${db.schema}".pets LIMIT 1`;
   const followers = `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${db.schema}".imports
     WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`;
-  // The arrays are names, categories and statuses.
   const add =
     `SELECT "${db.schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
     $5::pg_catalog.text, $6::integer, $7::integer)`;
   return {
     isNew: db.isNew,
-    isEmpty: async () => (await db.query(one)).length === 0,
     async followers(parent) {
       const rows = await db.query(followers, [parent]);
       return rows.map(([digest, records, pets]) => ({

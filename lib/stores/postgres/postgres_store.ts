@@ -22,14 +22,7 @@ import type { CommittingStore } from "../batch.ts";
 import type { MigratedRequest, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
-import {
-  type IdempotentOutcome,
-  type KeyedPetStore,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  storeClosed,
-} from "../store.ts";
+import type { IdempotentOutcome, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
 import {
   Database,
   type PooledStore,
@@ -42,7 +35,7 @@ import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
-import { recall } from "../write.ts";
+import { recall, storeClosed } from "../write.ts";
 import { CONFIRM, MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };

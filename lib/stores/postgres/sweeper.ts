@@ -25,7 +25,6 @@ export function startSweeper(db: Database, statement: string): Sweeper {
     try {
       const deadline = performance.now() + db.timeoutMs;
       const [row] = await db.query(statement, [String(MAX_DELETED)], { deadline });
-      // More are left, so the next request starts another deletion.
       if (Number(row?.[0]) >= MAX_DELETED) notBefore = 0;
     } catch {
       // A later deletion catches up. If PostgreSQL is down, creates report it.

@@ -30,8 +30,25 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
-export function meaningOf(message: string): string | undefined {
-  return EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
+export function explain(error: unknown, path: string): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  // Deno's message suggests a flag of `deno run`, but another command may have started the program.
+  const meaning = name === "NotCapable"
+    ? "cannot be opened: the program lacks Deno's permission for it"
+    : EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
+  return new StoreUnavailableError(
+    `${path} ${meaning ?? `cannot be used: ${message.replaceAll("\n", " ")}`}`,
+    { cause: error },
+  );
+}
+
+export function explained<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explain(error, path);
+  }
 }
 
 export function isDamage(error: unknown): boolean {
@@ -40,8 +57,5 @@ export function isDamage(error: unknown): boolean {
 
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
-  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
-  const { message } = error as Error;
-  const meaning = meaningOf(message);
-  return new StoreUnavailableError(meaning === undefined ? message : `${path} ${meaning}`, { cause: error });
+  return isOutage(error) ? explain(error, path) : error;
 }

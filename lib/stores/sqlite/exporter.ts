@@ -1,6 +1,5 @@
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
-import { findFile, readSnapshot } from "./inspection.ts";
-import { explain } from "./open.ts";
+import { readSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
 import { exportPage } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -9,23 +8,18 @@ const PAGE = 1000n;
 
 /** Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile. */
 export async function exportDatabase(path: string, format: ExportFormat, write: PetSink): Promise<void> {
-  let isWriting = false;
-  try {
-    await readSnapshot(findFile(path), async (db) => {
-      requireTables(db, path);
-      const page = prepareExact(db, exportPage(format));
-      const greatestId = prepareExact(db, "SELECT max(id) AS id FROM pets").get()?.["id"] as bigint | null;
-      for (let last = INT64_MIN; greatestId !== null && last < greatestId;) {
-        const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
-        last = row.last;
-        isWriting = true;
-        await write(row.text, Number(row.count), Number(last) / Number(greatestId));
-        isWriting = false;
-      }
-    });
-  } catch (error) {
-    throw isWriting ? error : explain(error, path);
-  }
+  let fault: { error: unknown } | undefined;
+  await readSnapshot(path, async (db) => {
+    requireTables(db, path);
+    const page = prepareExact(db, exportPage(format));
+    const greatestId = prepareExact(db, "SELECT max(id) AS id FROM pets").get()?.["id"] as bigint | null;
+    for (let last = INT64_MIN; greatestId !== null && last < greatestId && !fault;) {
+      const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
+      last = row.last;
+      await write(row.text, Number(row.count)).catch((error) => fault = { error });
+    }
+  });
+  if (fault) throw fault.error;
 }
 
 /** Ids that another program has assigned may be negative. */

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
-import { explain, openDatabase } from "./open.ts";
+import { explained } from "./errors.ts";
+import { openDatabase } from "./open.ts";
 import { FileWatch } from "./schema.ts";
-import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
+import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
 const LOCK_TIMEOUT = 5_000;
@@ -19,20 +20,12 @@ export function openSqliteImporter(path: string): PetImporter {
   const { db } = opened;
   const watch = new FileWatch(opened, path);
   db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT}`);
-  const explainErrors = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw explain(error, path);
-    }
-  };
   const followers = (parent: string) => db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[];
   return {
     isNew: opened.isNew,
-    isEmpty: () => explainErrors(() => db.prepare(SELECT_ONE).get() === undefined),
-    followers: (parent) => explainErrors(() => followers(parent)),
+    followers: (parent) => explained(path, () => followers(parent)),
     add: (chunk, known) =>
-      explainErrors(() => {
+      explained(path, () => {
         begin(db, LOCK_TIMEOUT);
         return commit(db, () => {
           watch.requireWritable();

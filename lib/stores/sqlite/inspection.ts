@@ -1,9 +1,8 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
-import { explain } from "./open.ts";
+import { explain } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
@@ -28,17 +27,11 @@ const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
  *
  * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
  */
-export async function inspectDatabase(path: string): Promise<Inspection> {
-  try {
-    const file = findFile(path);
-    return await readSnapshot(file, (db) => inspectContents(db, path));
-  } catch (error) {
-    throw explain(error, path);
-  }
+export function inspectDatabase(path: string): Promise<Inspection> {
+  return readSnapshot(path, (db) => inspectContents(db, path));
 }
 
-/** @throws {StoreUnavailableError} If the file cannot be read without a change. */
-export function findFile(path: string): string {
+function findFile(path: string): string {
   const file = followLinks(path);
   if (!inspectFiles(path, file)) throw new StoreUnavailableError(describeMissing(path, file));
   if (findJournal(file) !== "none") {
@@ -49,73 +42,33 @@ export function findFile(path: string): string {
   return file;
 }
 
-export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-  const db = openSnapshot(file);
+/** @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws. */
+export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  let db: DatabaseSync | undefined;
   try {
+    db = openSnapshot(findFile(path));
     return await read(db);
+  } catch (error) {
+    throw explain(error, path);
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
-/** If SQLite has to create a log to read, only a writable connection removes it at the end. */
 function openSnapshot(file: string): DatabaseSync {
-  const hasLog = existsSync(`${file}-wal`);
+  let db: DatabaseSync | undefined;
   try {
-    return beginRead(file, hasLog);
-  } catch (error) {
-    if (cannotOpen(error) && isOnReadOnlyMount(file)) return openUnwritable(file, hasLog, error);
-    throw hasLog ? error : explainMissingLog(error, file);
-  }
-}
-
-/** On a read-only mount, SQLite can create no log, and no process can write. */
-function openUnwritable(file: string, hasLog: boolean, cause: unknown): DatabaseSync {
-  try {
-    if (!hasLog) return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
-  } catch (error) {
-    // Deno takes a URL only with all permissions.
-    if (!cannotOpen(error)) throw error;
-  }
-  const line =
-    `${file} cannot be read on its read-only mount: copy it, and ${file}-wal if that exists, to a folder that ` +
-    "can be written to";
-  throw new StoreUnavailableError(line, { cause });
-}
-
-function cannotOpen(error: unknown): boolean {
-  return String(error).includes("unable to open database");
-}
-
-function explainMissingLog(error: unknown, file: string): unknown {
-  if (!String(error).includes("readonly database")) return error;
-  const line =
-    `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
-  return new StoreUnavailableError(line, { cause: error });
-}
-
-function beginRead(name: string, readOnly: boolean): DatabaseSync {
-  const db = new DatabaseSync(name, { readOnly });
-  try {
+    // If SQLite has to create a log to read, only a writable connection removes it at the end.
+    db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT);
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
     return db;
   } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-/**
- * Closing the file loses no lock here, since this process has it not open otherwise. Deno's access() looks at the mode
- * alone.
- */
-function isOnReadOnlyMount(file: string): boolean {
-  try {
-    closeSync(openSync(file, "r+"));
-    return false;
-  } catch (error) {
-    return (error as { code?: unknown }).code === "EROFS";
+    db?.close();
+    if (!String(error).includes("readonly database")) throw error;
+    const line =
+      `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+    throw new StoreUnavailableError(line, { cause: error });
   }
 }
 
@@ -140,13 +93,11 @@ function findSchemaChanges(db: DatabaseSync, version: number): string[] {
   if (version > SCHEMA_VERSION) return [];
   const expected = schemaTextOf(version);
   const actual = readSchemaText(db);
-  const missing = [...expected.keys()].filter((name) => !actual.has(name)).map((name) => `The ${name} is missing`);
-  const foreign = [...actual.keys()].filter((name) => !expected.has(name)).map((name) =>
-    `The ${name} is not of a release`
-  );
-  const changed = [...expected].filter(([name, sql]) => actual.has(name) && actual.get(name) !== sql)
-    .map(([name]) => `The ${name} was changed by another program`);
-  return [...missing, ...foreign, ...changed];
+  return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) => {
+    if (!actual.has(name)) return `The ${name} is missing`;
+    if (!expected.has(name)) return `The ${name} is not of a release`;
+    return actual.get(name) === expected.get(name) ? [] : `The ${name} was changed by another program`;
+  });
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {

@@ -3,8 +3,7 @@ import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, StoredKey } from "../key_store.ts";
 import { type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
-import { findFile, readSnapshot } from "./inspection.ts";
-import { explain } from "./open.ts";
+import { readSnapshot } from "./inspection.ts";
 import { type FileWatch, requireTables } from "./schema.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
@@ -44,15 +43,11 @@ function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
 }
 
 /** Reads the keys of a file, without a change. */
-export async function listKeys(path: string): Promise<StoredKey[]> {
-  try {
-    return await readSnapshot(findFile(path), (db) => {
-      requireTables(db, path);
-      return readKeys(db);
-    });
-  } catch (error) {
-    throw explain(error, path);
-  }
+export function listKeys(path: string): Promise<StoredKey[]> {
+  return readSnapshot(path, (db) => {
+    requireTables(db, path);
+    return readKeys(db);
+  });
 }
 
 /** Older releases have no table of keys. */

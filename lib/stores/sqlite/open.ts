@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy, meaningOf } from "./errors.ts";
+import { explained, isBusy } from "./errors.ts";
 import {
   followLinks,
   identify,
@@ -21,39 +21,43 @@ export const LOG_LIMIT = 64 * 1_048_576;
 
 /** @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged. */
 export function openDatabase(path: string): OpenDatabase {
-  let db: DatabaseSync | undefined;
-  try {
+  return explained(path, () => {
     const file = path === IN_MEMORY ? IN_MEMORY : followLinks(path);
     const exists = file !== IN_MEMORY && inspectFiles(path, file);
     if (exists) inspect(path, file);
     const before = exists ? identify(path, file) : undefined;
-    db = new DatabaseSync(file);
-    configure(db, path);
-    const isNew = migrate(db, path);
-    requireWritable(db);
-    // A backup may have been restored while this connection waited for a lock.
-    if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
-    return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
-  } catch (error) {
-    db?.close();
-    throw explain(error, path);
-  }
+    return connect(file, path, (db) => {
+      const isNew = migrate(db, path);
+      requireWritable(db);
+      // A backup may have been restored while this connection waited for a lock.
+      if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
+      return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
+    });
+  });
 }
 
 /** @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened. */
 export function openSecondConnection(files: OpenedFiles): OpenDatabase {
-  // SQLite would create a missing file.
-  requireInPlace(files);
-  const db = new DatabaseSync(files.path);
-  try {
-    configure(db, files.givenPath);
-    requireKnownSchema(db, files.givenPath);
-    requireWritable(db);
+  return explained(files.givenPath, () => {
+    // SQLite would create a missing file.
     requireInPlace(files);
-    return { db, files, isNew: false };
+    return connect(files.path, files.givenPath, (db) => {
+      requireKnownSchema(db, files.givenPath);
+      requireWritable(db);
+      requireInPlace(files);
+      return { db, files, isNew: false };
+    });
+  });
+}
+
+function connect(file: string, path: string, prepare: (db: DatabaseSync) => OpenDatabase): OpenDatabase {
+  const db = new DatabaseSync(file);
+  try {
+    configure(db, path);
+    return prepare(db);
   } catch (error) {
     db.close();
-    throw explain(error, files.givenPath);
+    throw error;
   }
 }
 
@@ -105,17 +109,4 @@ function setWal(db: DatabaseSync): unknown {
       if (performance.now() > deadline || !String(error).includes("locked")) throw error;
     }
   }
-}
-
-export function explain(error: unknown, path: string): StoreUnavailableError {
-  if (error instanceof StoreUnavailableError) return error;
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  // Deno's message suggests a flag of `deno run`, but another command may have started the program.
-  const meaning = name === "NotCapable"
-    ? "cannot be opened: the program lacks Deno's permission for it"
-    : meaningOf(message);
-  return new StoreUnavailableError(
-    `${path} ${meaning ?? `cannot be opened: ${message.replaceAll("\n", " ")}`}`,
-    { cause: error },
-  );
 }

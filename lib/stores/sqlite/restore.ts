@@ -3,10 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { copyPages } from "./backup.ts";
-import { isBusy, isDamage } from "./errors.ts";
+import { explain, isBusy, isDamage } from "./errors.ts";
 import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts";
 import { readKeys } from "./keys.ts";
-import { explain } from "./open.ts";
 import { requireOwn } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 

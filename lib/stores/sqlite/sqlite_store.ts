@@ -27,8 +27,8 @@ import { SqliteStore } from "./store.ts";
 export interface SqliteStoreOptions {
   /**
    * Where creates are committed: on a thread, so that reads do not wait for the disk, or on the calling thread, also if
-   * no other can be started, as in a bundle. `"auto"`, the default, measures up to four commits, and chooses
-   * `"same-thread"` if one takes less than 2 ms.
+   * no other can be started, as in a bundle. With `"auto"`, the default, a create that is alone is committed on the
+   * calling thread while commits take less than 2 ms.
    */
   writer?: "auto" | "thread" | "same-thread";
 }

@@ -71,8 +71,6 @@ export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE
 
 export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";
 
-export const SELECT_ONE = "SELECT 1 FROM pets LIMIT 1";
-
 /** @param condition Without numbered parameters: early releases of Node 22 and 24 treat `?1` as a name. */
 function pageSql(condition: string): PageSql {
   return {

@@ -34,7 +34,7 @@ import type { WriterAccess, WriterPort } from "./writer_messages.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
-/** A shorter commit needs no thread. In milliseconds. */
+/** Of a commit, in milliseconds. */
 const SHORT_COMMIT = 2;
 
 export type SqliteWriter = "auto" | "thread" | "same-thread";

@@ -4,7 +4,6 @@ const SLOTS = 131_072;
 /** Keeps texts of pets. Each id has one slot, and takes it when it is missed twice with no other miss of the slot between. */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
-  /** For each slot, the id that has it and the id that was missed last. */
   readonly #ids = new Float64Array(2 * SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
   #alterations = -1;

@@ -1,45 +1,30 @@
-/**
- * Commits creates on a thread, or on the calling thread if the disk is fast: a message to a thread costs more than such
- * a commit.
- */
-
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentRequest, StoreUnavailableError, uncertain } from "../store.ts";
-import type { Outcome, PendingWrite, Write } from "../write.ts";
+import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import {
-  decodeReply,
-  encodeWrites,
-  type Message,
-  type Reply,
-  type WriterAccess,
-  type WriterPort,
-} from "./writer_messages.ts";
+import { errorOf, type Reply, type WriterAccess, type WriterPort } from "./writer_messages.ts";
 
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
-/** How many commits the calling thread tries. The first ones may be slower. */
-const TRIALS = 4;
+/** From one commit to the next. */
+export const DECAY = 0.9;
 
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  readonly #access: WriterAccess | undefined;
+  #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
-  readonly #short: number;
-  #trials: number;
-  #place: "thread" | "here" | undefined;
 
   /**
    * @param onCommitted Called after a commit, before the promises of its writes resolve.
    * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread goes on if one of its first commits takes less than this, in milliseconds.
+   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
@@ -50,11 +35,14 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
-    this.#short = short;
-    this.#trials = short === 0 ? 0 : TRIALS;
-    if (!access) this.#place = "here";
-    const commit = (pending: PendingWrite[]) =>
-      this.#place === "here" || this.#trials > 0 ? this.#commit(pending) : this.#commitThere(pending);
+    let longest = 0;
+    const commit = (pending: PendingWrite[], lastTook: number) => {
+      // One fast commit says little about a disk that other programs use.
+      longest = Math.max(lastTook, DECAY * longest);
+      return this.#access && (pending.length > 1 || longest >= short)
+        ? this.#commitThere(pending)
+        : this.#commit(pending);
+    };
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -62,7 +50,12 @@ export class Writer {
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (write.kind === "createOnce") requireTypes(write.request);
-      if (write.kind !== "probe") requireValid(write.pet);
+      if (write.kind !== "probe") {
+        const { name, categoryId, status } = write.pet;
+        requireValid(write.pet);
+        // A caller's object may have members that no message can carry.
+        write = { ...write, pet: { name, categoryId, status } };
+      }
       this.batch.add({ write, resolve, reject });
     });
   }
@@ -75,12 +68,9 @@ export class Writer {
   }
 
   #commit(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
-    const startedAt = performance.now();
     const writes = pending.map(({ write }) => write);
     try {
-      const outcomes = this.#transactions.commit(writes, 0);
-      if (this.#trials-- > 0 && performance.now() - startedAt < this.#short) this.#place = "here";
-      return this.#settle(pending, writes, outcomes);
+      return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
     }
@@ -92,9 +82,9 @@ export class Writer {
       if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
       if (!this.#thread) return await this.#commit(pending);
       const writes = pending.map(({ write }) => write);
-      const reply = await this.#thread.call(encodeWrites(writes));
+      const reply = await this.#thread.call(writes);
       if (!reply) throw uncertain(new Error("The thread that writes has ended"));
-      if (reply.kind === "failure") throw reply.error;
+      if (reply.kind === "failure") throw errorOf(reply);
       this.#settle(pending, writes, reply.kind === "outcomes" ? reply.outcomes : []);
     } catch (error) {
       rejectAll(pending, error);
@@ -105,13 +95,12 @@ export class Writer {
     // Twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
       const port = await this.#access?.connect();
-      const line = port && new ThreadLine(port);
-      const greeting = await line?.receive();
-      this.#place ??= greeting ? "thread" : "here";
+      if (!port) return this.#access = undefined;
+      const line = new ThreadLine(port);
+      const greeting = await line.receive();
       if (greeting?.kind === "ready") return line;
-      line?.close();
-      if (greeting?.kind === "failure") throw greeting.error;
-      if (this.#place === "here") return undefined;
+      line.close();
+      if (greeting?.kind === "failure") throw errorOf(greeting);
     }
     throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
   }
@@ -129,7 +118,7 @@ export class Writer {
 class ThreadLine {
   hasEnded = false;
   readonly #port: WriterPort;
-  #message = Promise.withResolvers<unknown>();
+  #message = Promise.withResolvers<Reply | undefined>();
 
   constructor(port: WriterPort) {
     this.#port = port;
@@ -140,8 +129,8 @@ class ThreadLine {
     });
   }
 
-  call(message: Message): Promise<Reply | undefined> {
-    this.#port.postMessage(message);
+  call(writes: readonly Write[]): Promise<Reply | undefined> {
+    this.#port.postMessage(writes);
     return this.receive();
   }
 
@@ -149,10 +138,10 @@ class ThreadLine {
   async receive(): Promise<Reply | undefined> {
     // A store without creates in flight does not keep the process alive.
     this.#port.ref?.();
-    const message = await this.#message.promise;
+    const reply = await this.#message.promise;
     this.#message = Promise.withResolvers();
     this.#port.unref?.();
-    return message === undefined ? undefined : decodeReply(message);
+    return reply;
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { Transactions } from "./insert.ts";
 import { openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import { decodeWrites, encodeReply, type Reply, type WriterPort } from "./writer_messages.ts";
+import { failureOf, type Reply, type StorePort } from "./writer_messages.ts";
 
 /** A file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
@@ -19,8 +19,8 @@ export interface WriterData {
 }
 
 interface Job {
-  port: WriterPort;
-  writes: Write[];
+  port: StorePort;
+  writes: readonly Write[];
 }
 
 /**
@@ -32,18 +32,18 @@ const CREATES_PER_RELEASE = 5_000;
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
-  const serve = (port: WriterPort): Reply => {
+  const serve = (port: StorePort): Reply => {
     try {
       writer ??= new ThreadWriter(opened);
       writer.serve(port);
       return { kind: "ready" };
     } catch (error) {
-      return { kind: "failure", error };
+      return failureOf(error);
     }
   };
-  control.on("message", (message: WriterPort | "close") => {
-    if (message !== "close") return message.postMessage(encodeReply(serve(message)));
-    writer?.close();
+  control.on("message", async (message: StorePort | "close") => {
+    if (message !== "close") return message.postMessage(serve(message));
+    await writer?.close();
     control.close();
   });
 }
@@ -53,8 +53,14 @@ class ThreadWriter {
   readonly #transactions: Transactions;
   #unreleased = 0;
   #portCount = 0;
-  #lastPorts = new Set<WriterPort>();
-  readonly #batch = new Batch<Job>({ resource: "the disk", commit: (jobs) => this.#commitAll(jobs) });
+  readonly #batch = new Batch<Job>({
+    ...{ resource: "the disk", expectsClients: true },
+    commit: async (jobs) => {
+      this.#commit(jobs);
+      // Until what other stores have sent meanwhile is there: they are clients too.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
 
   constructor(opened: OpenedFiles) {
     const { db } = openSecondConnection(opened);
@@ -62,33 +68,23 @@ class ThreadWriter {
     this.#transactions = new Transactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
   }
 
-  serve(port: WriterPort): void {
+  serve(port: StorePort): void {
     this.#portCount++;
     port.addEventListener("close", () => this.#portCount--);
-    port.onmessage = ({ data }) => {
+    port.onmessage = ({ data: writes }) => {
       try {
-        const job = { port, writes: decodeWrites(data) };
         // A store sends no second batch before its first is answered.
-        if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
-        else this.#batch.add(job);
+        if (this.#portCount === 1) this.#commit([{ port, writes }]);
+        else this.#batch.add({ port, writes });
       } catch (error) {
-        port.postMessage(encodeReply({ kind: "failure", error }));
+        port.postMessage(failureOf(error));
       }
     };
   }
 
-  close(): void {
-    void this.#batch.close();
+  async close(): Promise<void> {
+    await this.#batch.close();
     this.#db.close();
-  }
-
-  #commitAll(jobs: readonly Job[]): void {
-    const startedAt = performance.now();
-    this.#commit(jobs);
-    // The stores of the transaction before have sent their next batches, or are about to.
-    const ports = new Set(jobs.map(({ port }) => port));
-    this.#batch.expect(ports.union(this.#lastPorts).size, performance.now() - startedAt);
-    this.#lastPorts = ports;
   }
 
   #commit(jobs: readonly Job[]): void {
@@ -98,9 +94,9 @@ class ThreadWriter {
       const outcomes = this.#transactions.commit(all, BUSY_TIMEOUT);
       reply = ({ writes }) => ({ kind: "outcomes", outcomes: outcomes.splice(0, writes.length) });
     } catch (error) {
-      reply = () => ({ kind: "failure", error });
+      reply = () => failureOf(error);
     }
-    for (const job of jobs) job.port.postMessage(encodeReply(reply(job)));
+    for (const job of jobs) job.port.postMessage(reply(job));
     this.#releasePages(all.length);
   }
 

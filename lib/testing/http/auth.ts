@@ -3,11 +3,12 @@
 import { type Api, type ApiResponse, KEY } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST } from "./case.ts";
+import { ALLOWED } from "./routes.ts";
 
 const REQUIRED = addition("auth", "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)");
 const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
 
-const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown"];
+const PATHS = [...Object.keys(ALLOWED), "/unknown"];
 const OUTSIDE = ["//v2/pets", "//"];
 const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "DELETE"];
 export const REALM = 'Bearer realm="petstore"';

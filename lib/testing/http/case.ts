@@ -1,5 +1,6 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
+import type { Known } from "../../known.ts";
 import type { ErrorBody, PetstoreOptions } from "../../../mod.ts";
 import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
@@ -13,7 +14,7 @@ export type Dependency = "store" | "host";
 /** Who promises it: `petstore-spec.md`, or this project, which settles what the specification leaves open. */
 export type Level = "specification" | "full";
 
-/** A part of the interface. */
+/** A part of the interface. A later release may add some. */
 export type Area =
   | "auth"
   | "errors"
@@ -25,7 +26,8 @@ export type Area =
   | "pets.conditional"
   | "routes"
   | "store.orders"
-  | "cors";
+  | "cors"
+  | (string & Record<never, never>);
 
 /** What a case belongs to. */
 export interface Topic {
@@ -65,7 +67,7 @@ export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): 
 }
 
 /** A topic of what this project promises beyond the specification. */
-export function addition(area: Area, promise: string): Topic {
+export function addition(area: Known<Area>, promise: string): Topic {
   return { area, level: "full", promise };
 }
 

@@ -1,6 +1,7 @@
+import { OPERATIONS } from "../../operations/table.ts";
 import type { ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
-import { addition, type assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
+import { addition, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 
 export const SHARING = addition("cors", "CORS is off until origins are listed, and credentials are never allowed");
 
@@ -13,7 +14,9 @@ export const PREFLIGHT = {
 
 /** What a page needs for every request that the API takes, for at most two hours, which is the limit of Chromium. */
 const PREFLIGHT_GRANTS = {
-  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-methods": [
+    ...new Set(OPERATIONS.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method)),
+  ].join(", "),
   "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id",
   "access-control-max-age": "7200",
 };

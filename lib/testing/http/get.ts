@@ -64,7 +64,7 @@ export const GET_CASES: readonly HttpCase[] = [
       const found = await api.get(path);
       assertDeprecated(found);
       const condition = { headers: { "if-none-match": found.headers.get("etag") ?? "" } };
-      const statuses = { HEAD: 200, OPTIONS: 204, PUT: 405 };
+      const statuses = { HEAD: 200, OPTIONS: 204, POST: 405 };
       const requests = Object.entries(statuses).map(([method, status]) => ({ method, path, status, parts: {} }));
       requests.push({ method: "GET", path: `/pets/${ABSENT_ID}`, status: 404, parts: {} });
       requests.push({ method: "GET", path, status: 304, parts: condition });

@@ -1,4 +1,5 @@
-import { createMemoryStore, type PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../stores/store.ts";
+import { createMemoryStore } from "../../../mod.ts";
 import type { RequestParts } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";

@@ -1,4 +1,5 @@
 import type { PetstoreOptions } from "../../../mod.ts";
+import { OPERATIONS } from "../../operations/table.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
@@ -13,11 +14,14 @@ const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Optio
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 const SAFE_FAILURES = addition("errors", "The cause of an unexpected failure is not sent");
 
-const ALLOWED = {
-  "/pets": ["GET", "HEAD", "OPTIONS", "POST"],
-  "/pets/1": ["GET", "HEAD", "OPTIONS"],
-  "/store/orders": ["GET", "HEAD", "OPTIONS"],
-};
+/** The methods of each path, in order. */
+export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Array.from(Map.groupBy(OPERATIONS, ({ path }) => path.replace(/\{\w+\}$/, "1")), ([path, operations]) => {
+    const methods: string[] = operations.map(({ method }) => method);
+    if (methods.includes("GET")) methods.push("HEAD");
+    return [path, [...methods, "OPTIONS"].sort()];
+  }),
+);
 
 function assertAllow({ headers }: ApiResponse, methods: readonly string[], request: string): void {
   const told = (headers.get("allow") ?? "").split(",").map((method) => method.trim());

@@ -1,5 +1,6 @@
 /** What the specification says, word for word, and nothing else. Sections are those of `petstore-spec.md`. */
 
+import type { Known } from "../../known.ts";
 import type { PetStatus } from "../../pet.ts";
 import type { ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
@@ -9,7 +10,7 @@ import { assertError, assertJson, ODD_CATEGORY, ODD_NAME, petOf, petsOf } from "
 import { expectCategory, getPet, mistyped, requestsTo, unlessRemoved } from "./specification_requests.ts";
 
 /** @param promise With its section. */
-function says(area: Area, promise: string): Topic {
+function says(area: Known<Area>, promise: string): Topic {
   return { area, level: "specification", promise };
 }
 

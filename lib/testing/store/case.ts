@@ -11,14 +11,16 @@ import {
   type PetQuery,
   type PetStatus,
   type PetStore,
-} from "../../../mod.ts";
+} from "../../stores/store.ts";
+import type { Known } from "../../known.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
 
-/** What a case needs from the store under test, besides its five methods. */
-export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
+/** What a case needs: a member that a store need not have, or what the fixture offers. */
+export type Need = OptionalMember | Circumstance;
 
-/** A member that a store need not have. */
-export type OptionalMember = "createOnce" | "changes" | "checkWrites" | "keys";
+export type Circumstance = "restarts" | "servers" | "machines" | "crash";
+
+type OptionalMember = { [Name in keyof PetStore]-?: undefined extends PetStore[Name] ? Name : never }[keyof PetStore];
 
 /** What a case can do besides calling its store. */
 export interface CaseContext {
@@ -33,7 +35,7 @@ export type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  guarantee: StoreGuarantee;
+  guarantee: Known<StoreGuarantee>;
   needs: readonly Need[];
   /** Gets an empty store, and rejects if the store breaks the guarantee. */
   run: RunCase;
@@ -41,7 +43,7 @@ export interface StoreCase {
 
 /** Makes cases from functions, which are listed by name. */
 export function cases(
-  guarantee: StoreGuarantee,
+  guarantee: Known<StoreGuarantee>,
   runs: Record<string, RunCase>,
   needs: readonly Need[] = [],
 ): StoreCase[] {

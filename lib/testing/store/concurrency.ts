@@ -1,7 +1,7 @@
 /** Concurrent calls, of one server and of several that share the same pets. */
 
 import assert from "node:assert/strict";
-import { formatPet, type Pet, type PetStore } from "../../../mod.ts";
+import { formatPet, type Pet, type PetStore } from "../../stores/store.ts";
 import { withClock } from "../clock.ts";
 import {
   assertAscending,

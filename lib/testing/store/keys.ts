@@ -1,7 +1,9 @@
 /** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
-import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
+import type { KeyStore, PetStore, StoredKey } from "../../stores/store.ts";
+import { type ApiKeys, createPetstore } from "../../../mod.ts";
+import { createKeyManager } from "../../access/key_management.ts";
 import { withClock } from "../clock.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 
@@ -20,10 +22,20 @@ function at(seconds: number): Date {
   return new Date(MADE.getTime() + seconds * 1000);
 }
 
-/** Functions that get the keys of a store, by the names of the cases. */
-export type KeyRuns = Record<string, (keys: KeyStore, store: PetStore) => Promise<void>>;
+/** Sends a request with each key to a petstore with these keys, one after the other. Resolves to the statuses. */
+function askerOf(keys: ApiKeys, store: PetStore) {
+  const { handle } = createPetstore({ keys, store });
+  return async (...all: { key: string }[]): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (const { key } of all) {
+      const headers = { authorization: `Bearer ${key}` };
+      statuses.push((await handle(new Request("http://petstore.example/v1/pets", { headers }))).status);
+    }
+    return statuses;
+  };
+}
 
-const RUNS: KeyRuns = {
+const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> = {
   async "keeps keys as they were added, in this order, and none at first"(keys, store) {
     assert.deepEqual(await keys.list(), []);
     const added = [
@@ -158,13 +170,38 @@ const RUNS: KeyRuns = {
       assert.equal(list.some(({ id }) => id === next.id), isAdded);
     }
   },
+  async "lets a key manager add, replace and revoke the keys of a petstore"(keys, store) {
+    const manager = createKeyManager(keys, { keys: ["fixed"] });
+    const ask = askerOf(manager, store);
+    const expires = new Date(Date.now() + 3_600_000);
+    const old = await manager.add({ label: "ci", readOnly: true, caller: "shop", expires });
+    const other = await manager.add({ label: "other" });
+    const next = await manager.rotate(old.id);
+    const fixed = { key: "fixed" };
+    assert.deepEqual(await ask(old, other, next, fixed), [200, 200, 200, 200]);
+    const last = await manager.rotate(next.id, { overlapMs: 0, expires });
+    await manager.revoke(other.id);
+    assert.deepEqual(await ask(old, other, next, last, fixed), [200, 401, 401, 200, 200]);
+    for (const { id } of [other, next, { id: "key-0" }]) {
+      await assert.rejects(manager.rotate(id), {
+        ...{ name: "UnknownKeyError", id, message: `There is no valid key "${id}"` },
+      });
+    }
+    await assert.rejects(manager.revoke("key-0"), { name: "UnknownKeyError", message: 'There is no key "key-0"' });
+    await manager.flush();
+    const list = await manager.list();
+    assert.deepEqual(list.map(({ id }) => id), [old, other, next, last].map(({ id }) => id));
+    for (const { label, caller, readOnly, revoked, lastUsed } of list.toSpliced(1, 1)) {
+      assert.deepEqual([label, caller, readOnly, revoked], ["ci", "shop", true, undefined]);
+      assert.ok(lastUsed);
+    }
+    assert.ok(list[1]?.revoked && list[1].caller === other.id);
+    assert.deepEqual([list[0]?.expires, list[3]?.expires], [expires, expires]);
+    const kept = JSON.stringify(await keys.list());
+    for (const { key } of [old, other, next, last]) assert.ok(!kept.includes(key));
+  },
 };
 
-/** Makes cases for stores that keep keys. */
-export function casesOfKeys(runs: KeyRuns): StoreCase[] {
-  return Object.entries(runs).flatMap(([name, run]) =>
-    cases("keys", { [name]: (store) => run(store.keys!, store) }, ["keys"])
-  );
-}
-
-export const KEY_CASES: StoreCase[] = casesOfKeys(RUNS);
+export const KEY_CASES: StoreCase[] = Object.entries(RUNS).flatMap(([name, run]) =>
+  cases("keys", { [name]: (store) => run(store.keys!, store) }, ["keys"])
+);

@@ -6,7 +6,7 @@ import {
   type Pet,
   type PetDraft,
   type PetStore,
-} from "../../../mod.ts";
+} from "../../stores/store.ts";
 import { assertKept, cases, draft, ODD_PETS, pause, request, splitPets, type StoreCase } from "./case.ts";
 
 async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatPet, formatPets, type PetQuery, type PetStatus, StoreUnavailableError } from "../../../mod.ts";
+import { formatPet, formatPets, type PetQuery, type PetStatus, StoreUnavailableError } from "../../stores/store.ts";
 import {
   addAll,
   addMany,

@@ -1,7 +1,7 @@
 /** A store that closes or crashes, and is opened again. */
 
 import assert from "node:assert/strict";
-import { formatPet, type Pet, type PetStore } from "../../../mod.ts";
+import { formatPet, type Pet, type PetStore } from "../../stores/store.ts";
 import {
   addAll,
   assertAscending,

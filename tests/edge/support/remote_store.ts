@@ -1,7 +1,7 @@
 /** A store in a Worker, through the Worker of store_worker.ts. */
 
-import type { IdempotentOutcome, KeyStore, PetPage, PetStore, StoredKey } from "../../../mod.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
+import type { IdempotentOutcome, KeyStore, PetPage, PetStore, StoredKey } from "../../../lib/stores/store.ts";
 import { decode, encode } from "./remote_values.ts";
 
 /** The response body of store_worker.ts. The head of the response arrives as soon as the method has started. */

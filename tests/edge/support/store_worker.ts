@@ -9,7 +9,7 @@ import {
   type D1Binding,
   type DurableObjectBinding,
 } from "@petstore/petstore/d1";
-import type { PetStore } from "@petstore/petstore";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import { withClock } from "../../../lib/testing/clock.ts";
 import { decode, encode } from "./remote_values.ts";
 

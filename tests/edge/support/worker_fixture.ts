@@ -14,7 +14,6 @@ const DATABASES = 2;
 
 export class WorkerFixture implements StoreFixture, AsyncDisposable {
   readonly sharing = "many machines";
-  readonly unsupported = ["changes"] as const;
   readonly #kind: StoreInWorkers;
   readonly #options: WorkersOptions;
   #workers: Workers;

@@ -31,7 +31,7 @@ export interface WorkersOptions {
   databases?: number;
   /** The folder of the databases. Default: in memory. */
   folder?: string;
-  bindings?: Record<string, string>;
+  bindings?: WorkerOptions["bindings"];
 }
 
 export class Workers implements AsyncDisposable {
@@ -57,9 +57,7 @@ export class Workers implements AsyncDisposable {
         d1Databases: { DB: "database", ...Object.fromEntries(d1Databases) },
         // All Workers use the objects of the first.
         ...scripts[0]!.includes("PetsObject") && {
-          durableObjects: {
-            PETS: { className: "PetsObject", useSQLite: true, ...i > 0 && { scriptName: names[0]! } },
-          },
+          durableObjects: { PETS: { className: "PetsObject", useSQLite: true, ...i > 0 && { scriptName: names[0]! } } },
         },
       })),
     });

@@ -5,7 +5,7 @@ import { Child } from "../../support/system/child.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
-const TOOL = fileURLToPath(new URL("../../reliability/main.ts", import.meta.url));
+const TOOL = fileURLToPath(new URL("../../../tools/reliability/main.ts", import.meta.url));
 
 test("SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing", async () => {
   const options = ["crash", "--store", "postgres", "--rounds", "3", "--within", "150"];

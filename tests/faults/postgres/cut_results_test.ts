@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { DRIVERS, isAnswered, untilAnswered } from "../../support/postgres/postgres.ts";
 import { at, openStore, withDatabase } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { type CuttingProxy, withCuttingProxy } from "./cutting_proxy.ts";
+import { type Proxy, withProxy } from "./proxy.ts";
 
 const test = testUnless(whyNoCluster());
 
@@ -30,9 +30,9 @@ const OPENERS: Record<string, Open> = {
 };
 
 /** A store with pets, over a proxy. */
-function withPets(open: Open, use: (store: KeyedPetStore, proxy: CuttingProxy) => Promise<void>): Promise<void> {
+function withPets(open: Open, use: (store: KeyedPetStore, proxy: Proxy) => Promise<void>): Promise<void> {
   return withDatabase((url, port) =>
-    withCuttingProxy(port, async (proxy) => {
+    withProxy(port, async (proxy) => {
       await using store = await open(at(url, `127.0.0.1:${proxy.port}`));
       for (let id = 1; id <= PETS; id++) {
         await store.create({ name: `${id}`.repeat(90), categoryId: 7n, status: "sold" });
@@ -46,7 +46,7 @@ async function assertRight(store: KeyedPetStore, after = 0): Promise<void> {
   assert.deepEqual(await store.list({ after: BigInt(after), limit: 100 }), page(after));
 }
 
-async function cutAll(store: KeyedPetStore, proxy: CuttingProxy): Promise<void> {
+async function cutAll(store: KeyedPetStore, proxy: Proxy): Promise<void> {
   for (let bytes = 0; bytes < BYTES; bytes++) {
     await untilAnswered(async () => assert.equal(await store.get(3n), pet(3)));
     const { cuts } = proxy;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { withSilentProxy } from "./silent_proxy.ts";
+import { withProxy } from "./proxy.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import {
   addPet,
@@ -24,7 +24,7 @@ const test = Object.assign(testUnless(whyNoCluster()), { withTls: testUnless(why
 for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write", "?connect_timeout=1"]) {
   test(`a store opens while the first of its hosts accepts and stays silent, with ${query || "no parameter"}`, () =>
     withDatabase((url, port) =>
-      withSilentProxy(port, async (proxy) => {
+      withProxy(port, async (proxy) => {
         proxy.silenceNew();
         await addPet(at(url, `127.0.0.1:${proxy.port},127.0.0.1:${port}`, query));
         assert.ok(proxy.accepted > 0, "The first host has not been tried");
@@ -34,7 +34,7 @@ for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write",
 
 test("a server switches to its second host when the first falls silent, and no pet is lost or doubled", () =>
   withDatabase((url, port) =>
-    withSilentProxy(port, (proxy) =>
+    withProxy(port, (proxy) =>
       // Both lead to the same database, as two poolers do.
       withOneServer(at(url, `127.0.0.1:${proxy.port},127.0.0.1:${port}`), async (server) => {
         await underLoad(url, [server], 4, async () => {
@@ -65,7 +65,7 @@ test.withTls(
   () =>
     withTempFolder((folder) =>
       withCluster((cluster, url) =>
-        withSilentProxy(cluster.port, async (proxy) => {
+        withProxy(cluster.port, async (proxy) => {
           proxy.silenceNew();
           const byAddress = makeCertificate(folder, "address", "IP:127.0.0.1");
           await useTls(cluster, byAddress);

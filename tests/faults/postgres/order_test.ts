@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
-import type { PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
-import type { PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import { isAnswered, openImpatient, runSql, untilAnswered, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
+import { type Proxy, withProxy } from "./proxy.ts";
 import { PET } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
@@ -32,10 +32,10 @@ const SOURCES = {
   "a maker of sql": (url: string) => ({ source: () => makeSql(url), end: () => {} }),
 };
 
-function withProxy(use: (proxy: SilentProxy, through: string, schema: string, url: string) => Promise<void>) {
+function withSilent(use: (proxy: Proxy, through: string, schema: string, url: string) => Promise<void>) {
   return withSchema((url, schema) => {
     const { port } = new URL(url);
-    return withSilentProxy(Number(port), async (proxy) => {
+    return withProxy(Number(port), async (proxy) => {
       await use(proxy, url.replace(`:${port}/`, `:${proxy.port}/`), schema, url);
     });
   });
@@ -51,7 +51,7 @@ function untilOnlyResponses(store: PetStore): Promise<void> {
 
 for (const name of ["a Pool", "a maker of sql"] as const) {
   test(`a store on ${name} replaces silent connections`, () =>
-    withProxy(async (proxy, through, schema, url) => {
+    withSilent(async (proxy, through, schema, url) => {
       const { source, end } = SOURCES[name](through);
       const store = await openImpatient(source, { url, schema, timeoutMs: TIMEOUT });
       await untilOnlyResponses(store);
@@ -66,7 +66,7 @@ for (const name of ["a Pool", "a maker of sql"] as const) {
 
 for (const [name, open] of Object.entries(SOURCES)) {
   test(`a create that ${name} has no connection for is not sent later`, () =>
-    withProxy(async (proxy, through, schema, url) => {
+    withSilent(async (proxy, through, schema, url) => {
       const { source, end } = open(through);
       const store = await openImpatient(source, { url, schema, timeoutMs: TIMEOUT });
       proxy.silenceNew();

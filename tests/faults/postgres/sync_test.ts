@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, untilAnswered } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../../support/postgres/lock.ts";
 import { until } from "../../support/until.ts";

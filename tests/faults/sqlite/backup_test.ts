@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { runCommand, ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { test } from "node:test";
+import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runCommand, ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { until } from "../../support/until.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
-const test = testUnless(skipUnless(["sqlite3"], "SQLite's shell", () => {}));
 const CLIENTS = 8;
 
 /** Creates until the server is killed; the last create may be stored or not. */
@@ -24,47 +23,6 @@ async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise
 async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   const goal = ledger.pets.size + more;
   await until("more creates", () => ledger.pets.size >= goal);
-}
-
-test("two servers at work, backup and 'select 1' under load, then SIGKILL, twice: nothing is lost", () =>
-  withTempFolder(async (folder) => {
-    const ledger = new Ledger();
-    for (let round = 0; round < 2; round++) {
-      await withServer(
-        folder,
-        ON_FILE,
-        (one) =>
-          withServer(folder, ON_FILE, (other) => disturbAndKill(folder, [one, other], ledger, `copy-${round}.db`)),
-      );
-      await withServer(folder, ON_FILE, (server) => assertKept(server, ledger, 2 * CLIENTS));
-    }
-  }));
-
-async function disturbAndKill(folder: string, servers: ServerProcess[], ledger: Ledger, copy: string): Promise<void> {
-  const path = join(folder, FILE);
-  const clients = servers.flatMap((server) => Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger)));
-  await acknowledged(ledger, 50);
-  // A watcher of the file would be told of a checkpoint.
-  command("sqlite3", "-cmd", ".timeout 5000", path, "PRAGMA wal_checkpoint");
-  await acknowledged(ledger, 50);
-  const before = [...ledger.pets.keys()];
-  const done = await runCommand(folder, ["backup", copy, `--store=sqlite:${FILE}`]);
-  assert.equal(done.status, 0, done.stderr);
-  await acknowledged(ledger, 50);
-  command("sqlite3", path, "select 1");
-  await acknowledged(ledger, 50);
-  for (const server of servers) await server.stop("SIGKILL");
-  await Promise.all(clients);
-  assertBackup(join(folder, copy), before);
-}
-
-async function assertKept(server: ServerProcess, ledger: Ledger, clients: number): Promise<void> {
-  const pets = new Map((await walk(KEY, server)).map((pet) => [pet.id, pet]));
-  for (const [id, text] of ledger.pets) assert.deepEqual(pets.get(id), JSON.parse(text));
-  const unsure = [...pets.keys()].filter((id) => !ledger.pets.has(id));
-  assert.ok(unsure.length <= clients, `${unsure.length} pets that were acknowledged to no client`);
-  for (const id of unsure) ledger.pets.set(id, JSON.stringify(pets.get(id)));
-  assert.equal(await server.stop(), 0);
 }
 
 /** Makes the file large: 50 MB. */

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import type { KeyedPetStore } from "../../../mod.ts";
+import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { inFolder, runHere } from "../../support/server/in_process.ts";
 import { environment, serverCommand } from "../../support/server/serve_task.ts";

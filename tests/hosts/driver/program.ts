@@ -3,13 +3,18 @@
 import { join } from "node:path";
 import { Child } from "../../support/system/child.ts";
 import { hasCommand } from "../../support/system/commands.ts";
-import type { MountedHost } from "../hosts.ts";
 
 /** The command that runs a file. */
 export interface Runtime {
   name: string;
   command: string;
   args: string[];
+}
+
+/** A file of programs/, and what runs it. */
+export interface RunningFile {
+  runtime: Runtime;
+  file: string;
 }
 
 export interface Program extends AsyncDisposable {
@@ -42,7 +47,7 @@ export function whyNot({ name, command }: Runtime): string | false {
 const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
 
 export async function startProgram(
-  { runtime, file }: Pick<MountedHost, "runtime" | "file">,
+  { runtime, file }: RunningFile,
   basePath: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
@@ -67,7 +72,7 @@ export interface Programs {
   stop(basePath?: string): Promise<void>;
 }
 
-export function createPrograms(host: MountedHost): Programs {
+export function createPrograms(host: RunningFile): Programs {
   const started = new Map<string, Promise<Program>>();
   return {
     at(basePath) {

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, fsyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
-import { formatPet, formatPets, type IdempotentRequest, type Pet, type PetDraft } from "@petstore/petstore";
-import { type PetStatus, type PetStore, StoreUnavailableError } from "@petstore/petstore";
+import { formatPet, formatPets, type IdempotentRequest, type Pet, type PetDraft } from "@petstore/petstore/store";
+import { type PetStatus, type PetStore, StoreUnavailableError } from "@petstore/petstore/store";
 
 /** A line of the file. The int64 is text, because JSON numbers are not exact in JavaScript. */
 type Line = { name: string; categoryId: string; status: PetStatus; request?: Remembered | undefined };

@@ -2,4 +2,4 @@
 import { test } from "node:test";
 import { registerAll } from "./own_store.mjs";
 
-registerAll((name, skip, run) => test(name, { skip }, run));
+await registerAll((name, skip, run) => test(name, { skip }, run));

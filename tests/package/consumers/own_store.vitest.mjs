@@ -1,4 +1,4 @@
 // Vitest's runner, with its globals.
 import { registerAll } from "./own_store.mjs";
 
-registerAll((name, skip, run) => globalThis.test.skipIf(skip)(name, run));
+await registerAll((name, skip, run) => globalThis.test.skipIf(skip)(name, run));

@@ -1,13 +1,12 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import { createMemoryStore, createPetstore, ERROR_STATUS, formatPet } from "@petstore/petstore";
-import { formatPets, StoreUnavailableError } from "@petstore/petstore";
-import type { AddedKey, ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, ErrorBody } from "@petstore/petstore";
-import type { ErrorCode, ErrorInfo, Handle, IdempotentOutcome, IdempotentRequest } from "@petstore/petstore";
-import type { KeyedPetStore, KeyInfo, KeyManager, KeySnapshot, KeyStore, KeyUse } from "@petstore/petstore";
-import type { KeyVerifier } from "@petstore/petstore";
-import type { MaybePromise, NewKeyOptions, NewPet, Pet, PetDraft, PetPage, PetQuery } from "@petstore/petstore";
-import type { PetStatus, PetStore, Petstore, PetstoreOptions, RateLimitOptions } from "@petstore/petstore";
-import type { RequestIds, ResponseInfo, RotateOptions, StoreChanges, StoredKey } from "@petstore/petstore";
+import { createMemoryStore, createPetstore, ERROR_STATUS } from "@petstore/petstore";
+import type { ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, ErrorBody } from "@petstore/petstore";
+import type { ErrorCode, ErrorInfo, Handle, KeyVerifier, Pet, PetStatus } from "@petstore/petstore";
+import type { Petstore, PetstoreOptions, RateLimitOptions, RequestIds, ResponseInfo } from "@petstore/petstore";
+import { formatPet, formatPets, StoreUnavailableError } from "@petstore/petstore/store";
+import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, MaybePromise } from "@petstore/petstore/store";
+import type { KeySnapshot, KeyStore, KeyUse, PetDraft, PetPage, PetQuery } from "@petstore/petstore/store";
+import type { PetStore, StoreChanges, StoredKey } from "@petstore/petstore/store";
 import {
   createClient,
   formatPet as formatRead,
@@ -15,10 +14,25 @@ import {
   PetstoreError,
 } from "@petstore/petstore/client";
 import type { CallOptions, Client, ClientErrorCode, ClientOptions, CreateOptions } from "@petstore/petstore/client";
-import type { Deprecation, Fetch, ListOptions, PetList, Pets, PetstoreErrorCode } from "@petstore/petstore/client";
+import type {
+  Deprecation,
+  Fetch,
+  ListOptions,
+  NewPet,
+  PetList,
+  Pets,
+  PetstoreErrorCode,
+} from "@petstore/petstore/client";
 import type { Pet as ReadPet, PetPage as ReadPage, ResponseFacts } from "@petstore/petstore/client";
 import { createKeyManager, UnknownKeyError } from "@petstore/petstore/keys";
-import type { KeyManagerOptions } from "@petstore/petstore/keys";
+import type {
+  AddedKey,
+  KeyInfo,
+  KeyManager,
+  KeyManagerOptions,
+  NewKeyOptions,
+  RotateOptions,
+} from "@petstore/petstore/keys";
 import { createOpenApi } from "@petstore/petstore/openapi";
 import type { Json, JsonObject, OpenApiOptions, OpenApiServer } from "@petstore/petstore/openapi";
 import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
@@ -33,13 +47,14 @@ import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/p
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
 import type {
+  Area,
   Handle as ContractHandle,
   Host,
   HttpContractCase,
   Sharing,
   StoreContractCase,
 } from "@petstore/petstore/testing";
-import type { OptionalMember, StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
+import type { StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];
@@ -90,7 +105,8 @@ const options: PetstoreOptions = {
   onResponse: ({ route = "none", status, durationMs }: ResponseInfo) => console.log(route, status, durationMs),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
-const { handle }: Petstore = createPetstore({ keys: new Set(["pk_example", key]) });
+const { handle, fetch: sameHandle }: Petstore = createPetstore({ keys: new Set(["pk_example", key]) });
+export default { fetch: sameHandle };
 export const response: Promise<Response> = handle(new Request("http://localhost/v1/pets"));
 export const wrapped: Handle = (request: Request, info?: ConnectionInfo) => handle(request, info);
 export const answered: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"), {
@@ -150,6 +166,23 @@ export const changes: StoreChanges = { additions: 0, alterations: 0 };
 export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | number {
   // A switch over the codes narrows them.
   return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
+}
+
+/** A later release may add members, and these lines still compile. */
+export const later: [ErrorCode, PetstoreErrorCode, Area, StoreGuarantee] = ["new", "new", "new", "new"];
+/** An editor still offers those of this release. */
+type Offered<Name> = Name extends unknown ? string extends Name ? never : Name : never;
+export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["rate_limited", "cors", "keys"];
+// @ts-expect-error No release has it.
+export const unknown: Offered<ErrorCode> = "new";
+export function isTooMany(code: ErrorCode): boolean {
+  switch (code) {
+    case "rate_limited":
+    case "overloaded":
+      return true;
+    default:
+      return code.startsWith("too_many");
+  }
 }
 
 // @ts-expect-error A petstore needs keys.
@@ -254,16 +287,14 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
 
 const sharing: Sharing = "restarts";
-const unsupported: OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
 const fixture: StoreFixture = {
   open: () => new ArrayStore(),
   remove: (namespace) => console.log(namespace),
   sharing,
-  unsupported,
 };
 const host: Host = { use: (handle: ContractHandle, run) => run("http://localhost", handle) };
-export const storeContract: StoreContractCase[] = storeCases(fixture);
-export const httpContract: HttpContractCase[] = httpCases(fixture, host);
+export const storeContract: StoreContractCase[] = await storeCases(fixture);
+export const httpContract: HttpContractCase[] = await httpCases(fixture, host);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
   return error instanceof ContractError ? error.guarantee : undefined;
 }

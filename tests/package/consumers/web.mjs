@@ -1,3 +1,3 @@
-import { formatPet } from "@petstore/petstore";
+import { formatPet } from "@petstore/petstore/store";
 
 console.log(formatPet({ id: 1n, name: "Luna", categoryId: 9223372036854775807n, status: "sold" }));

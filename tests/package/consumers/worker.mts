@@ -17,6 +17,9 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
+/** A petstore is a Worker itself. */
+export const worker = createPetstore({ keys: ["pk_example"] }) satisfies ExportedHandler<Env>;
+
 export class PetsObject implements DurableObject {
   readonly #handle: (request: Request) => Promise<Response>;
 

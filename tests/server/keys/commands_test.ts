@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { isMistyped } from "../../../lib/access/key_format.ts";
-import { asCalled } from "../../../lib/server/process.ts";
+import { asCalled } from "../../../lib/server/process/process.ts";
 import { inFolder, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, PET, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
 import { serverCommand } from "../../support/server/serve_task.ts";

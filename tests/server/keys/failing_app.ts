@@ -1,6 +1,7 @@
 /** An app whose store fails in every way, for a test of its output. Deno only. */
 
-import { createPetstore, type PetStore } from "../../../mod.ts";
+import { createPetstore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 
 const key = Deno.env.get("APP_KEY") ?? "";
 

@@ -1,8 +1,8 @@
 /** The key file is used if only its owner can read it. Otherwise it is refused without showing the key. */
 
 import assert from "node:assert/strict";
-import { readKeyFile } from "../../../lib/server/key_file.ts";
-import { SettingError } from "../../../lib/server/start_error.ts";
+import { readKeyFile } from "../../../lib/server/keys/key_file.ts";
+import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { findSecret } from "./secret_search.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";

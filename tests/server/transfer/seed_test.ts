@@ -2,16 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { samplePet } from "../../../lib/server/transfer/sample_pets.ts";
-import { seedDatabase } from "../../../lib/server/transfer/seed.ts";
-import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
-import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
+import { samplePet } from "../../../lib/server/transfer/seed.ts";
 import { parsePetFields } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { type AnyServer, inFolder, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, type ServerParts, walk } from "../../support/server/server_process.ts";
-import { withTempFolder } from "../../support/temp.ts";
-import { readDrafts, STORE } from "../../support/server/pet_files.ts";
+import { STORE } from "../../support/server/pet_files.ts";
 
 const DRAFTS = Array.from({ length: 150 }, (_, i) => samplePet(i));
 const SHOWN = DRAFTS.map((draft, i) => ({ id: i + 1, ...draft, categoryId: Number(draft.categoryId) }));
@@ -51,29 +47,11 @@ test("--seed fills an empty store in memory and in a file, and does nothing to a
     });
     const again = parts(STORE);
     await withServerHere(again, async (server) => {
-      assert.match(server.written.stderr, /^petstore: the 150 sample pets were added before\n$/);
+      assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
       assert.equal((await walk(KEY, server)).length, 151);
     });
     await withServerHere({ args: [...again.args!, "--seed=7"] }, async (server) => {
       assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
       assert.equal((await walk(KEY, server)).length, 151);
     });
-  }));
-
-test("sample pets that were cut short are completed, and servers that start together add them once", () =>
-  withTempFolder(async (folder) => {
-    const path = `${folder}/pets.db`;
-    const cut = openSqliteImporter(path);
-    const importer = {
-      ...cut,
-      add(chunk: ImportChunk, known: number) {
-        if (!cut.isEmpty()) throw new Error("cut short");
-        return cut.add(chunk, known);
-      },
-    };
-    await assert.rejects(seedDatabase(importer, 25_000), /cut short/);
-    assert.equal(readDrafts(folder).length, 10_000);
-    const all = [seedDatabase(openSqliteImporter(path), 25_000), seedDatabase(openSqliteImporter(path), 25_000)];
-    await Promise.all(all);
-    assert.deepEqual(readDrafts(folder), Array.from({ length: 25_000 }, (_, i) => samplePet(i)));
   }));

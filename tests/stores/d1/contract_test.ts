@@ -6,9 +6,8 @@ import { openStorage } from "./support.ts";
 const FIXTURE = {
   open: () => createDurableObjectStore(openStorage()),
   sharing: "none",
-  unsupported: ["changes"],
 } as const;
 
-for (const { name, skip, run } of storeCases(FIXTURE)) {
+for (const { name, skip, run } of await storeCases(FIXTURE)) {
   test(`a Durable Object's store on node:sqlite ${name}`, { skip }, run);
 }

@@ -9,7 +9,7 @@ import {
   d1Schema,
   type D1Statement,
 } from "../../../lib/stores/d1/d1_store.ts";
-import { type PetDraft, StoreUnavailableError } from "../../../mod.ts";
+import { type PetDraft, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { openStorage } from "./support.ts";
 
 const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };

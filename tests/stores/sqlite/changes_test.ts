@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renameSync } from "node:fs";
-import { type KeyedPetStore, type StoreChanges, type StoredKey, StoreUnavailableError } from "../../../mod.ts";
+import {
+  type KeyedPetStore,
+  type StoreChanges,
+  type StoredKey,
+  StoreUnavailableError,
+} from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";

@@ -1,8 +1,7 @@
 /** Group commit on SQLite: shared transactions, invalid pets, the locks of other connections, and failed commits. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { formatPets, type PetStatus } from "../../../mod.ts";
+import { formatPets, type PetStatus } from "../../../lib/stores/store.ts";
 import { countCommits, createMany, query, REX, testWriters, withOther, withStore } from "./support.ts";
 
 /** The numbers from `first` on, as ids. */
@@ -31,15 +30,20 @@ const INVALID = [
   { name: null as unknown as string },
 ];
 
-test("an invalid create fails alone among others, as a defect of the caller and not as an outage", () =>
-  withStore(async (store) => {
-    const outcomes = await Promise.allSettled([{}, ...INVALID, {}].map((part) => store.create({ ...REX, ...part })));
-    const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
-    assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
-    assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
-      json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
-    });
-  }));
+testWriters(
+  "an invalid create fails alone among others, as a defect of the caller and not as an outage",
+  () =>
+    withStore(async (store) => {
+      const outcomes = await Promise.allSettled(
+        [{}, ...INVALID, { toString: () => "Rex" }].map((part) => store.create({ ...REX, ...part })),
+      );
+      const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
+      assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
+      assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
+        json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
+      });
+    }),
+);
 
 testWriters(
   "while another connection has the write lock, creates wait for it and reads continue",

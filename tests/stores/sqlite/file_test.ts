@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { createMany, testWriters, usingStore } from "./support.ts";
 

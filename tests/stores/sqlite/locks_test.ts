@@ -11,7 +11,7 @@ import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import type { PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import { createMany, execute, query, REX, testWriters, withStore } from "./support.ts";
 
 /** Adds pets in several transactions. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { createMany, execute, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
 
 testWriters("an id is not reused after another program has deleted the last row", () =>
@@ -70,15 +70,9 @@ testWriters(
     }),
 );
 
-test("a store is closed at the end of the block that uses it", () =>
-  withStore(async (store) => {
-    await store[Symbol.asyncDispose]();
-    assert.throws(() => store.check(), StoreUnavailableError);
-  }));
-
 testWriters("a closed store is unavailable", () =>
   withStore(async (store) => {
-    await store.close();
+    await store[Symbol.asyncDispose]();
     await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
     assert.throws(() => store.get(1n), StoreUnavailableError);
     assert.throws(() => store.list({ after: 0n, limit: 1 }), StoreUnavailableError);

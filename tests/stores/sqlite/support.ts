@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import type { IdempotentRequest, PetDraft, PetPage, PetStore } from "../../../mod.ts";
+import type { IdempotentRequest, PetDraft, PetPage, PetStore } from "../../../lib/stores/store.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, status: "sold" };

@@ -1,7 +1,8 @@
 /** What an app is told of requests. */
 
 import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
-import { createMemoryStore, StoreUnavailableError } from "../../../mod.ts";
+import { createMemoryStore } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { KEY } from "../../../lib/testing/http/api.ts";
 import { assert } from "../../../lib/testing/http/assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";

@@ -1,6 +1,7 @@
 /** Responses that are sent again, which a store with `changes()` makes possible. */
 
-import { createMemoryStore, type PetStore } from "../../../mod.ts";
+import { createMemoryStore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import type { Api } from "../../../lib/testing/http/api.ts";
 import { assert } from "../../../lib/testing/http/assert.ts";
 import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";

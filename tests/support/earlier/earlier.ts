@@ -1,7 +1,9 @@
-/** Stores that earlier releases have made, each with one pet whose create had an `Idempotency-Key`. `make.ts` has made them. */
+/** Stores that earlier releases have made, each with one pet whose create had an `Idempotency-Key`. `tools/earlier.ts` has made them. */
 
 import assert from "node:assert/strict";
-import { createPetstore, type PetStore } from "../../../mod.ts";
+import { readFileSync } from "node:fs";
+import { createPetstore } from "../../../mod.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
 import type { MigratedStore } from "../../../lib/stores/earlier_requests.ts";
 
 /** What the create was sent with. */
@@ -65,3 +67,10 @@ export const POSTGRES_DUMPS: readonly Earlier[] = [
   },
   { file: "postgres_2.sql", commit: "bf94a56", module: "lib/stores/postgres/postgres_store.ts", retention: RETENTION },
 ];
+
+/** The SQL of a dump. That of ba4f780 differs from the last in the key of its request, and in words. */
+export function readDump(file: string): string {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
+  if (file !== "postgres_2_by_key.sql") return read(file);
+  return read("postgres_2.sql").replace("iDNIHIJXRmkYQt04EEWXnA", "QVybnkqIjokAaSUFOuFHvw");
+}

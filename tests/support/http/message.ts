@@ -1,11 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SeenResponse } from "../openapi_validator.ts";
 
-export function parseResponse(text: string): SeenResponse {
-  const end = text.indexOf("\r\n\r\n") + 4;
-  return { ...parseHead(text.slice(0, end)), text: text.slice(end) };
-}
-
 export function concat(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part)));
 }

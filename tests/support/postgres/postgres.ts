@@ -12,7 +12,7 @@ import {
   type PostgresClientMaker,
   postgresSchema,
 } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../until.ts";
 import { home, startCluster, whyNoCluster } from "./cluster.ts";
 

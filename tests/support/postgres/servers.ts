@@ -1,10 +1,10 @@
 /** Standalone servers on a PostgreSQL that can fail, and persistent clients. */
 
 import assert from "node:assert/strict";
-import { SettingError, UnreachableError } from "../../../lib/server/start_error.ts";
+import { SettingError, UnreachableError } from "../../../lib/server/process/start_error.ts";
 import { openPostgres } from "../../../lib/server/store/open_postgres.ts";
 import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
-import type { KeyedPetStore } from "../../../mod.ts";
+import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "./cluster.ts";
 import { runSql, sharedUrl } from "./postgres.ts";
 import { type ServerParts, type ServerProcess, withServer } from "../server/server_process.ts";

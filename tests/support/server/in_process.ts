@@ -4,9 +4,9 @@
  */
 
 import process from "node:process";
-import { DENO_HOST } from "../../../lib/server/deno/host.ts";
-import type { Host } from "../../../lib/server/host.ts";
-import { run } from "../../../lib/server/run.ts";
+import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
+import type { Runtime } from "../../../lib/server/serving/runtime.ts";
+import { run } from "../../../lib/server/commands/run.ts";
 import { withTempFolder } from "../temp.ts";
 import { until } from "../until.ts";
 import { validateServerResponse } from "./server_description.ts";
@@ -38,7 +38,7 @@ export function inFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T>
 
 type Written = Pick<ServerExit, "stdout" | "stderr">;
 
-function hostOf(written: Written, env: Record<string, string>, ending: Promise<void>): Host {
+function runtimeOf(written: Written, env: Record<string, string>, ending: Promise<void>): Runtime {
   const sinkTo = (name: keyof Written) => ({
     write(bytes: Uint8Array) {
       written[name] += new TextDecoder().decode(bytes);
@@ -48,7 +48,7 @@ function hostOf(written: Written, env: Record<string, string>, ending: Promise<v
   const sinks = { output: sinkTo("stdout"), errors: sinkTo("stderr") };
   // No client of these tests sends while its server ends. Those of a drain have a process, or none of this.
   return {
-    ...DENO_HOST,
+    ...DENO_RUNTIME,
     environment: (name) => env[name],
     listVariables: () => Object.keys(env),
     sinks,
@@ -60,12 +60,12 @@ function hostOf(written: Written, env: Record<string, string>, ending: Promise<v
 /**
  * Runs a command, or a start that fails. A start that succeeds ends at once.
  *
- * @param parts Of the host, in place of the usual ones. A process on Node does not have them.
+ * @param parts Of the runtime, in place of the usual ones. A process on Node does not have them.
  */
 export async function runHere(
   args: readonly string[],
   env: Record<string, string> = {},
-  parts: Partial<Host> = {},
+  parts: Partial<Runtime> = {},
 ): Promise<ServerExit> {
   if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
@@ -73,7 +73,7 @@ export async function runHere(
   const ending = args[0] === "import" || args[0] === "conform"
     ? Promise.withResolvers<void>().promise
     : Promise.resolve();
-  const status = await run(args, { ...hostOf(written, env, ending), ...parts });
+  const status = await run(args, { ...runtimeOf(written, env, ending), ...parts });
   return { status, ...written };
 }
 
@@ -96,7 +96,7 @@ export async function withServerHere<T>(
   const written = { stdout: "", stderr: "" };
   const ending = Promise.withResolvers<void>();
   let hasEnded = false;
-  const exit = run(args, hostOf(written, env, ending.promise)).finally(() => hasEnded = true);
+  const exit = run(args, runtimeOf(written, env, ending.promise)).finally(() => hasEnded = true);
   const stop = () => {
     ending.resolve();
     return exit;

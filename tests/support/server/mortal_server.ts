@@ -3,13 +3,13 @@
  * worker gets at each SIGUSR2. Deno only.
  */
 
-import { readArguments } from "../../../lib/server/commands/arguments.ts";
+import { readArguments } from "../../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
-import { DENO_HOST } from "../../../lib/server/deno/host.ts";
-import { serve } from "../../../lib/server/serve.ts";
-import { readSettings } from "../../../lib/server/server_settings.ts";
-import { createWorkerPool as createPool } from "../../../lib/server/workers/worker_pool.ts";
-import { createWriters } from "../../../lib/server/writers.ts";
+import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
+import { serve } from "../../../lib/server/serving/serve.ts";
+import { readSettings } from "../../../lib/server/settings/server_settings.ts";
+import { createWorkerPool as createPool } from "../../../lib/server/deno/worker_pool.ts";
+import { createWriters } from "../../../lib/server/process/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
@@ -19,6 +19,6 @@ if (import.meta.main) {
   channel.onmessage = ({ data: { worker } }) => workers.push(worker);
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
   const program = new URL("./mortal_worker.ts", import.meta.url);
-  const createWorkerPool: typeof DENO_HOST.createWorkerPool = (...parts) => createPool(...parts, program);
-  await serve(settings, createWriters(DENO_HOST.sinks), { ...DENO_HOST, createWorkerPool });
+  const createWorkerPool: typeof DENO_RUNTIME.createWorkerPool = (...parts) => createPool(...parts, program);
+  await serve(settings, createWriters(DENO_RUNTIME.sinks), { ...DENO_RUNTIME, createWorkerPool });
 }

@@ -1,6 +1,6 @@
 /** A worker that does on request what a worker should not do. Deno only. */
 
-import "../../../lib/server/workers/worker.ts";
+import "../../../lib/server/deno/worker.ts";
 
 /** What the process can tell one of its workers. */
 export interface Order {

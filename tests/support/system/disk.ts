@@ -117,3 +117,17 @@ function write(path: string, start: number, bytes: Uint8Array): void {
   file.seekSync(start, Deno.SeekMode.Start);
   for (let sent = 0; sent < bytes.length;) sent += file.writeSync(bytes.subarray(sent));
 }
+
+export const SLOW_SKIP = skipUnless(["gcc"], "Linux", () => command("gcc", "--version"));
+
+/** The environment of a process on whose disk each fsync takes as many milliseconds longer as `setDelay` has said last. */
+export function slowDisk(folder: string): { env: Record<string, string>; setDelay: (milliseconds: number) => void } {
+  const library = join(folder, "slow_disk.so"), setting = join(folder, "slow_disk");
+  const source = new URL("../../../bench/slow_disk.c", import.meta.url).pathname;
+  command("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl");
+  const setDelay = (milliseconds: number) => {
+    Deno.writeTextFileSync(`${setting}.tmp`, String(milliseconds));
+    Deno.renameSync(`${setting}.tmp`, setting);
+  };
+  return { env: { LD_PRELOAD: library, SLOW_DISK: setting }, setDelay };
+}

@@ -1,4 +1,5 @@
-import { storeClosed, StoreUnavailableError, uncertain } from "../../store.ts";
+import { StoreUnavailableError } from "../../store.ts";
+import { storeClosed, uncertain } from "../../write.ts";
 import {
   BrokenResultError,
   type Driver,
@@ -83,7 +84,6 @@ interface ClientState {
   answeredAt: number;
 }
 
-/** How much the connections have to do. */
 export interface PoolLoad {
   size: number;
   /** Reads share connections if more run than that. */

@@ -99,7 +99,6 @@ export async function settledWithin(timeoutMs: number, promise: PromiseLike<unkn
   try {
     await Promise.race([promise, timeout]);
   } catch {
-    // A rejection counts as settled.
   } finally {
     clearTimeout(timer);
   }

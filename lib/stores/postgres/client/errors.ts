@@ -34,7 +34,6 @@ export function isRefusal(error: unknown): boolean {
   return !/^(08|57P|40003)/.test(state) && (error as { severity?: unknown }).severity === "ERROR";
 }
 
-/** Whether it is an error of JavaScript. */
 export function isDefect(error: unknown): boolean {
   return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
 }

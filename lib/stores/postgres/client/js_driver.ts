@@ -84,7 +84,6 @@ interface ResultInternals {
 /** Each member is checked before use, because other versions may lack it. */
 interface QueryInternals {
   state?: { pid?: number | null } | null;
-  /** Whether the connection knows its statement. */
   prepared?: boolean;
   active?: boolean;
   strings?: unknown;

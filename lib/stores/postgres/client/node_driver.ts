@@ -24,7 +24,6 @@ interface Connection {
   processID?: number;
 }
 
-/** The events of a pool that connects. */
 interface ConnectEvents {
   on?(event: "connect", listener: (connection: Connection) => void): unknown;
   off?(event: "connect", listener: (connection: Connection) => void): unknown;

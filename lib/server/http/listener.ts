@@ -1,0 +1,54 @@
+/** The sockets of the server, which each runtime opens in its own way. */
+
+import { formatAddress } from "../process/address.ts";
+import { startError, UnreachableError } from "../process/start_error.ts";
+import type { DrainGate } from "./drain_gate.ts";
+
+/** Tells the operator something in a line. */
+export type Report = (line: string) => void;
+
+/** A listening socket. */
+export interface Listener {
+  /** The actual port, if the setting is 0. */
+  port: number;
+  /** Accepts no more connections. Resolves when the socket is closed. */
+  stop(): Promise<void>;
+  /**
+   * Waits, after {@link stop}, until clients have read their last responses.
+   *
+   * @param timeoutMs The longest wait.
+   */
+  finish(timeoutMs: number): Promise<void>;
+}
+
+/** Where to listen. */
+export interface Address {
+  hostname: string;
+  port: number;
+  /** Whether other isolates of this server listen there too. Linux then gives each connection to one of them. */
+  isShared?: boolean;
+}
+
+/**
+ * Listens until `stop()`, and hands requests to the gate.
+ *
+ * @throws {SettingError} If it cannot listen at this address.
+ */
+export type Listen = (
+  address: Address,
+  gate: Pick<DrainGate, "respond">,
+  report: Report,
+) => Listener | Promise<Listener>;
+
+/** Creates the error of a failed attempt to listen. */
+export function listenError(address: Address, cause: unknown): Error {
+  const { code, message } = cause as Error & { code?: string };
+  const line = `Cannot listen on ${formatAddress(address)}: `;
+  if (code === "EADDRINUSE") {
+    return new UnreachableError(`${line}the port is in use; choose another, or 0 for a free one`);
+  }
+  return startError(line + message, cause);
+}
+
+/** Reported if the time limit for clients expires. */
+export const UNFINISHED = "stopped before all clients had finished their requests";

@@ -1,0 +1,105 @@
+import type { RequestContext } from "../../http/context.ts";
+import type { Problem } from "../../http/problem.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
+import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
+import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
+import { representation } from "../../http/conditional.ts";
+import { ALLOW_ORIGIN } from "../../http/cors.ts";
+import type { Operation } from "../../http/operation.ts";
+import { queryValues } from "../../http/query.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
+import { describeServer } from "./description.ts";
+import { OK } from "./drain_gate.ts";
+import type { FirstKey } from "../keys/first_key.ts";
+import { createDocsOperations } from "../viewer/operations.ts";
+
+/** The parts of the server besides the petstore. */
+export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">;
+
+/** Creates the service of the petstore and of the server's public operations. */
+export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
+  const settings = checkOptions(options);
+  const operations = createPublicOperations(settings, parts);
+  return createService(settings, { ...parts, guard: requireHost, operations });
+}
+
+function requireHost(context: RequestContext): Problem | undefined {
+  const host = context.header("host");
+  // Most requests name the same host.
+  if (host === null || host === lastHost) return undefined;
+  if (!HOST.test(host)) return INVALID_HOST;
+  lastHost = host;
+  return undefined;
+}
+
+let lastHost: string | undefined;
+
+/**
+ * What a Host header may be: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts it into the URL unchanged. With a
+ * slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
+ */
+const HOST = /^[!"$-.0->A-[\]-~]*$/;
+
+/** The inputs of the public operations besides the petstore. */
+export interface PublicParts {
+  keyLocation: FirstKey["location"];
+  /** Whether to serve the description as a web page. */
+  hasDocs: boolean;
+  /** Whether all workers serve. */
+  isComplete: () => boolean;
+}
+
+export function createPublicOperations(
+  settings: CheckedOptions,
+  { hasDocs, isComplete, keyLocation }: PublicParts,
+): Operation[] {
+  const { store } = settings;
+  const description = representation(JSON.stringify(describeServer(settings)), "alteration");
+  const checkReads = share(() => store.check());
+  const checkWrites = share(() => store.checkWrites?.());
+  const ready: Operation["handler"] = async ({ query }) => {
+    await checkReads();
+    // A longer query is not that of a probe, and is not read.
+    if (query.length < MAX_QUERY && queryValues(query, "writes").length > 0) await checkWrites();
+    return isComplete() ? OK : INCOMPLETE;
+  };
+  const publicGet = { method: "GET", access: "public", effect: "reads" } as const;
+  return [
+    {
+      ...publicGet,
+      path: "/openapi.json",
+      // Web pages of any origin may read the description, because it contains no secrets.
+      fields: { [ALLOW_ORIGIN]: "*" },
+      handler: () => description,
+    },
+    { ...publicGet, path: "/livez", handler: () => OK },
+    { ...publicGet, path: "/readyz", handler: ready },
+    ...(hasDocs ? createDocsOperations(keyLocation) : []),
+  ];
+}
+
+/** In characters. */
+const MAX_QUERY = 1_000;
+
+/** The shortest time between two checks, in milliseconds. */
+const INTERVAL = 1_000;
+
+/**
+ * Repeats the last result for a second, because any client may send the request, and a check asks the database or waits for the
+ * disk. The request that begins a check gets its error, which is reported; the others get the reply to it alone.
+ */
+function share(check: () => MaybePromise<void>): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  let validUntil = 0;
+  return () => {
+    if (last && performance.now() < validUntil) {
+      return last.catch((thrown) => {
+        throw explainFailure(thrown);
+      });
+    }
+    validUntil = Infinity;
+    // Called later, so that an exception becomes a rejection.
+    return last = Promise.resolve().then(check).finally(() => validUntil = performance.now() + INTERVAL);
+  };
+}

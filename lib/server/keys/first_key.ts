@@ -1,0 +1,60 @@
+/** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
+
+import { idOf } from "../../access/key_ring.ts";
+import { defaultCallerId } from "../../access/key_ring.ts";
+import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
+import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { asCalled } from "../process/process.ts";
+import { explain } from "../process/start_error.ts";
+
+/** The label of the key in the file. */
+export const FIRST_LABEL = "first start";
+
+/** A key that a user of the server can take. */
+export interface FirstKey {
+  location: "file" | "settings" | "store";
+  /** Whether this start made it. */
+  isNew: boolean;
+  /** Where it is, for the greeting. Has the key itself if this start made it. */
+  note: string;
+}
+
+/**
+ * Adds the key of the key file to the store, unless the store has it. If there is neither, makes both.
+ *
+ * @param configured The keys of the settings. With these, the key file is not used.
+ * @throws {SettingError} If the keys cannot be read or kept.
+ */
+export async function findFirstKey(configured: readonly string[], store: KeyStore | undefined): Promise<FirstKey> {
+  if (configured.length > 0 || !store) return { location: "settings", isNew: false, note: "as set" };
+  try {
+    const stored = await store.list();
+    const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
+    if (file && await isAccepted(file.key, stored, store)) {
+      const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
+      return { location: "file", isNew: file.isNew, note };
+    }
+    const isSome = stored.some(isValid);
+    const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
+    return { location: "store", isNew: false, note: asCalled(note) };
+  } catch (error) {
+    throw explain("The API keys of the store cannot be used", error);
+  }
+}
+
+async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
+  const digest = await digestOfKey(key);
+  const known = stored.find((each) => each.digest === digest);
+  if (known) return isValid(known);
+  // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
+  const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
+  const times = { created: new Date(), expires: undefined, revoked: undefined, lastUsed: undefined };
+  // Returns false if another server was first. The store has the key then.
+  await store.add({ ...names, ...times, digest, readOnly: false });
+  return true;
+}
+
+/** Whether a key is accepted at present. */
+export function isValid({ expires, revoked }: Pick<StoredKey, "expires" | "revoked">): boolean {
+  return revoked === undefined && (expires === undefined || expires.getTime() > Date.now());
+}

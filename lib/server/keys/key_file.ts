@@ -1,0 +1,107 @@
+/** The file with the API key that the server generates if no key is set. */
+
+import { readFileSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { makeKey } from "../../access/key_format.ts";
+import { digestOf } from "../../access/key_ring.ts";
+import { checkKeys } from "../../access/keys.ts";
+import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
+import { isPermitted } from "../process/process.ts";
+import { explain, SettingError } from "../process/start_error.ts";
+
+/** The path of the key file, relative to the working directory. */
+export const KEY_FILE = "data/api-key";
+
+/** The largest file that is read. A generated key has less than 100 bytes. */
+const MAX_BYTES = 4096;
+
+export interface FileKey {
+  key: string;
+  /** Whether this start generated it. */
+  isNew: boolean;
+}
+
+/**
+ * Reads the key, or generates one if there is no file.
+ *
+ * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
+ */
+export async function readKeyFile(path: string): Promise<FileKey> {
+  const found = readKey(path);
+  if (found) return found;
+  const key = makeKey();
+  try {
+    makeFolderFor(path);
+    // Only whole keys get the name of the file: part of a key would be a weak key.
+    await publishFile(path, (name) => writeFileSync(name, key + "\n"));
+    return { key, isNew: true };
+  } catch (error) {
+    if (!(error instanceof FileExistsError)) throw explain(`${path} cannot be written`, error);
+  }
+  // Of servers that start at once, one makes the file, and the others use it.
+  const made = readKey(path);
+  if (!made) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
+  return made;
+}
+
+/** Like {@link readKeyFile}, but makes no key. An empty file has none. */
+export function readKey(path: string): FileKey | undefined {
+  try {
+    requireOwnFile(path, statSync(path));
+    requireOwnFolder(path);
+    requireOwnFolder(realpathSync(path));
+    const key = readFileSync(path, "utf8").trim();
+    if (key === "") return undefined;
+    checkKeys([key]);
+    return { key, isNew: false };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw explain(`${path} cannot be used`, error);
+  }
+}
+
+/**
+ * Removes the file if it has a revoked key, which the next new store would otherwise accept.
+ *
+ * @param digest Of the revoked key.
+ */
+export async function removeKeyFile(path: string, digest: string): Promise<boolean> {
+  const file = readKey(path);
+  if (!file || await digestOfKey(file.key) !== digest) return false;
+  rmSync(path);
+  return true;
+}
+
+/** The digest of a key, which may be given as its digest. */
+export async function digestOfKey(key: string): Promise<string> {
+  const [record] = checkKeys([key]);
+  return record!.isDigest ? record!.key : await digestOf(key);
+}
+
+/** Call this before opening the file, because opening a named pipe would wait for a writer. */
+function requireOwnFile(path: string, file: Stats): void {
+  if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
+  if (file.size > MAX_BYTES) {
+    throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
+  }
+  // Windows has neither modes nor owners.
+  if (process.platform === "win32") return;
+  if ((file.mode & 0o077) !== 0) {
+    throw new SettingError(
+      `${path} can be read by users other than its owner: run chmod 600 ${path}, or set a new key`,
+    );
+  }
+  if (isPermitted({ name: "sys", kind: "uid" }) && file.uid !== process.getuid?.()) {
+    throw new SettingError(`${path} must belong to the user that runs the server: change its owner, or set a new key`);
+  }
+}
+
+/** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
+function requireOwnFolder(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = dirname(path);
+  const { mode } = statSync(folder);
+  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
+  throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
+}

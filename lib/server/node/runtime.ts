@@ -1,0 +1,49 @@
+import { fstatSync, write } from "node:fs";
+import process from "node:process";
+import type { Runtime } from "../serving/runtime.ts";
+import type { LineSink } from "../process/line_writer.ts";
+import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
+import { serializeWrites } from "../process/writers.ts";
+import { listen } from "./listener.ts";
+
+/** The pause before a write is repeated, in milliseconds, if the file is in non-blocking mode and not ready. */
+const RETRY_DELAY = 20;
+
+/** Writes to standard output or standard error without ever blocking the thread. */
+function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
+  // Node opens /dev/null for a descriptor that is closed at its start.
+  const kind = fstatSync(descriptor);
+  // For a file or a terminal, Node's own stream writes synchronously, and would stop the server while the terminal is paused.
+  if (!kind.isFIFO() && !kind.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
+  // Each failed write is reported to its caller too.
+  stream.on("error", () => {});
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        stream.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
+      }),
+  };
+}
+
+function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(descriptor, bytes, (error, written) => {
+      if (error?.code === "EAGAIN") setTimeout(() => writeFile(descriptor, bytes).then(resolve, reject), RETRY_DELAY);
+      else if (error) reject(error);
+      else resolve(written);
+    });
+  });
+}
+
+/** Node as the runtime of the server. */
+export const NODE_RUNTIME: Runtime = {
+  environment: readVariable,
+  listVariables,
+  sinks: {
+    output: serializeWrites(createSink(process.stdout, 1)),
+    errors: serializeWrites(createSink(process.stderr, 2)),
+  },
+  ending: waitForSignal,
+  listen,
+  postgresDriver: "postgres",
+};

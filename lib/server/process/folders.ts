@@ -1,0 +1,147 @@
+/** Folders, and new files in them that survive a power failure. */
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { COMPANIONS } from "../../stores/sqlite/file.ts";
+import { isPermitted } from "./process.ts";
+import { explain, SettingError } from "./start_error.ts";
+
+/** Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. */
+export function makeFolderFor(path: string): void {
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  // The folder's own name must reach the disk too. Without permission for the parent, the folder already existed.
+  const parent = dirname(folder);
+  if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
+}
+
+/** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
+export function syncFolder(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** How many temporary files of one path may exist. A process that was killed leaves one. */
+const MAX_TEMPORARY = 1000;
+
+/** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
+function createTemporary(path: string): { name: string; descriptor: number } {
+  for (let number = 0;; number++) {
+    const name = `${path}.${number}.tmp`;
+    // SQLite would take the log of an unfinished database for that of this one.
+    if (COMPANIONS.some((end) => existsSync(name + end))) continue;
+    try {
+      return { name, descriptor: openSync(name, "wx", 0o600) };
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw explain(`${path} cannot be made`, error);
+    }
+  }
+}
+
+/** The system's code of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
+export class FileExistsError extends SettingError {
+  constructor(path: string) {
+    super(`${path} exists already; choose another name`);
+  }
+}
+
+export class MissingFolderError extends SettingError {
+  constructor(path: string) {
+    super(`${path} cannot be made, because there is no folder ${dirname(path)}`);
+  }
+}
+
+/** The signals that must not leave an unfinished file. */
+const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * Makes a file that gets its name when it is complete and on disk.
+ *
+ * @param fill Writes to the temporary name, or to its descriptor.
+ * @param options.replaces Whether it takes the place of a file of this name. By default, it does not.
+ * @param options.signals Those that end the process without the file. None if `fill` ends at a signal by itself.
+ * @throws {FileExistsError} If there is a file that is not replaced.
+ */
+export async function publishFile<T>(
+  path: string,
+  fill: (name: string, descriptor: number) => T | Promise<T>,
+  { replaces = false, signals = TERMINATION_SIGNALS }: { replaces?: boolean; signals?: readonly NodeJS.Signals[] } = {},
+): Promise<T> {
+  if (!replaces) requireNew(path);
+  const folder = dirname(path);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new MissingFolderError(path);
+  let temporary: ReturnType<typeof createTemporary> | undefined;
+  const abort = () => {
+    if (temporary) rmSync(temporary.name, { force: true });
+    process.exit(1);
+  };
+  // Before the file is made: a signal between the two would leave it.
+  for (const signal of signals) process.on(signal, abort);
+  try {
+    temporary = createTemporary(path);
+    const { name, descriptor } = temporary;
+    const result = await fill(name, descriptor);
+    fsyncSync(descriptor);
+    if (replaces) renameSync(name, path);
+    else rename(name, path);
+    syncFolder(folder);
+    return result;
+  } catch (error) {
+    throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
+  } finally {
+    for (const signal of signals) process.off(signal, abort);
+    if (temporary) {
+      closeSync(temporary.descriptor);
+      // After a rename, it is gone.
+      rmSync(temporary.name, { force: true });
+    }
+  }
+}
+
+/** Gives a file another name, and replaces none. */
+function rename(name: string, path: string): void {
+  try {
+    linkSync(name, path);
+    rmSync(name);
+  } catch (error) {
+    if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
+    // Two programs could do this at the same moment.
+    requireNew(path);
+    renameSync(name, path);
+  }
+}
+
+/** The error codes of a file system without hard links, such as FAT. */
+const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** A symbolic link counts as a file, whatever its target is. */
+function requireNew(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
+}

@@ -1,0 +1,96 @@
+/** Writes lines to standard output or standard error, in batches and in the background. */
+
+/** Standard output, standard error, or a port that leads to one of them. */
+export interface LineSink {
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+export interface LineWriter {
+  /** @param line Without its line end. */
+  add(line: string): void;
+  /** Changes each line before it is written. Set when the settings are known. */
+  format?: (line: string) => string;
+  /** Resolves when all lines have been written or have failed. */
+  flush(): Promise<void>;
+  /** Whether a write has failed, also because the reader has closed the pipe. */
+  hasFailed: boolean;
+}
+
+/** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
+const MAX_BUFFERED = 1_048_576;
+
+/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
+const INTERVAL = 50;
+
+/**
+ * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
+ *
+ * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
+ */
+export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
+  const encoder = new TextEncoder();
+  const writer: LineWriter = { add, flush, hasFailed: false };
+  /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
+  let lines: string[] = [];
+  let length = 0;
+  let dropped = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> | undefined;
+
+  function add(line: string): void {
+    if (length > MAX_BUFFERED) {
+      dropped++;
+      return;
+    }
+    const formatted = formatLine(line);
+    lines.push(formatted);
+    length += formatted.length + 1;
+    // The first line after a pause is written soon, with the others of the same turn of the event loop.
+    if (!writing) timer ??= setTimeout(write, 0);
+  }
+
+  function formatLine(line: string): string {
+    return writer.format ? writer.format(line) : line;
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (writing || lines.length === 0) return;
+    if (dropped > 0) lines.push(formatLine(`${dropped} lines were dropped because the reader was too slow`));
+    // Ends the last line.
+    lines.push("");
+    const bytes = encoder.encode(lines.join("\n"));
+    lines = [];
+    length = dropped = 0;
+    writing = writeAll(sink, bytes).catch(fail).then(() => {
+      writing = undefined;
+      timer ??= setTimeout(write, INTERVAL);
+    });
+  }
+
+  async function flush(): Promise<void> {
+    while (writing || lines.length > 0) {
+      if (!writing) write();
+      await writing;
+    }
+  }
+
+  /** The server continues. A closed pipe is not reported, because `| head` closes it on purpose. */
+  function fail(error: Error): void {
+    if (!writer.hasFailed && !isBrokenPipe(error)) onFailure?.(error);
+    writer.hasFailed = true;
+  }
+
+  return writer;
+}
+
+/** A sink may take a part of the bytes at a time. */
+export async function writeAll(sink: LineSink, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+}
+
+/** Whether the reader has closed the pipe. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "EPIPE";
+}

@@ -1,0 +1,21 @@
+/** Messages as lines. */
+
+/** A line of text as a JSON object. A JSON object stays as it is. */
+export function asJsonLine(line: string): string {
+  if (line.startsWith("{")) return line;
+  return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
+}
+
+/** Escapes line ends and control characters, which a setting may contain. */
+export function oneLine(message: string): string {
+  return withoutAdvice(message)
+    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+/**
+ * Removes Deno's advice to grant a permission. The server lacks it on purpose; the actual mistake is in the given path or
+ * address.
+ */
+export function withoutAdvice(message: string): string {
+  return message.replaceAll(/, run again with the --allow-[a-z]+ flag/g, ", which the server was started without");
+}

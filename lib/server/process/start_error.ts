@@ -1,0 +1,52 @@
+/** A setting that cannot be used. The message is one line for the operator. */
+export class SettingError extends Error {
+  override name = "SettingError";
+}
+
+/** A setting that cannot be used at the moment; a later start may succeed. */
+export class UnreachableError extends SettingError {}
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
+const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
+
+/** The same four as text (sqlite3_errstr()), because Deno gives no number for an error within a script. */
+const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
+
+/** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
+const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
+
+/** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
+const TEMPORARY_IN_DATABASE = /^(08|53|57|58)...$|^CONNECT(ION)?_|^ECONN|^(EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+
+/** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
+export function startError(line: string, cause: unknown): SettingError {
+  return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
+}
+
+/** The first line of an error's message. Deno's other lines are advice for programmers. */
+export function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? "";
+}
+
+/** Without the code and the call of a system's error, as in "ENOENT: no such file or directory, open 'a'". */
+function reasonOf(error: unknown): string {
+  const line = firstLine(error);
+  return /^E[A-Z]+: (.+?), [a-z]+( '|$)/.exec(line)?.[1] ?? line;
+}
+
+/** The error of an action that failed for a reason which nothing has explained yet; an explained one stays as it is. */
+export function explain(failure: string, error: unknown): SettingError {
+  return error instanceof SettingError ? error : startError(`${failure}: ${reasonOf(error)}`, error);
+}
+
+/** Whether the problem may disappear without a change to the settings. */
+function isTemporary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  if (typeof code === "string" && (TEMPORARY_IN_SYSTEM.test(code) || TEMPORARY_IN_DATABASE.test(code))) return true;
+  if (error.name === "TimeoutError") return true;
+  if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
+  if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
+  return isTemporary(error.cause);
+}

@@ -1,0 +1,133 @@
+/** Starts the server, and shuts it down gracefully. */
+
+import { dirname, join } from "node:path";
+import { followLinks } from "../../stores/sqlite/file.ts";
+import { findUnfinished } from "../../stores/sqlite/remains.ts";
+import { seed } from "../transfer/seed.ts";
+import type { Report } from "../http/listener.ts";
+import type { OpenedStores, Runtime, Server } from "./runtime.ts";
+import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
+import { KEY_FILE, readKey } from "../keys/key_file.ts";
+import { LocalServer } from "./local_server.ts";
+import { oneLine } from "../process/lines.ts";
+import { describeStart, describeStartAsJson } from "../telemetry/messages.ts";
+import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
+import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
+import { SettingError } from "../process/start_error.ts";
+import { isBesideKeyFile } from "../store/new_file.ts";
+import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
+import { resolvesWithin } from "../process/time.ts";
+import { findTraces } from "../telemetry/traces.ts";
+import { writeJson, type Writers } from "../process/writers.ts";
+
+/**
+ * The time limits, after the first signal, for requests in flight and for clients that read the responses, in
+ * milliseconds. With the time to close the store, this is less than 10 seconds, when container runtimes kill a process.
+ */
+const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
+
+/**
+ * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read an
+ * response and send its next request, so each active client is then waiting for a response.
+ */
+const HOLD_TIME = 250;
+const HOLD_STEPS = 10;
+
+/**
+ * Serves until a signal ends it.
+ *
+ * @throws {SettingError} If the start fails.
+ */
+export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
+  const isJson = settings.log === "json";
+  if (isJson) writeJson(writers);
+  readOptions(settings);
+  prepareTraces(settings, runtime);
+  const ending = runtime.ending();
+  const storeSetting = readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
+  const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
+  const { createWorkerPool = refuseWorkers } = runtime;
+  const server: Server = settings.workers === 1
+    ? new LocalServer(settings, writers, runtime.listen)
+    : createWorkerPool(settings, storeSetting, report, runtime.sinks);
+  const stores = new Set<KeyedPetStore>();
+  const readMetrics = () => {
+    // The first one has the pets.
+    const [store] = stores;
+    return [...server.readMetrics(), readSizes(store)];
+  };
+  const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
+  let key!: FirstKey;
+  let isNewStore = false;
+  let timeLeft = END_TIMEOUT;
+
+  async function open(): Promise<OpenedStores> {
+    // A key file that cannot be used ends the start before it makes a store.
+    if (storeSetting.path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
+    const store = await storeSetting.open();
+    stores.add(store);
+    isNewStore = store.isNew ?? false;
+    if (settings.seed > 0) report(await seed(store, settings.seed));
+    const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
+    if (keyStore) stores.add(keyStore);
+    key = await findFirstKey(settings.keys, keyStore?.keys);
+    if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNewStore, key).forEach(report);
+    return { store, keyStore, keyLocation: key.location };
+  }
+
+  try {
+    const port = await server.start(open);
+    const { hostname, docs: hasDocs } = settings;
+    const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
+    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts));
+    isNewStore = false;
+    await ending;
+    timeLeft = await drain(server, runtime.holdTime);
+  } catch (error) {
+    // The next start does not find it new.
+    if (isNewStore) report(`${storeSetting.description} is new`);
+    throw error;
+  } finally {
+    await server.end(timeLeft);
+    for (const store of stores) await store.close();
+    await metrics?.stop();
+  }
+  // For programs that read the log. A person at the terminal sees the end anyway.
+  if (isJson) writers.output.add("stopped");
+}
+
+function prepareTraces({ traces }: ServerSettings, runtime: Runtime): void {
+  const areWanted = traces !== undefined;
+  runtime.prepareTraces?.(areWanted);
+  if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
+}
+
+function refuseWorkers(): never {
+  throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
+}
+
+/** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */
+function describeRemains(path: string, isNew: boolean, key: FirstKey): string[] {
+  const unfinished = findUnfinished(followLinks(path)).map((name) =>
+    `${join(dirname(path), name)} is of a command that was cut short, and can be removed`
+  );
+  if (!isNew || key.location !== "file" || key.isNew || !isBesideKeyFile(path)) return unfinished;
+  const line = `${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`;
+  return [...unfinished, line];
+}
+
+/**
+ * Waits until requests in flight are answered, then holds later ones.
+ *
+ * @returns The time that is left until the end, in milliseconds.
+ */
+export async function drain(server: Pick<Server, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
+  const endAt = performance.now() + END_TIMEOUT;
+  // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
+  await resolvesWithin(DRAIN_TIMEOUT, server.close());
+  await server.hold();
+  // In steps, so that a process that was suspended reads from its socket again before it continues.
+  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
+  return endAt - performance.now();
+}

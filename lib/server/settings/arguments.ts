@@ -1,0 +1,126 @@
+/** The arguments of a command: flags, completed by environment variables and defaults. */
+
+import type { Environment, Options } from "./flags.ts";
+import { SettingError } from "../process/start_error.ts";
+
+/** How the text of a value is read. */
+export interface Format<T> {
+  /** The valid texts, for messages. */
+  form: string;
+  /** Undefined if the text is not valid. */
+  parse(text: string): T | undefined;
+}
+
+/** The values of each given flag, in order. A switch has "on" or "off". */
+type Flags = ReadonlyMap<string, readonly string[]>;
+
+/** The arguments of a command. */
+export type CommandArguments = ReturnType<typeof createArguments>;
+
+/** @param operand The argument that is not a flag, or "". */
+export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
+  /** The variable that sets an option, and its text. An empty variable counts as unset. */
+  function variableOf(name: string): [variable: string, text: string] | undefined {
+    const { variable = "", alias = "" } = options[name] ?? {};
+    const set = [variable, alias].find((each) => each !== "" && environment(each));
+    return set === undefined ? undefined : [set, environment(set)!];
+  }
+
+  /** The value of a flag, if it is given. The last one of several counts. */
+  function flag(name: string): string | undefined {
+    return flags.get(name)?.at(-1);
+  }
+
+  /** The text of an option, or "" if it is unset. */
+  function text(name: string): string {
+    return flag(name) ?? variableOf(name)?.[1] ?? options[name]?.default ?? "";
+  }
+
+  /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
+  function list(name: string): string[] {
+    return [...flags.get(name) ?? splitList(variableOf(name)?.[1] ?? "")];
+  }
+
+  /** @throws {SettingError} If the text is invalid. */
+  function read<T>(name: string, format: Format<T>): T {
+    return parse(name, format, text(name));
+  }
+
+  function readList<T>(name: string, format: Format<T>): T[] {
+    return list(name).map((given) => parse(name, format, given));
+  }
+
+  function parse<T>(name: string, format: Format<T>, given: string): T {
+    const value = format.parse(given);
+    if (value !== undefined) return value;
+    const source = flags.has(name) ? undefined : variableOf(name)?.[0];
+    throw new SettingError(`${source ?? `--${name}`} must be ${format.form}, not ${JSON.stringify(given)}`);
+  }
+
+  /** Like {@link read}, for an option that may be unset. */
+  function optional<T>(name: string, format: Format<T>): T | undefined {
+    return flags.has(name) || text(name) !== "" ? read(name, format) : undefined;
+  }
+
+  /** @throws {SettingError} If the variable of the switch is neither on nor off. */
+  function isOn(name: string): boolean {
+    return optional(name, oneOf("on", "off")) === "on";
+  }
+
+  return { operand, flag, text, list, read, readList, optional, isOn };
+}
+
+/** The items of a variable, or of a file, which may also have one on each line. */
+export function splitList(text: string): string[] {
+  return text === "" ? [] : text.split(/,|[\r\n]+/).map((item) => item.trim());
+}
+
+export function numberFrom(least: number, most: number): Format<number> {
+  return {
+    form: `a number from ${least} to ${most}`,
+    parse(text) {
+      const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= least && number <= most ? number : undefined;
+    },
+  };
+}
+
+export function oneOf<Choice extends string>(...choices: readonly Choice[]): Format<Choice> {
+  const form = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choices);
+  return { form, parse: (text) => choices.find((choice) => choice === text) };
+}
+
+/** The units of times in settings and flags, in milliseconds. */
+export const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** In milliseconds. */
+export const DURATION: Format<number> = {
+  form: "a time such as 12h, 90d or 1w (s, m, h, d or w)",
+  parse(text) {
+    const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+    return count === undefined ? undefined : Number(count) * UNITS[unit]!;
+  },
+};
+
+/** A moment in the future. */
+export const EXPIRY: Format<Date> = {
+  form: `${DURATION.form}, or a date in the future such as 2031-12-31`,
+  parse(text) {
+    const lifetime = DURATION.parse(text);
+    const time = lifetime === undefined ? dayOf(text) : new Date(Date.now() + lifetime);
+    return time && time.getTime() > Date.now() ? time : undefined;
+  },
+};
+
+/** The beginning of a day, in UTC. */
+function dayOf(text: string): Date | undefined {
+  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
+  // The 30th of February is another day.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : undefined;
+}

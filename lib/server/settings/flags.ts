@@ -1,0 +1,97 @@
+/** The table of settings: each has a flag, an environment variable and a default. */
+
+import { KEY_FILE } from "../keys/key_file.ts";
+
+/** Looks up an environment variable. */
+export type Environment = (name: string) => string | undefined;
+
+/** An option of the command line. */
+export interface Option {
+  /** The name of its value in the help text. Absent for a switch, which is `--x` or `--no-x`. */
+  value?: string;
+  /** Whether the flag is repeatable. Its variable then has commas. */
+  isList?: true;
+  /** The environment variable that applies when the flag is absent. That of a switch is `on` or `off`. */
+  variable?: string;
+  /** A variable of hosting platforms, which applies when the other is absent. */
+  alias?: string;
+  /** A sample value for the help text, if the default does not show the form. */
+  example?: string;
+  /** Absent if the option may be unset. */
+  default?: string;
+  help: string;
+}
+
+/** Options by their flags without the dashes. */
+export type Options = Readonly<Record<string, Option>>;
+
+const TABLE = {
+  hostname: { value: "address", default: "127.0.0.1", help: "address to listen on" },
+  port: { value: "number", alias: "PORT", default: "8000", help: "port to listen on, 0 for a free one" },
+  key: {
+    isList: true,
+    value: "key",
+    help: "an API key, in clear text or as sha256:<64 hex digits>. " +
+      `Without this setting the first start makes a key and keeps it in ${KEY_FILE}`,
+  },
+  store: {
+    value: "store",
+    default: "sqlite:data/petstore.db",
+    help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
+  },
+  seed: { value: "number", default: "0", help: "how many sample pets an empty store gets at the start" },
+  workers: {
+    value: "number",
+    default: "1",
+    help: "how many threads serve requests, or auto for one on each processor",
+  },
+  "cors-origin": {
+    isList: true,
+    value: "origin",
+    help: "an origin whose web pages may use the API, or * for every origin",
+  },
+  "public-url": {
+    value: "url",
+    example: "https://api.example/v1",
+    help: "where clients reach the API if a proxy changes its address; links begin with it",
+  },
+  log: {
+    value: "text|json|off",
+    default: "text",
+    help: "print a line for each request: for people, as a JSON object, or not at all",
+  },
+  "request-id": { value: "all|failures|none", default: "failures", help: "which responses have an X-Request-Id" },
+  "rate-limit": {
+    value: "requests/time",
+    example: "100/1m",
+    help: "how many requests a caller may send in some time (s, m or h), and an address without a valid key",
+  },
+  "client-header": {
+    value: "name",
+    example: "x-real-ip",
+    help: "for the rate limit: the header in which the proxy tells the client's address",
+  },
+  metrics: {
+    value: "address:port",
+    example: "127.0.0.1:9464",
+    help: "serve metrics at /metrics of this address, in the text format of Prometheus",
+  },
+  traces: {
+    value: "share",
+    example: "0.01",
+    help: "trace this share of the requests, up to 1, with OpenTelemetry. Needs OTEL_… variables",
+  },
+  docs: { default: "on", help: "serve the description as a web page at /docs, or do not" },
+} satisfies Options;
+
+export type SettingName = keyof typeof TABLE;
+
+/** Every setting, by its flag without the dashes. */
+export const SETTINGS = Object.fromEntries(
+  Object.entries<Option>(TABLE).map(([name, option]) => [name, { variable: variableOf(name, option), ...option }]),
+) as Readonly<Record<SettingName, Option>>;
+
+/** Such as `PETSTORE_CORS_ORIGINS` for the list `--cors-origin`. */
+function variableOf(name: string, { isList }: Option): string {
+  return `PETSTORE_${name.toUpperCase().replaceAll("-", "_")}${isList ? "S" : ""}`;
+}

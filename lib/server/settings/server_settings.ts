@@ -1,0 +1,140 @@
+/** The settings of a server. */
+
+import type { RateLimitOptions } from "../../access/rate_limit.ts";
+import type { RequestIds } from "../../http/finisher.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
+import { SettingError } from "../process/start_error.ts";
+
+/** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
+const MAX_WORKERS = 64;
+
+/** More sample pets would have no use. */
+const MAX_SEED = 1_000_000;
+
+const PORT = numberFrom(0, 65_535);
+
+const HOSTNAME: Format<string> = {
+  form: "an address or a name, such as 127.0.0.1",
+  parse: (text) => /^[\w.:-]+$/.test(text) ? text : undefined,
+};
+
+const SOME_WORKERS = numberFrom(1, MAX_WORKERS);
+const WORKERS: Format<number> = {
+  form: `auto or ${SOME_WORKERS.form}`,
+  // The runtime's number of processors respects the limits of a container.
+  parse: (text) => text === "auto" ? Math.min(navigator.hardwareConcurrency, MAX_WORKERS) : SOME_WORKERS.parse(text),
+};
+
+const ADDRESS: Format<{ hostname: string; port: number }> = {
+  form: "an address and a port, such as 127.0.0.1:9464",
+  parse(text) {
+    const [, ipv6, name, digits = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
+    const hostname = ipv6 ?? name, port = PORT.parse(digits);
+    return hostname === undefined || port === undefined ? undefined : { hostname, port };
+  },
+};
+
+const SHARE: Format<number> = {
+  form: "a share of the requests, such as 0.01, and at most 1",
+  parse(text) {
+    const share = /^\d?\.?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return share > 0 && share <= 1 ? share : undefined;
+  },
+};
+
+export const RATE_LIMIT: Format<RateLimitOptions> = {
+  form: "requests in at most a day, such as 100/1m",
+  parse(text) {
+    const [, requests, count, unit = ""] = /^(\d{1,9})\/(\d{0,5})([smh])$/.exec(text) ?? [];
+    const windowMs = (count === "" ? 1 : Number(count)) * (UNITS[unit] ?? Number.NaN);
+    const isValid = Number(requests) > 0 && windowMs > 0 && windowMs <= UNITS["d"]!;
+    return isValid ? { requests: Number(requests), windowMs } : undefined;
+  },
+};
+
+export const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
+
+/** A setting that becomes options of the library, which knows the valid texts. */
+function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOptions>): Format<string> {
+  return {
+    form,
+    parse(text) {
+      try {
+        checkOptions({ keys: ["any"], ...toOptions(text) });
+        return text;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+const ORIGIN = optionOf("an origin such as https://app.example, or *", (text) => ({ cors: { origins: [text] } }));
+
+export const PUBLIC_URL: Format<string> = optionOf(
+  "an address such as https://api.example/v1, or a path",
+  (text) => ({ publicBaseUrl: text }),
+);
+
+const HEADER_NAME = optionOf(
+  "the name of a header, such as x-real-ip",
+  (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
+);
+
+/** The parsed settings. The store's address and the options of the library are checked later. */
+export type ServerSettings = ReturnType<typeof readSettings>;
+
+/** @throws {SettingError} If a value is invalid. */
+export function readSettings(args: CommandArguments) {
+  const keys = args.list("key");
+  if (keys.includes("")) throw new SettingError("An API key must not be empty");
+  return {
+    hostname: args.read("hostname", HOSTNAME),
+    port: args.read("port", PORT),
+    /** If empty, the key file is used. */
+    keys,
+    /** May contain a password. */
+    store: args.text("store"),
+    /** How many sample pets an empty store gets. */
+    seed: args.read("seed", numberFrom(0, MAX_SEED)),
+    /** How many isolates serve. With 1, the main one does. */
+    workers: args.read("workers", WORKERS),
+    corsOrigins: args.readList("cors-origin", ORIGIN),
+    /** Where clients reach the API, or "" for relative links. */
+    publicUrl: args.optional("public-url", PUBLIC_URL) ?? "",
+    log: args.read("log", oneOf("text", "json", "off")),
+    requestIds: args.read("request-id", REQUEST_IDS),
+    rateLimit: args.optional("rate-limit", RATE_LIMIT),
+    /** The header in which the proxy sends the address of the client, or "". */
+    clientHeader: args.optional("client-header", HEADER_NAME) ?? "",
+    /** Where metrics are served; undefined if they are not. */
+    metrics: args.optional("metrics", ADDRESS),
+    /** The share of the requests that are traced; undefined if none is. */
+    traces: args.optional("traces", SHARE),
+    /** Whether to serve the description as a web page. */
+    docs: args.isOn("docs"),
+  };
+}
+
+/**
+ * Converts the settings to options of the library, which checks them before anything is opened.
+ *
+ * @throws {SettingError} If a value is invalid.
+ */
+export function readOptions(settings: Partial<ServerSettings>): PetstoreOptions {
+  const { keys = [], corsOrigins = [], publicUrl, requestIds = "none", rateLimit, clientHeader } = settings;
+  const options = {
+    requestIds,
+    ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
+    ...(corsOrigins.length > 0 && { cors: { origins: corsOrigins } }),
+    ...(publicUrl && { publicBaseUrl: publicUrl }),
+  };
+  try {
+    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(error.message) : error;
+  }
+  return { keys, ...options };
+}

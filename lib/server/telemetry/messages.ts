@@ -1,0 +1,73 @@
+/** The texts that the server writes to standard output and standard error. */
+
+import type { ErrorInfo } from "../../http/recovery.ts";
+import { targetOf } from "../../http/target.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
+import { VERSION } from "../../version.ts";
+import { formatAddress } from "../process/address.ts";
+import { withoutAdvice } from "../process/lines.ts";
+import { loggedMethod, loggedTarget } from "./logged_target.ts";
+import type { FirstKey } from "../keys/first_key.ts";
+import { KEY_FILE } from "../keys/key_file.ts";
+
+/** The facts that the greeting shows. */
+export interface StartFacts {
+  hostname: string;
+  port: number;
+  /** Without secrets. */
+  store: string;
+  isNewStore: boolean;
+  key: FirstKey;
+  /** Whether the description is served as a web page. */
+  hasDocs: boolean;
+}
+
+/** The greeting as a JSON object, without the key, which does not belong in a log. */
+export function describeStartAsJson({ hostname, port, store, isNewStore, key }: StartFacts): string {
+  const address = originOf(hostname, port);
+  const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
+  const facts = { version: VERSION, address, store, isNewStore, keys };
+  return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
+}
+
+/** The greeting. */
+export function describeStart({ hostname, port, store, isNewStore, key, hasDocs }: StartFacts): string {
+  const origin = originOf(hostname, port);
+  // As a shell command expects it.
+  const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : "<API_KEY>";
+  const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
+  return [
+    `Petstore ${VERSION} listens on ${origin}/v1`,
+    hasDocs ? row("page", `${origin}/docs`) : row("description", `${origin}/openapi.json`),
+    row("store", isNewStore ? `${store} (new)` : store),
+    row("API key", key.note),
+    row("try", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`),
+  ].join("\n");
+}
+
+function originOf(hostname: string, port: number): string {
+  return `http://${formatAddress({ hostname, port })}`;
+}
+
+/**
+ * The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one.
+ *
+ * @param times How many requests it stands for.
+ */
+export function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
+  const { method, url } = request;
+  const isBug = !(error instanceof StoreUnavailableError);
+  const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
+  const facts = { method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
+  const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
+  return isJson
+    ? JSON.stringify({
+      time,
+      requestId,
+      ...facts,
+      message: "The request failed",
+      error: reason,
+      ...times > 1 && { times },
+    })
+    : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
+}

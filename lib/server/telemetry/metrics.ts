@@ -1,0 +1,104 @@
+/** Counts what happens in one isolate, in constant memory. */
+
+import type { Observer } from "../../http/finisher.ts";
+import type { CommittingStore } from "../../stores/batch.ts";
+import type { PooledStore } from "../../stores/postgres/client/client.ts";
+import type { PetStore } from "../../stores/store.ts";
+import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
+
+/** The methods that are counted separately. A client may invent any number of others. */
+const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
+const OTHER = "other";
+
+/** How many callers of a deprecated route are counted separately. */
+const MAX_CALLERS = 100;
+
+/** The upper bounds of the buckets, in seconds and in creates. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CREATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** The requests of a route. */
+interface Route {
+  durations: Histogram;
+  /** By method, and then by status. */
+  counts: Map<string, number[]>;
+  /** Requests by caller, if the route is deprecated. */
+  callers: Map<string, number>;
+}
+
+/** A store, whose parts are counted if it has them. That in memory has none. */
+export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
+
+export class Metrics {
+  /** By route template, of which there are few. Requests without a route have "". */
+  readonly #routes = new Map<string, Route>();
+  readonly #commitCreates = createHistogram(CREATES);
+  readonly #commitSeconds = createHistogram(SECONDS);
+  #storeErrors = 0;
+  readonly #store: ObservedStore;
+
+  constructor(store: ObservedStore) {
+    this.#store = store;
+    if (store.batch) {
+      store.batch.onCommit = (creates, milliseconds) => {
+        this.#commitCreates.add(creates);
+        this.#commitSeconds.add(milliseconds / 1000);
+      };
+    }
+  }
+
+  readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
+    let counted = this.#routes.get(route);
+    if (!counted) this.#routes.set(route, counted = createRoute());
+    const known = METHODS.includes(method) ? method : OTHER;
+    let counts = counted.counts.get(known);
+    if (!counts) counted.counts.set(known, counts = []);
+    counts[status] = (counts[status] ?? 0) + 1;
+    counted.durations.add((endedAt - startedAt) / 1000);
+    // All responses of a deprecated route are marked, also those without the operation: to OPTIONS, and to other methods.
+    const isOperation = method !== "OPTIONS" && status !== 405;
+    if (caller && isOperation && "deprecation" in headers) countCaller(counted, caller.id);
+  };
+
+  onStoreError(): void {
+    this.#storeErrors++;
+  }
+
+  /** The counts so far. */
+  read(): Samples {
+    const { batch, pool } = this.#store;
+    const samples: Samples = {
+      petstore_creates_waiting: batch?.unsettled ?? 0,
+      ...this.#commitCreates.read("petstore_commit_creates"),
+      ...this.#commitSeconds.read("petstore_commit_duration_seconds"),
+      petstore_store_errors_total: this.#storeErrors,
+      ...pool && {
+        petstore_postgres_pool_size: pool.size,
+        [`petstore_postgres_statements${labels({ state: "running" })}`]: pool.running,
+        [`petstore_postgres_statements${labels({ state: "waiting" })}`]: pool.waiting,
+      },
+    };
+    for (const [route, { durations, counts, callers }] of this.#routes) {
+      for (const [method, byStatus] of counts) {
+        byStatus.forEach((count, status) => {
+          samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
+        });
+      }
+      Object.assign(samples, durations.read("petstore_request_duration_seconds", { route }));
+      for (const [caller, count] of callers) {
+        samples[`petstore_deprecated_requests_total${labels({ caller, route })}`] = count;
+      }
+    }
+    return samples;
+  }
+}
+
+function createRoute(): Route {
+  return { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() };
+}
+
+function countCaller({ callers }: Route, id: string): void {
+  const shown = id.toWellFormed();
+  const caller = callers.has(shown) || callers.size < MAX_CALLERS ? shown : OTHER;
+  callers.set(caller, (callers.get(caller) ?? 0) + 1);
+}

@@ -1,0 +1,62 @@
+/** Serves `/metrics` at a separate address, so that clients of the API need no access to it. */
+
+import { statSync } from "node:fs";
+import process from "node:process";
+import type { PetStore } from "../../stores/store.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
+import type { Reply } from "../../http/reply.ts";
+import { Problem } from "../../http/problem.ts";
+import { splitTarget } from "../../http/target.ts";
+import { VERSION } from "../../version.ts";
+import type { Address, Listen, Listener, Report } from "../http/listener.ts";
+import { addSamples, formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
+
+const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
+
+/**
+ * Listens for scrapes.
+ *
+ * @param readMetrics Reads the samples of each part of the server.
+ * @throws {SettingError} If it cannot listen at this address.
+ */
+export async function serveMetrics(
+  address: Address,
+  listen: Listen,
+  readMetrics: () => Samples[],
+  report: Report,
+): Promise<Listener> {
+  const { deno, node } = process.versions;
+  const runtime = deno === undefined ? `node ${node}` : `deno ${deno}`;
+  const readProcess = (): Samples => ({
+    [`petstore_build_info${labels({ runtime, version: VERSION })}`]: 1,
+    process_resident_memory_bytes: process.memoryUsage().rss,
+    process_start_time_seconds: performance.timeOrigin / 1000,
+  });
+  const scrape = (): Reply => ({
+    status: 200,
+    headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
+    body: formatSamples(addSamples([...readMetrics(), readProcess()])),
+  });
+  return await listen(address, {
+    respond(context, info, send) {
+      const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
+      return send(isScrape ? scrape() : NOT_FOUND, context, { fail: () => NOT_FOUND }, info);
+    },
+  }, report);
+}
+
+/** The sizes of an SQLite store. Other stores have none. */
+export function readSizes(store?: PetStore): Samples {
+  const path = store instanceof SqliteStore ? store.opened?.path : undefined;
+  if (path === undefined) return {};
+  return { petstore_database_bytes: sizeOf(path), petstore_database_log_bytes: sizeOf(`${path}-wal`) };
+}
+
+/** Of a file that cannot be found or read, 0; the store reports that. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}

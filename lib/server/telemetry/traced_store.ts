@@ -1,0 +1,61 @@
+/** A store with a span for each operation (semantic conventions for databases). */
+
+import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
+import type { PetStore } from "../../stores/store.ts";
+import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./traces.ts";
+
+/** The names in the conventions of the databases of `--store` settings, if they differ. */
+const SYSTEMS: Record<string, string> = { postgres: "postgresql" };
+
+/** The methods without a span. `changes` is called for each cached response, and costs less than a span. */
+const UNTRACED: unknown[] = ["changes", "close"] satisfies (keyof PetStore)[];
+
+/** A method of a store, whichever. */
+type Method = (...args: unknown[]) => MaybePromise<unknown>;
+
+/**
+ * Adds a span below the active one for each operation. Results that are ready stay so, and the optional methods of the store stay
+ * optional.
+ *
+ * @param setting Names the store, such as `sqlite:pets.db`.
+ */
+export function traceStore(store: PetStore, setting: string, { tracer, activeSpan }: Traces): PetStore {
+  const [scheme = ""] = setting.split(":", 1);
+  const system = SYSTEMS[scheme] ?? scheme;
+  // The other databases are in this process.
+  const kind = system === "postgresql" ? KIND.client : KIND.internal;
+
+  function traced(operation: string, run: Method): Method {
+    return (...args) => {
+      // The request is not traced.
+      if (!activeSpan()) return run(...args);
+      const attributes = { "db.system.name": system, "db.operation.name": operation, "db.collection.name": "pets" };
+      const span = tracer.startSpan(`${operation} pets`, { kind, attributes });
+      const end = (result: unknown) => {
+        span.end();
+        return result;
+      };
+      return attempt(() => chain(run(...args), end), (thrown) => {
+        endFailed(span, thrown);
+        throw thrown;
+      });
+    };
+  }
+
+  return new Proxy(store, {
+    get(_, name) {
+      const member: unknown = Reflect.get(store, name);
+      if (typeof member !== "function") return member;
+      const method: Method = member.bind(store);
+      return typeof name !== "string" || UNTRACED.includes(name) ? method : traced(name, method);
+    },
+  });
+}
+
+function endFailed(span: Span, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  span.recordException(error);
+  span.setAttribute("error.type", error.name);
+  span.setStatus({ code: ERROR_STATUS_CODE, message: error.message });
+  span.end();
+}

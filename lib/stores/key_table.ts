@@ -1,0 +1,52 @@
+import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
+
+/** Keys in memory, with the rules of their changes. */
+export class KeyTable implements KeyStore {
+  readonly #keys = new Map<string, StoredKey>();
+  #version = 0;
+
+  constructor(keys: readonly StoredKey[] = []) {
+    for (const key of keys) this.#keys.set(key.id, key);
+  }
+
+  list(): StoredKey[] {
+    return Array.from(this.#keys.values(), (key) => ({ ...key }));
+  }
+
+  listSince(last: string): KeySnapshot {
+    const version = String(this.#version);
+    return version === last ? { version } : { version, keys: this.list() };
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
+    this.#version++;
+    const old = replaced && this.#keys.get(replaced.id);
+    if (replaced && (!old || old.revoked)) return false;
+    for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
+    this.#keys.set(key.id, { ...key });
+    if (old && replaced && !(old.expires && old.expires <= replaced.expires)) old.expires = replaced.expires;
+    return true;
+  }
+
+  revoke(id: string, at: Date): boolean {
+    this.#version++;
+    const key = this.#keys.get(id);
+    if (key) key.revoked ??= at;
+    return key !== undefined;
+  }
+
+  touch(uses: readonly KeyUse[]): void {
+    this.#version++;
+    const now = Date.now();
+    for (const [id, at] of latestUses(uses, now)) {
+      const key = this.#keys.get(id);
+      const known = key?.lastUsed?.getTime() ?? 0;
+      if (key) key.lastUsed = new Date(known <= now ? Math.max(known, at) : at);
+    }
+  }
+
+  remove(ids: readonly string[]): void {
+    this.#version++;
+    for (const id of ids) this.#keys.delete(id);
+  }
+}

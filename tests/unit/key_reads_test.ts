@@ -1,0 +1,180 @@
+/** When a key manager reads the keys of the store and writes their uses, also while the store fails or does not answer. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKeyManager, type KeyManager } from "../../lib/access/key_management.ts";
+import { withClock } from "../../lib/testing/clock.ts";
+import { pause } from "../../lib/testing/store/case.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { type KeyStore, type KeyUse, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { type Ask, askerOf } from "../support/asker.ts";
+import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
+
+/** A petstore on one of two servers. The reads of its keys fail or wait as the test says. Time passes only as the test says. */
+interface World {
+  keys: KeyStore;
+  manager: KeyManager;
+  /** That of the other server, which always reads. */
+  other: KeyManager;
+  ask: Ask;
+  /** What each call does first. */
+  before: { read(): unknown; touch(): unknown };
+  /** How many reads have begun. */
+  reads: number;
+  /** The writes of uses that have begun. */
+  writes: { uses: readonly KeyUse[]; done: Promise<void> }[];
+  /** What `onOutage` was told. */
+  told: unknown[];
+  /** What `onError` was told. */
+  errors: unknown[];
+  pass(milliseconds: number): void;
+}
+
+function works(): void {}
+
+/** @param hasVersions Whether the manager may ask for changes alone. */
+async function withWorld(hasVersions: boolean, run: (world: World) => Promise<void>): Promise<void> {
+  const { keys } = createMemoryStore();
+  const read = async <T>(call: () => MaybePromise<T>): Promise<T> => {
+    world.reads++;
+    await world.before.read();
+    return await call();
+  };
+  const watched: KeyStore = {
+    list: () => read(() => keys.list()),
+    ...hasVersions && { listSince: (version) => read(() => keys.listSince!(version)) },
+    add: (key, replaced) => keys.add(key, replaced),
+    revoke: (id, at) => keys.revoke(id, at),
+    touch(uses) {
+      const done = (async () => {
+        await world.before.touch();
+        await keys.touch(uses);
+      })();
+      world.writes.push({ uses, done });
+      return done;
+    },
+    remove: (ids) => keys.remove(ids),
+  };
+  const told: unknown[] = [], errors: unknown[] = [];
+  const manager = createKeyManager(watched, { onOutage: (error) => told.push(error) });
+  const ask = askerOf(manager, ({ error }) => errors.push(error));
+  const before = { read: works, touch: works };
+  const other = createKeyManager(keys);
+  const world: World = { keys, manager, other, ask, before, reads: 0, writes: [], told, errors, pass: () => {} };
+  await withStoppedClock(async (pass) => await run(Object.assign(world, { pass })));
+  await Promise.allSettled(world.writes.map(({ done }) => done));
+}
+
+const DOWN = new StoreUnavailableError("The store is down");
+
+function fails(): Promise<never> {
+  return Promise.reject(DOWN);
+}
+
+function hangs(): Promise<never> {
+  return new Promise(() => {});
+}
+
+const RUNS: Record<string, (world: World) => Promise<void>> = {
+  async "fails a request while no keys could be read yet, and returns a key that was added"(world) {
+    const { manager, other, ask, before, told, errors } = world;
+    before.read = fails;
+    const first = await other.add({ label: "first" });
+    assert.deepEqual(await ask(first), [503]);
+    const own = await manager.add({ label: "own" });
+    await assert.rejects(manager.check(), DOWN);
+    before.read = hangs;
+    world.pass(10_000);
+    assert.deepEqual(await withShortTimers(() => ask(first)), [503]);
+    const late = new StoreUnavailableError("Reading the API keys takes longer than 10000 ms");
+    assert.deepEqual([errors, told], [[DOWN, late], []]);
+    before.read = works;
+    world.pass(10_000);
+    assert.deepEqual(await ask(first, own), [200, 200]);
+  },
+  async "follows the changes of another server within a second, and delays no request while keys are younger"(world) {
+    const { manager, other, ask, before } = world;
+    const key = await other.add({ label: "ci" });
+    await manager.check();
+    await other.revoke(key.id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    before.read = () => promise;
+    for (const [milliseconds, reads] of [[399, 1], [1, 2], [499, 2]] as const) {
+      world.pass(milliseconds);
+      assert.deepEqual([await ask(key), world.reads], [[200], reads]);
+    }
+    world.pass(1);
+    const asked = ask(key);
+    resolve();
+    assert.deepEqual([await asked, world.reads], [[401], 2]);
+  },
+  async "keeps known keys valid in an outage, tells its start and its end once, and tries again meanwhile"(world) {
+    const { manager, other, ask, before, told } = world;
+    const known = await other.add({ label: "known" });
+    await manager.check();
+    const next = await other.add({ label: "next" });
+    before.read = fails;
+    for (const [milliseconds, reads] of [[400, 2], [399, 2], [1, 3]] as const) {
+      world.pass(milliseconds);
+      assert.deepEqual([await ask(known), world.reads], [[200], reads]);
+      // The read fails meanwhile.
+      await pause();
+    }
+    await assert.rejects(manager.check(), DOWN);
+    assert.deepEqual([await ask(known, next), told], [[200, 401], [DOWN]]);
+    before.read = works;
+    // After a pause, the first request waits for the read.
+    world.pass(900);
+    assert.deepEqual([await ask(next, known), told], [[200, 200], [DOWN, undefined]]);
+  },
+  async "keeps known keys valid while a read does not end, and begins another one after ten seconds"(world) {
+    const { manager, other, ask, before, told } = world;
+    const known = await other.add({ label: "known" });
+    await manager.check();
+    const next = await other.add({ label: "next" });
+    before.read = hangs;
+    world.pass(900);
+    assert.deepEqual(await withShortTimers(() => ask(known)), [200]);
+    assert.deepEqual(told, [new StoreUnavailableError("Reading the API keys takes longer than 1000 ms")]);
+    before.read = works;
+    world.pass(9_999);
+    assert.deepEqual([await ask(known), world.reads], [[200], 2]);
+    world.pass(1);
+    assert.deepEqual([await ask(next), world.reads, told.length, told[1]], [[200], 3, 2, undefined]);
+  },
+  async "writes uses once a minute, and five seconds after a write that failed"(world) {
+    const { keys, manager, ask, before, writes } = world;
+    const [unused, used] = [await manager.add({ label: "unused" }), await manager.add({ label: "used" })];
+    let minutes = 0;
+    /** Uses the key, and lets time pass until the next read. Resolves to the number of writes. */
+    const useAndPass = async (milliseconds: number) => {
+      await withClock(60_000 * ++minutes - 3_600_000, async () => assert.deepEqual(await ask(used), [200]));
+      world.pass(milliseconds);
+      await manager.check();
+      await Promise.allSettled(writes.map(({ done }) => done));
+      return writes.length;
+    };
+    assert.equal(await useAndPass(1), 1);
+    assert.equal(await useAndPass(59_999), 1);
+    before.touch = fails;
+    assert.equal(await useAndPass(1), 2);
+    assert.equal(await useAndPass(4_999), 2);
+    before.touch = works;
+    assert.equal(await useAndPass(1), 3);
+    // Without a use, there is nothing to write.
+    world.pass(60_000);
+    await manager.check();
+    await manager.flush();
+    assert.deepEqual(writes.map(({ uses }) => uses.map(({ id }) => id)), [[used.id], [used.id], [used.id]]);
+    const list = await keys.list();
+    const lastUseOf = ({ id }: { id: string }) => list.find((key) => key.id === id)?.lastUsed;
+    assert.deepEqual([lastUseOf(unused), lastUseOf(used)], [undefined, writes.at(-1)?.uses[0]?.at]);
+  },
+};
+
+for (const [name, run] of Object.entries(RUNS)) {
+  for (const hasVersions of [true, false]) {
+    test(`a key manager ${name}, on keys ${hasVersions ? "with versions" : "that only list"}`, () =>
+      withWorld(hasVersions, run));
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * The service on a page: README.md and the specification as code that predicts every response. It shares nothing with
+ * lib/ but the platform, and does not predict the wording of messages.
+ */
+
+import * as values from "./model_values.ts";
+import type { EntityTags } from "./entity_tags.ts";
+import { type ModelRequest, type Prediction, SOME_TAG } from "./prediction.ts";
+
+const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+const REALM = 'Bearer realm="petstore"';
+const REFUSAL = `${REALM}, error="invalid_token", error_description="The API key is not valid"`;
+const RIGHT_FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
+const MALFORMED = `${REALM}, error="invalid_token", error_description="${RIGHT_FORM}"`;
+const DEPRECATED = {
+  deprecation: "@1795132800",
+  sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+  link: '</v1/pets>; rel="successor-version"',
+};
+
+export interface ModelSettings {
+  key: string;
+  maxBodyBytes: number;
+  /** What is served without a key, by path. */
+  open?: Readonly<Record<string, { json: string; isTagged: boolean }>>;
+}
+
+interface ModelPet {
+  id: number;
+  status: string;
+  json: string;
+}
+
+export class Model {
+  readonly #settings: ModelSettings;
+  readonly #pets: ModelPet[] = [];
+  #lastId = 0;
+  readonly #tags: EntityTags;
+  readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
+
+  constructor(settings: ModelSettings, tags: EntityTags) {
+    this.#settings = settings;
+    this.#tags = tags;
+  }
+
+  predict({ method, target, headers, body }: ModelRequest): Prediction {
+    const fields = new Headers(headers);
+    const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
+    const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
+    const open = base !== undefined && first === undefined ? this.#settings.open?.[`${root}/${base}`] : undefined;
+    if (open !== undefined) {
+      const get = () => open.isTagged ? this.#represent(open.json, undefined, fields) : success(open.json);
+      return choose(method, { GET: get, HEAD: get });
+    }
+    const authorization = fields.get("authorization");
+    if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
+    const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
+    const challenge = /^bearer /i.test(authorization) ? MALFORMED : REALM;
+    if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": challenge });
+    if (key !== this.#settings.key) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
+
+    if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
+    if (first === "pets" && second === undefined) {
+      const list = () => this.#list(query, fields);
+      return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, body) });
+    }
+    if (first === "pets") {
+      const get = () => this.#get(second!, fields);
+      const response = choose(method, { GET: get, HEAD: get });
+      return { ...response, headers: { ...response.headers, ...DEPRECATED } };
+    }
+    const orders = () => failure(501, "not_implemented");
+    if (first === "store" && second === "orders") return choose(method, { GET: orders, HEAD: orders });
+    return failure(404, "route_not_found");
+  }
+
+  #get(id: string, fields: Headers): Prediction {
+    const pet = this.#pets.find((pet) => String(pet.id) === id);
+    return pet ? this.#represent(pet.json, undefined, fields) : failure(404, "pet_not_found");
+  }
+
+  #list(query: string, fields: Headers): Prediction {
+    const parameters = new URLSearchParams("&" + query);
+    for (const [name, isValid] of Object.entries(values.PARAMETERS)) {
+      const given = parameters.getAll(name);
+      if (given.length > 1 || !given.every(isValid)) return failure(400, `invalid_${name}`);
+    }
+    const [status, cursor] = [parameters.get("status"), parameters.get("cursor")];
+    const limit = Number(parameters.get("limit") ?? 20);
+    const after = cursor === null ? 0n : BigInt(atob(cursor).slice("after:".length));
+    const found = this.#pets.filter((pet) => pet.id > after && (status === null || pet.status === status));
+    const page = found.slice(0, limit);
+    const next = btoa(`after:${page.at(-1)?.id}`).replaceAll("=", "");
+    const link = `</v1/pets?limit=${limit}${status === null ? "" : `&status=${status}`}&cursor=${next}>; rel="next"`;
+    const json = `[${page.map((pet) => pet.json).join(",")}]`;
+    return this.#represent(json, found.length > limit ? link : undefined, fields);
+  }
+
+  #represent(body: string, link: string | undefined, fields: Headers): Prediction {
+    // Generated values have no current tag.
+    if (fields.has("if-match")) return failure(412, "precondition_failed");
+    const condition = fields.get("if-none-match");
+    const representation = link === undefined ? body : `${body} and more`;
+    const etag = this.#tags.find(representation);
+    const headers = { etag: etag ?? SOME_TAG, ...(link === undefined ? {} : { link }) };
+    const status = condition === null ? [200] : condition.trim() === "*" ? [304] : values.decide(condition, etag);
+    if (status[0] === 304) return { status, headers, representation };
+    return { status, body, headers: { ...JSON_TYPE, ...headers }, representation };
+  }
+
+  #create(fields: Headers, body: Uint8Array<ArrayBuffer>): Prediction {
+    const header = fields.get("idempotency-key");
+    const key = header === null ? undefined : values.idempotencyKey(header);
+    if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
+    const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
+    const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");
+    if (!isJson || !isPlain) return failure(415, "unsupported_media_type", { "accept-post": "application/json" });
+    if (body.length > this.#settings.maxBodyBytes) return failure(413, "body_too_large");
+    let value: unknown;
+    try {
+      value = values.readJson(body);
+    } catch {
+      return failure(400, "invalid_json");
+    }
+    const members = values.readMembers(value);
+    if (members === undefined) return failure(400, "invalid_pet");
+    if (key === undefined) return this.#add(...members);
+    // As stored: a missing status becomes the default.
+    const pet = JSON.stringify([...members, "available"].slice(0, 3));
+    const first = this.#remembered.get(key) ?? { pet, response: this.#add(...members) };
+    if (first.pet !== pet) return failure(422, "idempotency_key_reused");
+    const replayed = this.#remembered.has(key) ? { "idempotency-replayed": "true" } : {};
+    this.#remembered.set(key, first);
+    return { ...first.response, headers: { ...first.response.headers, ...replayed } };
+  }
+
+  #add(name: string, categoryId: string, status = "available"): Prediction {
+    const id = ++this.#lastId;
+    const json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+    this.#pets.push({ id, status, json });
+    return { status: [201], body: json, headers: { ...JSON_TYPE, location: `/v1/pets/${id}` } };
+  }
+}
+
+function success(body: string): Prediction {
+  return { status: [200], body, headers: JSON_TYPE };
+}
+
+function failure(status: number, code: string, headers: Record<string, string> = {}): Prediction {
+  return { status: [status], code, headers: { ...JSON_TYPE, ...headers } };
+}
+
+function choose(method: string, methods: Record<string, () => Prediction>): Prediction {
+  const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
+  if (method === "OPTIONS") return { status: [204], headers: { allow } };
+  return Object.hasOwn(methods, method) ? methods[method]!() : failure(405, "method_not_allowed", { allow });
+}
