@@ -108,6 +108,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     "lists at most 20 pets without a limit",
   ]],
   ["ignores the status", reading((query) => query.delete("status")), [
+    "lists, and returns by id, each pet once and as it was created",
     "restricts a list to the status that is asked for",
   ]],
   [

@@ -17,7 +17,7 @@ const FIELDS_OF_KEYS = ["x-api-key", "api-key", "x-auth-token", "x-access-token"
 
 /** What a list, a cache, a proxy, a browser or a monitor sends. None of it replaces a key. */
 const QUERIES = [
-  ...["status=sold", "status=available", "limit=1", "cursor=1", "page=1", "offset=0", "admin=true", "debug=1"],
+  ...["status=sold&limit=5", "status=available", "limit=1", "cursor=1", "page=1", "offset=0", "admin=true", "debug=1"],
 ];
 const FIELDS: Record<string, string> = {
   "if-none-match": "*",

@@ -66,6 +66,9 @@ async function assertListed(api: Api, created: readonly Created[]): Promise<void
       const response = await api.get(`/pets${query}`);
       const pets = petsOf(response);
       assertEach(pets, created, query);
+      const others = created.filter((pet) => status !== undefined && pet.status !== status);
+      const other = others.find(({ id }) => pets.some((pet) => pet.id === id));
+      assert.equal(other, undefined, `The list ${query} has a pet with another status`);
       const isComplete = pets.length < 100 && !response.headers.has("link");
       const missing = isComplete ? wanted.find(({ id }) => pets.every((pet) => pet.id !== id)) : undefined;
       if (missing === undefined) break;
@@ -115,6 +118,7 @@ function assertUnauthorized(response: ApiResponse, what: string): void {
 export const PROPERTY_CASES: readonly HttpCase[] = [
   ...cases({ ...says("pets.list", "4.1: GET /pets lists the animals, as they were created"), ...ON_BOTH }, {
     async "lists, and returns by id, each pet once and as it was created"(api) {
+      for (const status of STATUSES) petsOf(await api.get(`/pets?limit=20&status=${status}`));
       // Other cases judge lists by pets that are not odd.
       await addPets(api, STATUSES);
       const created: Created[] = [];
@@ -133,6 +137,12 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
         const { list, get } = requestsIn(dress, api, id, "");
         assertUnauthorized(await list(), dress.what);
         assertUnauthorized(await get(), dress.what);
+      }
+      const { status } = await api.send("HEAD", "/pets", { key: null });
+      assert.ok(status >= 300, `HEAD without a key was answered with ${status}`);
+      for (const path of ["/pets/", "/./pets", "/PETS", "/pets;a=1", "/pets.json", `/pets/${id}/`, `/pets//${id}`]) {
+        const { status } = await api.get(path, { key: null });
+        assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
       }
       const absent = unlessRemoved(await api.get(`/pets/${ABSENT_ID}`, { key: null }), [410]);
       assertUnauthorized(absent, "no key, for an id that no pet has");
