@@ -173,8 +173,6 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
         `${id}abc`,
         `${id}.5`,
         `abc${id}`,
-        `${id}e0`,
-        `0x${id.toString(16)}`,
       ];
       for (const other of others) {
         const response = await api.get(`/pets/${other}`);
