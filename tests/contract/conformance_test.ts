@@ -57,7 +57,10 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     changed((response) => {
       if (response.status < 300 && response.text !== "") response.text = JSON.stringify(JSON.parse(response.text));
     }),
-    ["keeps every int64 exact to the last digit, or refuses it"],
+    [
+      "lists, and returns by id, each pet once and as it was created",
+      "keeps every int64 exact to the last digit, or refuses it",
+    ],
   ],
   [
     "has another Error",
@@ -94,7 +97,10 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     }),
     ["sends pets and lists as application/json"],
   ],
-  ["ignores the limit", reading((query) => query.delete("limit")), ["lists at most as many pets as the limit"]],
+  ["ignores the limit", reading((query) => query.delete("limit")), [
+    "lists, and returns by id, each pet once and as it was created",
+    "lists at most as many pets as the limit",
+  ]],
   ["ignores the limit if it filters", reading((query) => query.has("status") && query.delete("limit")), [
     "lists at most as many pets as the limit",
   ]],
@@ -102,6 +108,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     "lists at most 20 pets without a limit",
   ]],
   ["ignores the status", reading((query) => query.delete("status")), [
+    "lists, and returns by id, each pet once and as it was created",
     "restricts a list to the status that is asked for",
   ]],
   [
@@ -129,6 +136,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
       if (method === "POST") response.text = response.text.replace(/"id":\d+/, '"id":1');
     }),
     [
+      "lists, and returns by id, each pet once and as it was created",
       "gives each pet an id of its own",
       "keeps every int64 exact to the last digit, or refuses it",
       "answers a pet by its id, as it was created",
@@ -142,6 +150,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
       }
     }),
     [
+      "answers 400 to a body that is no pet, and stores nothing",
       "answers 400 to a pet without a required field",
       "answers 400 to a value that is not of its field's type",
       "answers 400 to a category beyond int64",
@@ -152,7 +161,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     changed((response, request) => {
       if (isOne(request) && response.status === 404) Object.assign(response, { status: 200, text: "null" });
     }),
-    ["answers 404 to an id that no pet has"],
+    ["finds a pet by its whole id alone", "answers 404 to an id that no pet has"],
   ],
   [
     "takes every key",
@@ -161,7 +170,11 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
       if (headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
       return new Request(request, { headers });
     }),
-    ["answers 401 to an invalid key"],
+    [
+      "shows nothing to a request without the right key, in any dress",
+      "stores nothing for a request without the right key, in any dress",
+      "answers 401 to an invalid key",
+    ],
   ],
   [
     "needs no key",
@@ -170,7 +183,11 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
       if (!headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
       return new Request(request, { headers });
     }),
-    ["answers 401 without a key"],
+    [
+      "shows nothing to a request without the right key, in any dress",
+      "stores nothing for a request without the right key, in any dress",
+      "answers 401 without a key",
+    ],
   ],
 ];
 

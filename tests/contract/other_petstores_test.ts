@@ -3,70 +3,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withClock } from "../../lib/testing/clock.ts";
-import { parseExact } from "../../lib/testing/http/exact.ts";
-import type { Handle } from "../../lib/testing/testing.ts";
 import { KEY } from "../support/api.ts";
 import { runCases } from "../support/conformance.ts";
+import { type Choices, createOther, type OtherPet } from "../support/other_petstore.ts";
 
-type Pet = Record<"id" | "name" | "categoryId" | "status", unknown>;
-
-/** Where petstores differ. */
-interface Choices {
-  /** Whether a pet may be added, beside those that are added. */
-  accepts?(pet: Pet, pets: readonly Pet[]): boolean;
-  /** A pet, as the petstore shows it. */
-  show?(pet: Pet): Partial<Pet> & Record<string, unknown>;
-  /** The pets of a list, from all that it may have. */
-  list?(pets: readonly Pet[]): readonly Pet[];
-  /** The answer to GET /pets/{petId}. */
-  removed?: 404 | 410;
-  accepted?(key: string): boolean;
-}
-
-function asJson(value: unknown, status = 200): Response {
-  const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? `int ${member}` : member);
-  const headers = { "content-type": "application/json" };
-  return new Response(text.replaceAll(/"int (-?\d+)"/g, "$1"), { status, headers });
-}
-
-function refuse(status: number): Response {
-  return asJson({ code: "refused", message: "It is refused", status }, status);
-}
-
-function isPet({ name, categoryId, status = "sold" }: Partial<Pet>): boolean {
-  return typeof name === "string" && typeof categoryId === "bigint" && /^(available|pending|sold)$/.test(`${status}`) &&
-    typeof status === "string";
-}
-
-function createOther({ accepts, show = (pet) => pet, list = (all) => all, removed, accepted }: Choices): Handle {
-  const pets: Pet[] = [];
-  const isKey = accepted ?? ((key) => key === KEY);
-  return async (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    if (!isKey(request.headers.get("authorization")?.slice(7) ?? "")) return refuse(401);
-    if (request.method === "POST") {
-      const pet = {
-        status: "available",
-        ...parseExact(await request.text()) as Partial<Pet>,
-        id: pets.length + 1,
-      } as Pet;
-      if (!isPet(pet) || accepts?.(pet, pets) === false) return refuse(400);
-      pets.push(pet);
-      return asJson(show(pet), 201);
-    }
-    const id = /\/pets\/(\d+)$/.exec(pathname)?.[1];
-    if (id !== undefined) {
-      const pet = pets[Number(id) - 1];
-      return removed || !pet ? refuse(removed ?? 404) : asJson(show(pet));
-    }
-    const status = searchParams.get("status");
-    const found = list(pets.filter((pet) => status === null || pet.status === status));
-    return asJson(found.slice(0, Number(searchParams.get("limit") ?? 20)).map(show));
-  };
-}
-
-const hidden = ({ id, name, categoryId }: Pet) => ({ id, name, categoryId });
+const hidden = ({ id, name, categoryId }: OtherPet) => ({ id, name, categoryId });
 let views = 0;
+let added: ReadonlySet<OtherPet> = new Set();
+
+/** The pets that there were at the time of the list before. */
+function listedBefore(pets: readonly OtherPet[]): readonly OtherPet[] {
+  const before = pets.filter((pet) => added.has(pet));
+  added = new Set([...added, ...pets]);
+  return before;
+}
 
 const OTHERS: Record<string, Choices> = {
   "shows no status": { show: hidden },
@@ -77,7 +27,27 @@ const OTHERS: Record<string, Choices> = {
   "has few categories": { accepts: ({ categoryId }) => categoryId === 7n || categoryId === 2n },
   "has categories from 1": { accepts: ({ categoryId }) => Number(categoryId) >= 1 },
   "lists the newest first": { list: (pets) => pets.toReversed() },
-  "lists a pet some time after it was added": { list: () => [] },
+  "lists a pet some time after it was added": { list: listedBefore },
+  "lists pets in an order of its own": {
+    list: (pets) => pets.toSorted((a, b) => (String(a.name) < String(b.name) ? 1 : -1)),
+  },
+  "begins with a large id": { firstId: 9007199254740993n },
+  "counts by seven": { step: 7n },
+  "counts down from zero": { firstId: 0n, step: -1n },
+  "writes JSON with spaces": { space: 2 },
+  "names a charset": { contentType: "application/json; charset=utf-8" },
+  "writes the media type in capitals": { contentType: "Application/JSON" },
+  "has more members in its errors": { explain: (error) => ({ ...error, details: [], timestamp: Date.now() }) },
+  "has numbers as texts in its codes": { explain: (error) => ({ ...error, code: `E${error.status}` }) },
+  "has empty messages": { explain: (error) => ({ ...error, message: "" }) },
+  "answers 405 to other methods": { otherMethods: 405 },
+  "answers 404 to other methods": { otherMethods: 404 },
+  "answers 400 to an id that is no number": { wrongId: 400 },
+  "answers 422 to an id that is no number": { wrongId: 422 },
+  "answers 400 to a filter that it does not know": { wrongQuery: 400 },
+  "needs the media type": { mediaType: true },
+  "takes the scheme in any case": { scheme: /^bearer +(.+)$/i },
+  "links to the next page": { links: true },
 };
 
 for (const [how, choices] of Object.entries(OTHERS)) {
@@ -104,9 +74,15 @@ for (const removed of [404, 410] as const) {
   });
 }
 
+const PARTS_OF_KEYS = [
+  "shows nothing to a request without the right key, in any dress",
+  "stores nothing for a request without the right key, in any dress",
+  "answers 401 to an invalid key",
+];
+
 test("a petstore that ignores a part of the key fails, but not one that ignores its last bits", async () => {
   for (
-    const [known, expected] of [[KEY.slice(0, -1), []], [KEY.slice(0, 5), ["answers 401 to an invalid key"]]] as const
+    const [known, expected] of [[KEY.slice(0, -1), []], [KEY.slice(0, 5), PARTS_OF_KEYS]] as const
   ) {
     const accepted = (key: string) => key.length === KEY.length && key.startsWith(known);
     const { failed } = await runCases({ fetch: createOther({ accepted }) }, "specification");

@@ -192,7 +192,7 @@ export const HOSTS: readonly MountedHost[] = [
     about:
       "Fastify parses JSON before its handlers run, and int64 would lose digits. So the petstore takes over in a hook, in a " +
       "scope of its own.",
-    notes: ["Later hooks, such as `preHandler` and `onSend`, do not see the petstore's requests"],
+    notes: ["Later hooks, such as `onSend`, do not see the petstore's requests"],
     deviations: [
       outside(/^{"message":"Route [A-Z]+:.* not found"/),
       unknownMethod(

@@ -38,7 +38,7 @@ test("README.md shows what appears on the screen at the first start", () =>
     }
   }));
 
-for (const [page, least] of [["README.md", 5], ["docs/http.md", 12]] as const) {
+for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {
   testUnless(whyNoCurl())(
     `${page} shows what its curl commands print`,
     () =>

@@ -19,7 +19,7 @@ Mount a petstore in a server or framework, beside the app's own routes:
 - The second argument of \`petstore.handle\` has the address of the client, for \`rateLimit\`. A program that passes none needs
   [\`clientHeader\`](library.md#rate-limits).
 
-These hosts are tested, each on the runtime before it:
+These hosts are tested:
 `;
 
 /** What most programs begin with: the page shows it once. */
@@ -34,7 +34,7 @@ const SHARED_LINES = [
 ];
 
 const BEGINNING =
-  `Each section below shows what is special about a host, and links the complete program. These lines are left out:
+  `Each section shows what is special about a host, and links the complete program. These lines are left out:
 
 \`\`\`ts
 ${SHARED_LINES.join("\n")}
@@ -42,8 +42,7 @@ ${SHARED_LINES.join("\n")}
 
 On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
 
-The list below a program shows how its responses differ from the petstore's own. Tests run each program with the cases of the
-HTTP contract that a host can break, and check the differences: \`deno task integration hosts edge\`.
+The list below a program shows how its responses differ from the petstore's own; tests check the differences.
 `;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -64,7 +63,7 @@ export function createHostsPage(): string {
     "## What several hosts do\n",
     Array.from(shared, ([says, hosts]) => `- ${says}: ${hosts.join(", ")}.\n`).join(""),
     ODD,
-    createOddTable(),
+    createOddList(),
     "## Servers and frameworks\n",
     ...sections.slice(0, HOSTS.length).map(formatHost),
     "## Workers, pages and frameworks with a build\n",
@@ -77,25 +76,22 @@ export function createHostsPage(): string {
 const ODD = `## Odd requests
 
 Some requests are answered, refused or changed before a petstore can see them: a proxy must not decide by a path with dot segments
-or by a length that a host ignores. The table has the statuses of all responses on a connection, and "closed" where it then ends.
+or by a length that a host ignores. The list has the statuses of all responses on a connection, on most hosts and on others.
 `;
 
 /** A request by host: most, and those that differ. */
-function createOddTable(): string {
+function createOddList(): string {
   const hosts: [string, OddResponses][] = HOSTS.filter(({ collectsBodies }) => !collectsBodies)
     .map(({ name, odd = {} }) => [name, odd]);
   hosts.push(["workerd", WORKERD_ODD]);
-  const rows = Object.entries(ODD_REQUESTS).map(([name, { what, usual }]) => {
+  return Object.entries(ODD_REQUESTS).map(([name, { what, usual }]) => {
     const others = new Map<string, string[]>();
     for (const [host, { [name as OddName]: seen }] of hosts) {
       if (seen !== undefined) others.set(seen, [...others.get(seen) ?? [], host]);
     }
-    return [what, usual, Array.from(others, ([seen, names]) => `${seen || "closed"}: ${names.join(", ")}`).join("; ")];
-  });
-  const table = [["request", "most hosts", "others"], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((cells) => cells[column]!.length)));
-  table.splice(1, 0, widths.map((width) => "-".repeat(width)));
-  return table.map((cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |\n`).join("");
+    const differ = Array.from(others, ([seen, names]) => `; ${seen || "closed"} on ${names.join(", ")}`);
+    return `- ${what}: ${usual}${differ.join("")}\n`;
+  }).join("");
 }
 
 /** The deviations of more than one host, with the names of these hosts. */
@@ -131,12 +127,8 @@ function createContents(sections: readonly Section[]): string {
   const runtimes = [...new Set(sections.map(({ runtime }) => runtime))];
   return runtimes.map((runtime) => {
     const hosts = sections.filter((section) => section.runtime === runtime);
-    return `- **${runtime}:** ${hosts.map(({ title }) => `[${title}](#${anchorOf(title)})`).join(", ")}\n`;
+    return `- **${runtime}:** ${hosts.map(({ title }) => title).join(", ")}\n`;
   }).join("");
-}
-
-function anchorOf(title: string): string {
-  return title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
 }
 
 function format({ title, text, files, linked = [], deviations = [] }: Section): string {

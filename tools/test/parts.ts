@@ -11,7 +11,7 @@ export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
   library:
-    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/http.md docs/library.md docs/stores.md mod.ts lib " +
+    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/library.md docs/stores.md mod.ts lib " +
     "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 

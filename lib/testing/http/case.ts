@@ -66,6 +66,15 @@ export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): 
   return Object.entries(runs).map(([name, run]) => ({ ...parts, name, run }));
 }
 
+/**
+ * A topic of what the specification says.
+ *
+ * @param promise With its section.
+ */
+export function says(area: Known<Area>, promise: string): Topic {
+  return { area, level: "specification", promise };
+}
+
 /** A topic of what this project promises beyond the specification. */
 export function addition(area: Known<Area>, promise: string): Topic {
   return { area, level: "full", promise };

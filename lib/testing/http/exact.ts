@@ -12,7 +12,7 @@ import { asJson, assert, parseJson } from "./assert.ts";
 export const ODD_NAME = "Oddrexofaconformancetest";
 export const ODD_CATEGORY = 73_197_311;
 
-function isOdd(value: unknown): boolean {
+export function isOdd(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, categoryId } = value as Record<string, unknown>;
   const hasNeither = name === undefined && categoryId === undefined;

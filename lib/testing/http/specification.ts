@@ -1,18 +1,13 @@
 /** What the specification says, word for word, and nothing else. Sections are those of `petstore-spec.md`. */
 
-import type { Known } from "../../known.ts";
 import type { PetStatus } from "../../pet.ts";
-import type { ApiResponse } from "./api.ts";
+import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
-import { type Area, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, type Topic } from "./case.ts";
+import { cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, says } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, fillCatalogue, newName } from "./catalogue.ts";
 import { assertError, assertJson, ODD_CATEGORY, ODD_NAME, petOf, petsOf } from "./exact.ts";
+import { storesNothing } from "./refused.ts";
 import { expectCategory, getPet, mistyped, requestsTo, unlessRemoved } from "./specification_requests.ts";
-
-/** @param promise With its section. */
-function says(area: Known<Area>, promise: string): Topic {
-  return { area, level: "specification", promise };
-}
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
@@ -33,6 +28,13 @@ const WRONG_VALUES = [
 
 async function assertRefused(requests: (() => Promise<ApiResponse>)[], what: string): Promise<void> {
   for (const send of requests) assert.equal((await send()).status, 401, `With ${what}`);
+}
+
+async function assertInvalid(api: Api, bodies: readonly string[]): Promise<void> {
+  const mark = newName(ODD_NAME);
+  await storesNothing(api, [mark], async () => {
+    for (const body of bodies) assert.equal((await postAs(api, body.replace(ODD_NAME, mark))).status, 400, body);
+  });
 }
 
 export const SPECIFICATION_CASES: readonly HttpCase[] = [
@@ -143,27 +145,24 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     },
   }),
   // Last, because a server that takes a pet which is not valid lists it from then on.
-  ...cases(says("pets.create", "4.2: 400 if the body is missing required fields"), {
-    async "answers 400 to a pet without a required field"(api) {
-      for (const body of INCOMPLETE) assert.equal((await postAs(api, body)).status, 400, body);
-    },
+  ...cases({ ...says("pets.create", "4.2: 400 if the body is missing required fields"), ...ON_BOTH }, {
+    "answers 400 to a pet without a required field": (api) => assertInvalid(api, INCOMPLETE),
   }),
-  ...cases(says("pets.create", "4.2: 400 if the body contains invalid values"), {
-    async "answers 400 to a value that is not of its field's type"(api) {
-      for (const body of WRONG_VALUES) assert.equal((await postAs(api, body)).status, 400, body);
-    },
-    async "answers 400 to a category beyond int64"(api) {
-      for (const categoryId of BEYOND_INT64) {
-        assert.equal((await postAs(api, `{"name":"${ODD_NAME}","categoryId":${categoryId}}`)).status, 400);
-      }
-    },
+  ...cases({ ...says("pets.create", "4.2: 400 if the body contains invalid values"), ...ON_BOTH }, {
+    "answers 400 to a value that is not of its field's type": (api) => assertInvalid(api, WRONG_VALUES),
+    "answers 400 to a category beyond int64": (api) =>
+      assertInvalid(api, BEYOND_INT64.map((categoryId) => `{"name":"${ODD_NAME}","categoryId":${categoryId}}`)),
   }),
   ...cases({
     ...says("errors", "7: Error responses carry the Error body with media type application/json"),
     ...ON_HOST,
   }, {
     async "describes every failure by a code, a message and its status"(api) {
-      const requests = [...requestsTo(api, 1n), () => postAs(api, INCOMPLETE[0]!), () => api.get(`/pets/${ABSENT_ID}`)];
+      const requests = [
+        ...[...requestsTo(api, 1n), ...requestsTo(api, 1n, "Bearer x")],
+        ...[INCOMPLETE[0]!, WRONG_VALUES[0]!, "{"].map((body) => () => postAs(api, body)),
+        () => api.get(`/pets/${ABSENT_ID}`),
+      ];
       let failures = 0;
       for (const send of requests) {
         const response = await send();

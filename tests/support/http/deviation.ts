@@ -43,7 +43,7 @@ export function outside(text: RegExp, { isBasePathOurs = false } = {}): Deviatio
 
 export function unknownMethod(does: string, check: Deviation["check"]): Deviation {
   return {
-    says: `A method that HTTP does not have (\`constructor\`) ${does}`,
+    says: `An unknown method (\`constructor\`) ${does}`,
     concerns: ({ request }) => !/^[A-Z]+$/.test(request.method),
     check,
   };
@@ -69,8 +69,7 @@ export function undecodablePath(does: string, check: Deviation["check"]): Deviat
 export function lateRefusal(why: string): Deviation {
   return {
     says:
-      "A client that continues to send a body of unknown length that is too large gets its 413 late, or a connection " +
-      `reset instead, because ${why}`,
+      `A client that continues to send a body of unknown length that is too large gets its 413 late, or a reset: ${why}`,
     concerns: async ({ request, caseName }) =>
       /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
       (await request.clone().arrayBuffer()).byteLength > 1_048_576,

@@ -7,9 +7,9 @@ const HOST = "Host: pets.example\r\n";
 const UPGRADE = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n";
 const CHUNKS = `${chunk(PET)}0\r\n`;
 
-/** How hosts answer such a request, for the table of docs/hosts.md: the statuses of all responses, and then how it ends. */
+/** How hosts answer such a request, for docs/hosts.md: the statuses of all responses, and then how it ends. */
 export interface OddRequest {
-  /** For the table. */
+  /** For the page. */
   what: string;
   /** @param auth A header line with a key. */
   request(auth: string): string;
@@ -17,7 +17,7 @@ export interface OddRequest {
   usual: string;
 }
 
-/** A name for each row of the table. */
+/** A name for each. */
 export type OddName = keyof typeof ODD_REQUESTS;
 
 /** Where a host differs from {@link OddRequest.usual}. */

@@ -99,6 +99,7 @@ export async function settledWithin(timeoutMs: number, promise: PromiseLike<unkn
   try {
     await Promise.race([promise, timeout]);
   } catch {
+    // The connection is replaced all the same.
   } finally {
     clearTimeout(timer);
   }

@@ -1,0 +1,49 @@
+/** What was refused must have changed nothing. */
+
+import type { Api } from "./api.ts";
+import { assert } from "./assert.ts";
+import { addPet, nextQuery } from "./catalogue.ts";
+import { isOdd } from "./exact.ts";
+
+/** How many ids are tried between two pets, and how many pages of a list are read. */
+const MOST_IDS = 300n, MOST_PAGES = 20;
+
+/**
+ * Sends requests that are refused, and then looks for their pets: under the ids between a pet before and one after, as far as they
+ * are near, and in lists.
+ *
+ * @param marks Parts of the names that these requests send. All of them are odd: see {@link isOdd}.
+ */
+export async function storesNothing(api: Api, marks: readonly string[], send: () => Promise<void>): Promise<void> {
+  const before = await addPet(api);
+  await send();
+  const after = await addPet(api);
+  for (let id = before + 1n; id < after && after - before <= MOST_IDS; id++) {
+    const { status, text } = await api.get(`/pets/${id}`);
+    const isStored = status === 200 && isOdd(JSON.parse(text));
+    assert.ok(!isStored, "A request was refused, and its pet is stored all the same");
+  }
+  for (
+    const query of [
+      "?limit=100",
+      ...["available", "pending", "sold"].map((status) => `?limit=100&status=${status}`),
+    ]
+  ) {
+    for (const text of await pagesOf(api, query)) {
+      const found = marks.find((mark) => text.includes(mark));
+      assert.equal(found, undefined, `A request was refused, and the list ${query} has its pet`);
+    }
+  }
+}
+
+/** The text of each page of a list, as far as links lead. */
+async function pagesOf(api: Api, query: string): Promise<string[]> {
+  const pages: string[] = [];
+  for (let next: string | undefined = query; next !== undefined && pages.length < MOST_PAGES;) {
+    const response = await api.get(`/pets${next}`);
+    assert.equal(response.status, 200);
+    pages.push(response.text);
+    next = response.headers.has("link") ? nextQuery(response) : undefined;
+  }
+  return pages;
+}
