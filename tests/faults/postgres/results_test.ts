@@ -64,7 +64,7 @@ const FAULTS: Record<string, (cluster: Cluster, url: string) => Promise<void>> =
 type Use = (asked: Asked) => Promise<void>;
 
 const inProcess = ({ connect }: typeof DRIVERS[number], prepare = true) => async (url: string, use: Use) => {
-  await using store = await createPostgresStore(() => connect(url), { prepare, timeoutMs: 1500 });
+  await using store = await createPostgresStore(() => connect(url), { prepare, timeoutMs: 5000 });
   const { handle } = createPetstore({ store, keys: [KEY], onError: () => {} });
   await use({
     async ask(path, key, init = {}) {
