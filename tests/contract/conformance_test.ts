@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conformanceCases, type Handle } from "../../lib/testing/testing.ts";
-import { OPERATIONS } from "../../lib/operations/table.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { changed, isOne, newPetstore, reading, runCases } from "../support/conformance.ts";
@@ -19,19 +18,14 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     assert.deepEqual(failed, [], `round ${round}`);
     assert.ok(passed.length > 60);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
-    const last = await fetch(
-      new Request(`https://petstore.example/v1/pets/${pets + ids.size}`, { headers: AUTHORIZED }),
-    );
-    const next = await fetch(
-      new Request(`https://petstore.example/v1/pets/${pets + ids.size + 1}`, { headers: AUTHORIZED }),
-    );
-    assert.deepEqual([last.status, next.status], [200, 404]);
+    const next = pets + ids.size + 1;
+    // Each is told as one that is left.
+    for (const id of [...ids, next]) {
+      const { status } = await fetch(new Request(`https://petstore.example/v1/pets/${id}`, { headers: AUTHORIZED }));
+      assert.equal(status, id === next ? 404 : 200, `pet ${id}`);
+    }
     pets += ids.size;
   }
-});
-
-test("no operation alters pets, because conform lists each pet that was added as one that is left", () => {
-  assert.deepEqual(OPERATIONS.filter(({ effect }) => effect === "alters"), []);
 });
 
 test("conformanceCases() take a base address at the root, and refuse what is no base address, and a key that cannot be sent", async () => {

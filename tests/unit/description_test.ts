@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PRECONDITION_FAILED } from "../../lib/http/conditional.ts";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
@@ -37,17 +38,19 @@ test("createOpenApi() gives every failure a plain object schema with its codes, 
   const failures = inline.filter(([status]) => Number(status) >= 400).map(([status, { $ref, ...response }]) => {
     const { content } = $ref ? responses?.[String($ref).split("/").at(-1)!] ?? {} : response;
     const { schema, examples } = (content as Record<string, Record<string, JsonObject>>)["application/json"]!;
-    return { status: Number(status), schema: schemas?.[String(schema?.["$ref"]).split("/").at(-1)!], examples };
+    const name = String(schema?.["$ref"]).split("/").at(-1)!;
+    return { name, status: Number(status), schema: schemas?.[name], examples };
   });
   assert.ok(failures.length > 15);
-  for (const { status, schema, examples } of failures) {
+  for (const { name, status, schema, examples } of failures) {
     const { type, required, properties } = schema as { type: string; required: string[]; properties: JsonObject };
     assert.deepEqual([type, required], ["object", ["code", "message", "status"]]);
     assert.deepEqual((properties["status"] as JsonObject)["enum"], [status]);
     const shown = Object.values(examples ?? {}).map((example) =>
       ((example as JsonObject)["value"] as JsonObject)["code"]
     );
-    assert.deepEqual([...new Set(shown)], (properties["code"] as JsonObject)["enum"]);
+    // A schema has the codes of one operation: another with other codes needs a name of its own.
+    assert.deepEqual([...new Set(shown)], (properties["code"] as JsonObject)["enum"], name);
   }
 });
 
@@ -64,6 +67,15 @@ test("every operation is described, and no other", () => {
   assert.deepEqual(DESCRIBED_OPERATIONS.map(([definition]) => definition), OPERATIONS);
   const names = DESCRIBED_OPERATIONS.map(([, describe]) => describe(checkOptions({ keys: ["k"] })).id);
   assert.equal(new Set(names).size, OPERATIONS.length);
+});
+
+test("an operation whose responses have an entity tag, or that alters what has one, is described with 412", () => {
+  for (const [{ effect }, describe] of DESCRIBED_OPERATIONS) {
+    const { id, responses, failures } = describe(checkOptions({ keys: ["k"] }));
+    const isConditional = effect === "alters" ||
+      Object.values(responses).some(({ headers }) => headers?.includes("ETag"));
+    assert.equal(failures.some(({ errors }) => errors.includes(PRECONDITION_FAILED)), isConditional, id);
+  }
 });
 
 test("a path has at most one parameter, at its end, and each method once", () => {

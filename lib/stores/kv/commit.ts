@@ -57,7 +57,7 @@ export class GroupCommit {
 
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (write.kind !== "probe") requireValid(write.pet);
+      if ("pet" in write) requireValid(write.pet);
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#batch.add({ write, resolve, reject });
     });

@@ -50,7 +50,7 @@ export class Writer {
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (write.kind === "createOnce") requireTypes(write.request);
-      if (write.kind !== "probe") {
+      if ("pet" in write) {
         const { name, categoryId, status } = write.pet;
         requireValid(write.pet);
         // A caller's object may have members that no message can carry.

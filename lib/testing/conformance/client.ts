@@ -10,7 +10,7 @@ import type { Exchange } from "./exchange.ts";
 /** How many creates all cases together may send, but for those that are refused. */
 const MOST_CREATES = 500;
 
-/** Which requests add pets. No operation alters pets, so each pet that was added is still there at the end: a test demands it. */
+/** Which requests add pets. No case removes one, so each is still there at the end: a test demands it. */
 const ADDING = OPERATIONS.filter(({ effect }) => effect === "adds");
 
 /** The longest response that is read, in bytes. */
