@@ -2,6 +2,7 @@
 
 import type { Known } from "../../known.ts";
 import type { ErrorBody, PetstoreOptions } from "../../../mod.ts";
+import type { Need } from "../store/case.ts";
 import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
 import { assert } from "./assert.ts";
 
@@ -48,8 +49,7 @@ export interface HttpCase extends Topic {
   inProcess?: string;
   /** It watches the app, or sends what no connection carries. So the petstore must be in the same process, without a socket. */
   isLocal?: boolean;
-  /** What the case needs from its store. */
-  needs?: readonly "createOnce"[];
+  needs?: readonly Need[];
   dependsOn?: readonly Dependency[];
   /** May find pets, and may leave some. */
   run(api: Api): Promise<void>;
