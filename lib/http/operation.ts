@@ -18,6 +18,8 @@ export interface Call {
   query: string;
   /** Decoded if possible; `""` if there is none. */
   parameter: string;
+  /** The text that met the conditions of an alteration. The commit compares it again: another one may have come between. */
+  expected?: string | undefined;
 }
 
 /** The caller of public operations. */

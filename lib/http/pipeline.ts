@@ -73,10 +73,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
     const { route, operation: { access, effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
-    const run = () => handler({ context, caller, query, parameter });
+    const run = (expected?: string) => handler({ context, caller, query, parameter, expected });
     const answer = () =>
       authorize(caller, access) ??
-        (effect === "alters" ? chain(findFailed(context, caller), (failed) => failed ?? run()) : run());
+        (effect === "alters"
+          ? chain(meetConditions(context, caller), (met) => met instanceof Problem ? met : run(met))
+          : run());
     if (!fields) return answer();
     return chain(
       attempt(answer, (thrown) => recover(thrown, context)),
@@ -84,15 +86,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     );
   }
 
-  /** An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets. */
-  function findFailed(context: RequestContext, caller: Caller): MaybePromise<Problem | undefined> {
+  /**
+   * An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets, which is
+   * returned if there were any.
+   */
+  function meetConditions(context: RequestContext, caller: Caller): MaybePromise<Problem | string | undefined> {
     if ((context.header("if-match") ?? context.header("if-none-match")) === null) return undefined;
     const match = find("GET", context.target);
     if (match?.operation.method !== "GET") return undefined;
     const { operation: { handler }, query, parameter } = match;
     return chain(
       handler({ context, caller, query, parameter }),
-      ({ etag }) => failedCondition(context, etag) && PRECONDITION_FAILED,
+      ({ etag, body }) => {
+        if (failedCondition(context, etag)) return PRECONDITION_FAILED;
+        return etag === undefined ? undefined : body as string;
+      },
     );
   }
 

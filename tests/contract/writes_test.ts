@@ -2,66 +2,148 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Definition, Describe } from "../../lib/operations/definition.ts";
 import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
+import { PET_STATUSES } from "../../lib/pet.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { withNamespace } from "../../lib/testing/fixture.ts";
-import { createPetstore } from "../../mod.ts";
+import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 
 type Send = (method: string, path: string, headers?: Record<string, string>, body?: string) => Promise<Response>;
 
+/** A name and a status that no example has. */
 const BEFORE = '{"name":"Before","categoryId":1,"status":"pending"}';
 
-for (const [definition, describe] of DESCRIBED_OPERATIONS) {
-  const { method, effect, path } = definition;
-  if (effect === "reads") continue;
-  const target = path.replace(/\{\w+\}$/, "1");
-  for (const kind of STORE_KINDS) {
-    test(`${kind.name} store: no server sends again what ${method} ${path} has made obsolete`, () =>
+const LISTS = ["/pets", ...PET_STATUSES.map((status) => `/pets?status=${status}`)];
+
+/** An operation, on a pet with an id if its path has one. */
+class Write {
+  readonly name: string;
+  readonly alters: boolean;
+  readonly #definition: Definition;
+  readonly #describe: Describe;
+
+  constructor([definition, describe]: readonly [Definition, Describe]) {
+    this.#definition = definition;
+    this.#describe = describe;
+    this.name = `${definition.method} ${definition.path}`;
+    this.alters = definition.effect === "alters";
+  }
+
+  target(id: number): string {
+    return this.#definition.path.replace(/\{\w+\}$/, String(id));
+  }
+
+  /** With the example of the description. */
+  send(send: Send, id: number, headers: Record<string, string> = {}): Promise<Response> {
+    type Shown = { requestBody?: { content: Record<string, { example: unknown }> } };
+    const { requestBody } = (this.#describe(checkOptions({ keys: [KEY] })).more ?? {}) as Shown;
+    const content = requestBody?.content["application/json"];
+    return send(this.#definition.method, this.target(id), headers, content && JSON.stringify(content.example));
+  }
+}
+
+const WRITES = DESCRIBED_OPERATIONS.filter(([{ effect }]) => effect !== "reads").map((each) => new Write(each));
+
+function serve(store: PetStore): Send {
+  const { handle } = createPetstore({ keys: [KEY], store });
+  return async (method, path, headers, body = null!) => {
+    const authorized = { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers };
+    return await handle(new Request(`http://petstore.test/v1${path}`, { method, headers: authorized, body }));
+  };
+}
+
+/** Often enough to be kept, and after a turn of the event loop, in which servers look for changes. All must say the same. */
+async function read(servers: readonly Send[], paths: readonly string[]): Promise<string[]> {
+  await new Promise((resolve) => setImmediate(resolve));
+  const rounds: string[][] = [];
+  for (const send of servers) {
+    for (let i = 0; i < 4; i++) {
+      rounds.push(await Promise.all(paths.map(async (path) => await (await send("GET", path)).text())));
+    }
+  }
+  for (const round of rounds) assert.deepEqual(round, rounds[0]);
+  return rounds[0]!;
+}
+
+for (const kind of STORE_KINDS) {
+  for (const write of WRITES) {
+    test(`${kind.name} store: no server sends again what ${write.name} has made obsolete`, () =>
       withNamespace(kind, async ({ open }) => {
         const stores = [await open(), ...(kind.sharing === "none" ? [] : [await open()])];
-        const servers = stores.map((store): Send => {
-          const { handle } = createPetstore({ keys: [KEY], store });
-          return async (method, path, headers, body = null!) => {
-            const authorized = { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers };
-            return await handle(new Request(`http://petstore.test/v1${path}`, { method, headers: authorized, body }));
-          };
-        });
-        /** Often enough to be kept, and after a turn of the event loop, in which servers look for changes. */
-        const read = async () => {
-          await new Promise((resolve) => setImmediate(resolve));
-          const texts: string[][] = [];
-          for (const send of servers) {
-            for (let i = 0; i < 4; i++) {
-              texts[i] = [...texts[i] ?? [], ...await Promise.all(["/pets", target].map((path) => textOf(send, path)))];
-            }
-          }
-          for (const again of texts) assert.deepEqual(again, texts[0]);
-          return texts[0]!;
-        };
-        const write = servers[0]!;
-        assert.equal((await write("POST", "/pets", {}, BEFORE)).status, 201);
-        const before = await read();
-        const body = exampleOf(describe(checkOptions({ keys: [KEY], store: stores[0]! })).more);
-        if (effect === "alters") {
-          assert.equal((await write(method, target, { "if-match": '"stale"' }, body)).status, 412);
-          assert.deepEqual(await read(), before);
+        const servers = stores.map(serve), [send] = servers as [Send];
+        const paths = [...LISTS, write.target(1)];
+        assert.equal((await send("POST", "/pets", {}, BEFORE)).status, 201);
+        const before = await read(servers, paths);
+        assert.ok((await write.send(send, 1)).ok);
+        const after = await read(servers, paths);
+        for (const path of ["/pets", write.target(1)]) {
+          assert.notEqual(after[paths.indexOf(path)], before[paths.indexOf(path)], path);
         }
-        assert.ok((await write(method, target, {}, body)).ok);
-        const after = await read();
-        for (const [i, text] of after.entries()) assert.notEqual(text, before[i]);
+        const [all, ...ofStatus] = after.slice(0, LISTS.length).map((json) => JSON.parse(json) as { status: string }[]);
+        for (const [i, status] of PET_STATUSES.entries()) {
+          assert.deepEqual(ofStatus[i], all!.filter((pet) => pet.status === status), status);
+        }
+        // No id is given twice.
+        const { id } = await (await send("POST", "/pets", {}, BEFORE)).json();
+        assert.equal(id, write.alters ? 2 : 3);
+      }));
+
+    if (!write.alters) continue;
+
+    test(`${kind.name} store: ${write.name} alters nothing that is absent or not as If-Match says`, () =>
+      withNamespace(kind, async ({ open }) => {
+        const send = serve(await open());
+        for (let i = 0; i < 2; i++) await send("POST", "/pets", {}, BEFORE);
+        const paths = [...LISTS, write.target(1)];
+        const before = await read([send], paths);
+        assert.equal((await write.send(send, 9)).status, 404);
+        assert.equal((await write.send(send, 1, { "if-match": '"stale"' })).status, 412);
+        assert.deepEqual(await read([send], paths), before);
+        const etag = (await send("GET", write.target(1))).headers.get("etag")!;
+        // The others come between its check and its commit.
+        const sent = [1, 2, 3].map(async () => (await write.send(send, 1, { "if-match": etag })).ok);
+        assert.deepEqual((await Promise.all(sent)).filter((ok) => ok), [true]);
       }));
   }
 }
 
-async function textOf(send: Send, path: string): Promise<string> {
-  return await (await send("GET", path)).text();
-}
+/** Methods of an array whose time grows with its length. */
+const SLOW = [
+  "every",
+  "filter",
+  "find",
+  "findIndex",
+  "forEach",
+  "includes",
+  "indexOf",
+  "map",
+  "shift",
+  "some",
+  "splice",
+]
+  .concat("unshift") as "at"[];
 
-/** The body that a description shows; `undefined` if there is none. */
-function exampleOf(more: unknown): string | undefined {
-  type Shown = { requestBody?: { content: Record<string, { example: unknown }> } };
-  const content = (more as Shown | undefined)?.requestBody?.content["application/json"];
-  return content && JSON.stringify(content.example);
+for (const write of WRITES) {
+  test(`in memory, ${write.name} takes no time that grows with the number of pets`, async () => {
+    const store = createMemoryStore(), pets = 20_000;
+    for (let i = 0; i < pets; i++) await store.create({ name: "Rex", categoryId: 7n, status: "pending" });
+    const used = new Set<string>();
+    const own = SLOW.map((name) => [name, Object.getOwnPropertyDescriptor(Array.prototype, name)!] as const);
+    for (const [name, { value }] of own) {
+      Array.prototype[name] = function (...parts) {
+        if (this.length > pets / 4) used.add(name);
+        return value.apply(this, parts);
+      };
+    }
+    try {
+      assert.ok((await write.send(serve(store), 5)).ok);
+    } finally {
+      for (const [name, descriptor] of own) Object.defineProperty(Array.prototype, name, descriptor);
+    }
+    assert.deepEqual([...used], []);
+  });
 }

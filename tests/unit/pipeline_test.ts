@@ -103,7 +103,7 @@ test("an operation may grant more origins, and its Vary stays beside that of COR
 
 test("an alteration happens only under its conditions, an addition under any", async () => {
   let text: string | undefined = "{}";
-  const done: string[] = [];
+  const done: unknown[] = [];
   const get: Operation = {
     ...operation("GET", "/tagged", "public"),
     handler: () => text === undefined ? { status: 404, headers: {}, body: null } : representation(text, "alteration"),
@@ -111,8 +111,8 @@ test("an alteration happens only under its conditions, an addition under any", a
   const write = (method: Operation["method"], effect: Operation["effect"]): Operation => ({
     ...operation(method, "/tagged", "public"),
     effect,
-    handler: () => {
-      done.push(method);
+    handler: ({ expected }) => {
+      done.push([method, expected]);
       return { status: 204, headers: {}, body: null };
     },
   });
@@ -131,7 +131,9 @@ test("an alteration happens only under its conditions, an addition under any", a
   text = undefined;
   assert.equal(await statusOf("PUT", { "if-match": "*" }), 412);
   assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 204);
-  assert.deepEqual(done, ["PUT", "PUT", "POST", "PUT"]);
+  assert.equal(await statusOf("PUT", {}), 204);
+  const [put, post, unconditional] = [["PUT", "{}"], ["POST", undefined], ["PUT", undefined]];
+  assert.deepEqual(done, [put, put, post, unconditional, unconditional]);
 });
 
 test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {
