@@ -33,21 +33,22 @@ export interface Deprecation {
 }
 
 /** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
-export type Definition = MethodAndEffect & DefinitionParts;
+export type Definition =
+  // Only GET is safe (RFC 9110 §9.2.1), and only POST adds alone.
+  | { method: "GET"; effect: "reads" } & DefinitionParts<ReadSettings>
+  | { method: "POST"; effect: "adds" | "alters" } & DefinitionParts<OperationSettings>
+  | { method: "PUT" | "PATCH" | "DELETE"; effect: "alters" } & DefinitionParts<OperationSettings>;
 
-/** Only GET is safe (RFC 9110 §9.2.1), and only POST adds alone. */
-type MethodAndEffect =
-  | { method: "GET"; effect: "reads" }
-  | { method: "POST"; effect: "adds" | "alters" }
-  | { method: "PUT" | "PATCH" | "DELETE"; effect: "alters" };
+/** With a store that cannot be changed. */
+type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };
 
-interface DefinitionParts {
+interface DefinitionParts<Settings> {
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
   deprecation?: Deprecation;
   /** How far its users can rely on it (§9 of the specification). Default: it is stable. */
   stability?: "experimental" | "beta";
-  createHandler(settings: OperationSettings): Handler;
+  createHandler(settings: Settings): Handler;
 }
 
 /** Describes an operation. Not a part of its {@link Definition}, so that a bundle which describes nothing leaves it out. */
