@@ -54,7 +54,7 @@ export function listsTag(header: string, etag: string): boolean {
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
 /**
- * Equal on all servers. The hash is not cryptographic: operations that alter pets need another, and
+ * Equal on all servers. The hash is not cryptographic: operations that alter pets need another (docs/decisions.md), and
  * `tests/unit/conditional_test.ts` refuses them.
  *
  * @param variant For the same text with other headers.
