@@ -94,7 +94,7 @@ export const DEFAULT_SIZE = 10;
 
 export function ignore(): void {}
 
-/** Waits no longer than `timeoutMs` milliseconds. Never rejects. */
+/** Never rejects. */
 export async function settledWithin(timeoutMs: number, promise: PromiseLike<unknown>): Promise<void> {
   await resolvesWithin(timeoutMs, Promise.resolve(promise).then(ignore, ignore));
 }
