@@ -13,7 +13,6 @@ const MIN_WAIT = 2, MAX_WAIT = 10;
 /** The commits without a wait after one in vain. */
 const SKIPS = 16;
 
-/** Called after each commit, with the number of its creates and its duration in milliseconds. */
 export type CommitObserver = (creates: number, milliseconds: number) => void;
 
 export interface CommittingStore {

@@ -2,7 +2,7 @@
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
-import { resolvesWithin } from "../process/time.ts";
+import { resolvesWithin } from "../../resolves_within.ts";
 
 /** In milliseconds. */
 const RETRY_DELAY = 100;

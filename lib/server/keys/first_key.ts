@@ -1,7 +1,6 @@
 /** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
 
-import { idOf } from "../../access/key_ring.ts";
-import { defaultCallerId } from "../../access/key_ring.ts";
+import { defaultCallerId, idOf } from "../../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
 import { asCalled } from "../process/process.ts";

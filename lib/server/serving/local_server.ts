@@ -16,9 +16,8 @@ import { oneLine } from "../process/lines.ts";
 import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
 import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../process/time.ts";
-import { findTraces, type Traces } from "../telemetry/traces.ts";
-import { traceRequests } from "../telemetry/traces.ts";
+import { resolvesWithin } from "../../resolves_within.ts";
+import { findTraces, traceRequests, type Traces } from "../telemetry/traces.ts";
 import { traceStore } from "../telemetry/traced_store.ts";
 import type { Writers } from "../process/writers.ts";
 

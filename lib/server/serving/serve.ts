@@ -17,7 +17,7 @@ import type { KeyedPetStore } from "../../stores/store.ts";
 import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
 import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
-import { resolvesWithin } from "../process/time.ts";
+import { resolvesWithin } from "../../resolves_within.ts";
 import { findTraces } from "../telemetry/traces.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
 

@@ -72,14 +72,11 @@ export interface CheckedSchema extends Inspection {
   faults: string[];
 }
 
+type Source = [makeClient: PostgresClientMaker, options: PostgresStoreOptions];
+
 /** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
-export async function inspectPostgresStore(
-  makeClient: PostgresClientMaker,
-  options: PostgresStoreOptions,
-): Promise<CheckedSchema> {
-  const db = new Database(makeClient, options);
-  try {
-    const state = requireTables(db, await inspect(db));
+export function inspectPostgresStore(...source: Source): Promise<CheckedSchema> {
+  return withTables(source, async (db, state) => {
     if (state.version < MIGRATIONS.length) {
       throw new StoreUnavailableError(`The schema ${db.schema} is of an older release; the next start migrates it`);
     }
@@ -88,6 +85,17 @@ export async function inspectPostgresStore(
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
     const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
     return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
+  });
+}
+
+export function listPostgresKeys(...source: Source): Promise<readonly StoredKey[]> {
+  return withTables(source, async (db, { version }) => version < KEYS_SINCE ? [] : await postgresKeys(db).list());
+}
+
+async function withTables<T>(source: Source, read: (db: Database, state: Inspection) => Promise<T>): Promise<T> {
+  const db = new Database(...source);
+  try {
+    return await read(db, requireTables(db, await inspect(db)));
   } finally {
     await db.release();
   }
@@ -118,17 +126,4 @@ async function findChangedFunctions(db: Database): Promise<string[]> {
 
 function withoutLayout(sql: string): string {
   return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
-}
-
-export async function listPostgresKeys(
-  makeClient: PostgresClientMaker,
-  options: PostgresStoreOptions,
-): Promise<readonly StoredKey[]> {
-  const db = new Database(makeClient, options);
-  try {
-    const { version } = requireTables(db, await inspect(db));
-    return version < KEYS_SINCE ? [] : await postgresKeys(db).list();
-  } finally {
-    await db.release();
-  }
 }

@@ -9,7 +9,6 @@ import { CONFIRM } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict, in milliseconds. */
 const MAX_PAUSE = 20;
-/** A create that waits. */
 interface Create {
   pet: PetDraft;
   status: number;

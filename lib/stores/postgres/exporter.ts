@@ -16,8 +16,6 @@ interface ReadableQuery {
 /**
  * Writes all pets in ascending order of id. One statement reads them all, so it sees one moment; its cursor keeps few
  * in memory.
- *
- * @param makeClient Makes a client of postgres.js.
  */
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,

@@ -9,7 +9,7 @@ import { openDatabase } from "./schema/schema.ts";
 const TIMEOUT = 30_000;
 
 /**
- * Opens an importer, and creates or migrates the tables as a store does.
+ * Creates or migrates the tables as a store does.
  *
  * @throws {StoreUnavailableError} If the database cannot be used or written.
  */

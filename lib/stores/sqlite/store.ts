@@ -124,11 +124,13 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
 
   list(query: PetQuery): PetPage {
     const { after, limit, status } = query;
-    return this.#read(() =>
-      status === undefined
+    try {
+      return status === undefined
         ? readPage(this.#all, [after], limit)
-        : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit)
-    );
+        : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
+    } catch (error) {
+      throw this.#explainRead(error);
+    }
   }
 
   changes(): StoreChanges {
@@ -164,14 +166,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
       return;
     }
     this.#db.close();
-  }
-
-  #read<T>(query: () => T): T {
-    try {
-      return query();
-    } catch (error) {
-      throw this.#explainRead(error);
-    }
   }
 
   #explainRead(error: unknown): unknown {

@@ -1,3 +1,5 @@
+import { resolvesWithin } from "../../../resolves_within.ts";
+
 /** The members of postgres.js's `sql` that the store uses. */
 export interface PostgresJsClient {
   /** Runs a statement. */
@@ -92,15 +94,7 @@ export const DEFAULT_SIZE = 10;
 
 export function ignore(): void {}
 
-/** Waits no longer than `timeoutMs` milliseconds. Never rejects. */
+/** Never rejects. */
 export async function settledWithin(timeoutMs: number, promise: PromiseLike<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, timeoutMs));
-  try {
-    await Promise.race([promise, timeout]);
-  } catch {
-    // The connection is replaced all the same.
-  } finally {
-    clearTimeout(timer);
-  }
+  await resolvesWithin(timeoutMs, Promise.resolve(promise).then(ignore, ignore));
 }
