@@ -6,7 +6,7 @@ import type { Caller, RequestContext } from "./context.ts";
 import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import type { Finisher } from "./finisher.ts";
-import { type Access, ANONYMOUS, type Operation } from "./operation.ts";
+import { type Access, ANONYMOUS, type Call, type Handler, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
@@ -73,12 +73,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
     const { route, operation: { access, effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
-    const run = (expected?: string) => handler({ context, caller, query, parameter, expected });
-    const answer = () =>
-      authorize(caller, access) ??
-        (effect === "alters"
-          ? chain(meetConditions(context, caller), (met) => met instanceof Problem ? met : run(met))
-          : run());
+    const given = { context, caller, query, parameter };
+    const answer = () => authorize(caller, access) ?? (effect === "alters" ? alter(handler, given) : handler(given));
     if (!fields) return answer();
     return chain(
       attempt(answer, (thrown) => recover(thrown, context)),
@@ -86,22 +82,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     );
   }
 
-  /**
-   * An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets, which is
-   * returned if there were any.
-   */
-  function meetConditions(context: RequestContext, caller: Caller): MaybePromise<Problem | string | undefined> {
-    if ((context.header("if-match") ?? context.header("if-none-match")) === null) return undefined;
+  /** An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets. */
+  function alter(run: Handler, given: Call): MaybePromise<Reply> {
+    const { context, caller } = given;
+    if ((context.header("if-match") ?? context.header("if-none-match")) === null) return run(given);
     const match = find("GET", context.target);
-    if (match?.operation.method !== "GET") return undefined;
+    if (match?.operation.method !== "GET") return run(given);
     const { operation: { handler }, query, parameter } = match;
-    return chain(
-      handler({ context, caller, query, parameter }),
-      ({ etag, body }) => {
-        if (failedCondition(context, etag)) return PRECONDITION_FAILED;
-        return etag === undefined ? undefined : body as string;
-      },
-    );
+    return chain(handler({ context, caller, query, parameter }), ({ etag, body }) => {
+      if (failedCondition(context, etag)) return PRECONDITION_FAILED;
+      return run(etag === undefined ? given : { ...given, expected: body as string });
+    });
   }
 
   return {

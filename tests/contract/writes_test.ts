@@ -129,20 +129,7 @@ for (const kind of STORE_KINDS) {
 }
 
 /** Methods of an array whose time grows with its length. */
-const SLOW = [
-  "every",
-  "filter",
-  "find",
-  "findIndex",
-  "forEach",
-  "includes",
-  "indexOf",
-  "map",
-  "shift",
-  "some",
-  "splice",
-]
-  .concat("unshift") as "at"[];
+const SLOW = "every filter find findIndex forEach includes indexOf map shift some splice unshift".split(" ") as "at"[];
 
 for (const write of WRITES) {
   test(`in memory, ${write.name} takes no time that grows with the number of pets`, async () => {

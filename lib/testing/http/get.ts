@@ -65,8 +65,8 @@ export const GET_CASES: readonly HttpCase[] = [
       const found = await api.get(path);
       assertDeprecated(found);
       const condition = { headers: { "if-none-match": found.headers.get("etag") ?? "" } };
-      const isWhole = OPERATIONS.every(({ path, deprecation }) => path !== "/pets/{petId}" || deprecation);
-      const statuses = { HEAD: 200, ...isWhole && { OPTIONS: 204, POST: 405 } };
+      const isOldPath = OPERATIONS.every(({ path, deprecation }) => path !== "/pets/{petId}" || deprecation);
+      const statuses = { HEAD: 200, ...isOldPath && { OPTIONS: 204, POST: 405 } };
       const requests = Object.entries(statuses).map(([method, status]) => ({ method, path, status, parts: {} }));
       requests.push({ method: "GET", path: `/pets/${ABSENT_ID}`, status: 404, parts: {} });
       requests.push({ method: "GET", path, status: 304, parts: condition });
