@@ -106,7 +106,9 @@ test("an alteration happens only under its conditions, an addition under any", a
   const done: unknown[] = [];
   const get: Operation = {
     ...operation("GET", "/tagged", "public"),
-    handler: () => text === undefined ? { status: 404, headers: {}, body: null } : representation(text, "alteration"),
+    handler: ({ query }) => {
+      return text === undefined ? { status: 404, headers: {}, body: null } : representation(text + query, "alteration");
+    },
   };
   const write = (method: Operation["method"], effect: Operation["effect"]): Operation => ({
     ...operation(method, "/tagged", "public"),
@@ -116,7 +118,8 @@ test("an alteration happens only under its conditions, an addition under any", a
       return { status: 204, headers: {}, body: null };
     },
   });
-  const send = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds")] });
+  const unread = { ...write("DELETE", "alters"), path: "/unread" };
+  const send = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds"), unread] });
   const statusOf = async (method: string, headers: Record<string, string>) =>
     (await send(method, "/tagged", headers)).status;
   const etag = (await send("GET", "/tagged")).headers.get("etag")!;
@@ -128,12 +131,14 @@ test("an alteration happens only under its conditions, an addition under any", a
   assert.equal(await statusOf("PUT", { "if-match": etag }), 204);
   assert.equal(await statusOf("PUT", { "if-none-match": '"stale"' }), 204);
   assert.equal(await statusOf("POST", { "if-match": '"stale"' }), 204);
+  assert.equal(await statusOf("PUT", {}), 204);
+  // Nothing can be read there.
+  assert.equal((await send("DELETE", "/unread", { "if-match": '"stale"' })).status, 204);
   text = undefined;
   assert.equal(await statusOf("PUT", { "if-match": "*" }), 412);
   assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 204);
-  assert.equal(await statusOf("PUT", {}), 204);
-  const [put, post, unconditional] = [["PUT", "{}"], ["POST", undefined], ["PUT", undefined]];
-  assert.deepEqual(done, [put, put, post, unconditional, unconditional]);
+  const [put, post, free, blind] = [["PUT", "{}"], ["POST", undefined], ["PUT", undefined], ["DELETE", undefined]];
+  assert.deepEqual(done, [put, put, post, free, blind, free]);
 });
 
 test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {
