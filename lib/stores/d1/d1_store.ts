@@ -19,7 +19,7 @@ import type { Rows, Value } from "../sql_keys.ts";
 import type { KeyedPetStore } from "../store.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { d1Schema } from "./schema.ts";
-import { D1Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 export { d1Schema };
 export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
@@ -46,7 +46,7 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
   if (getBookmark !== undefined) {
     throw new TypeError("createD1Store() needs the D1 database itself, not a session of withSession()");
   }
-  return new D1Store("D1", async (...statements) => {
+  return createStore("D1", async (...statements) => {
     const bound = statements.map(([sql, ...values]) => db.prepare(sql).bind(...values));
     const results = bound.length === 1 ? [await bound[0]!.all()] : await db.batch(bound);
     return results.map(({ results }) => results as Rows);
@@ -67,7 +67,7 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
     );
   }
   const run = (text: string, ...values: Value[]) => storage.sql.exec(text, ...values).toArray() as Rows;
-  return new D1Store(
+  return createStore(
     "The Durable Object's database",
     (...statements) => storage.transactionSync(() => statements.map((statement) => run(...statement))),
   );
