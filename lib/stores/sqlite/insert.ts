@@ -3,7 +3,7 @@ import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
-import type { FileWatch } from "./schema.ts";
+import type { FileWatch } from "./file_watch.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
@@ -37,14 +37,15 @@ export class Transactions {
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();
-        return this.#applyAll(writes);
+        return this.apply(writes);
       });
     } catch (error) {
       throw asUnavailable(error, this.#watch.path);
     }
   }
 
-  #applyAll(writes: readonly Write[]): Outcome[] {
+  /** Carries out writes within a transaction. */
+  apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
     const outcomes: Outcome[] = [];
     for (let i = 0; i < writes.length;) {
@@ -53,7 +54,7 @@ export class Transactions {
         const last = BigInt(this.#insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
         i += ROWS;
         for (let before = ROWS; before-- > 0;) outcomes.push({ outcome: "created", id: last - BigInt(before) });
-      } else outcomes.push(this.#apply(writes[i++]!, now));
+      } else outcomes.push(this.#applyOne(writes[i++]!, now));
     }
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     // Twice as many as were added, so that the backlog shrinks in small steps.
@@ -61,7 +62,7 @@ export class Transactions {
     return outcomes;
   }
 
-  #apply(write: Write, now: bigint): Outcome {
+  #applyOne(write: Write, now: bigint): Outcome {
     switch (write.kind) {
       case "create":
         return { outcome: "created", id: this.#insert(write.pet) };
@@ -80,8 +81,7 @@ export class Transactions {
     // An earlier server looks up its own key only.
     const keys = earlierKey === undefined ? [key] : [key, earlierKey];
     for (const each of keys) {
-      const row = this.#findRequest.get(each, now);
-      const known = recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+      const known = recall(this.#findRequest.get(each, now), fingerprint);
       if (known) return known;
     }
     const id = this.#insert(pet);

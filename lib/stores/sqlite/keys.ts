@@ -4,7 +4,8 @@ import type { KeyStore, StoredKey } from "../key_store.ts";
 import { type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
-import { type FileWatch, requireTables } from "./schema.ts";
+import type { FileWatch } from "./file_watch.ts";
+import { requireTables } from "./schema.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {

@@ -1,7 +1,7 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
@@ -49,7 +49,6 @@ export class Writer {
   /** Rejects at once if the write is invalid, so that it does not fail those of its batch. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (write.kind === "createOnce") requireTypes(write.request);
       if ("pet" in write) {
         const { name, categoryId, status } = write.pet;
         requireValid(write.pet);
@@ -151,10 +150,4 @@ class ThreadLine {
 
 function rejectAll(pending: readonly PendingWrite[], error: unknown): void {
   for (const { reject } of pending) reject(error);
-}
-
-function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {
-  if (typeof key !== "string" || typeof fingerprint !== "string" || !Number.isSafeInteger(retentionMs)) {
-    throw new TypeError("A request has a key and a fingerprint, which are strings, and retentionMs, a whole number");
-  }
 }

@@ -5,7 +5,7 @@ import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { Transactions } from "./insert.ts";
 import { openSecondConnection } from "./open.ts";
-import { FileWatch } from "./schema.ts";
+import { FileWatch } from "./file_watch.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
 import { failureOf, type Reply, type StorePort } from "./writer_messages.ts";
 
