@@ -1,8 +1,6 @@
 import type { PetImporter } from "../pet_importer.ts";
-import { statusCode } from "../status_code.ts";
-import { numberArray, textArray } from "./client/arrays.ts";
 import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
-import { addPets } from "./commit.ts";
+import { addPets, petArrays } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
 
 /** In milliseconds. A statement also waits for the creates of the servers. */
@@ -34,12 +32,7 @@ export async function openPostgresImporter(
       }));
     },
     async add({ parent, digest, records, pets }, known) {
-      const columns = [
-        textArray(pets.map(({ name }) => name)),
-        numberArray(pets.map(({ categoryId }) => categoryId)),
-        numberArray(pets.map(({ status }) => statusCode(status))),
-      ];
-      const parameters = [...columns, parent, digest, String(records), String(known)];
+      const parameters = [...petArrays(pets), parent, digest, String(records), String(known)];
       return await addPets(db, add, parameters, performance.now() + db.timeoutMs) === "added";
     },
     close: () => db.release(),

@@ -17,14 +17,19 @@ const PET_CSV =
 
 export type Statements = ReturnType<typeof statementsFor>;
 
+/** In milliseconds since 1970. */
+export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
+
+/** What is acknowledged must survive a crash, even if the setting of the role is "off". */
+export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
+
 /**
  * Waits until a synchronous standby has all earlier commits. Only then may a client learn that its pet was created
  * earlier.
  */
 export const CONFIRM =
-  `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
-  CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
-    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
+  `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text, ${DURABLE}`;
 
 export const MANY_PETS = 10_000n;
 
@@ -59,8 +64,7 @@ export function statementsFor(schema: string, size = 0n) {
     /** The fingerprint and the id of the pet. Parameter: key. */
     request:
       `SELECT fingerprint, pet_id::pg_catalog.text FROM ${requests} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
-      AND expires_at OPERATOR(pg_catalog.>)
-        (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint`,
+      AND expires_at OPERATOR(pg_catalog.>) ${NOW}`,
     /** Parameter: the largest number to delete. */
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };

@@ -5,7 +5,7 @@ import { sqlState } from "../client/errors.ts";
 import { EARLIER_MARK } from "../../earlier_requests.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
-import { createKeyFunctions } from "./key_functions.ts";
+import { NOW } from "../statements.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** No capitals and quotes, so that the name is the same in every tool. */
@@ -65,7 +65,6 @@ ${steps.join("\n")}
   -- Those of an earlier release too, so that the functions do not depend on the release that has made the tables.
   IF known = ${MIGRATIONS.length} THEN
 ${createFunctions(`"${schema}"`)}
-${createKeyFunctions(`"${schema}"`)}
   END IF;
   PERFORM set_config('search_path', path, true);
 END
@@ -122,8 +121,7 @@ export async function openDatabase(
 
 /** In milliseconds, by the clock of the database, until the last request of an earlier release expires. */
 function selectEarlierMark(schema: string): string {
-  const now = "pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000";
-  return `SELECT (expires_at OPERATOR(pg_catalog.-) (${now})::bigint)::pg_catalog.text FROM "${schema}".requests
+  return `SELECT (expires_at OPERATOR(pg_catalog.-) ${NOW})::pg_catalog.text FROM "${schema}".requests
     WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
 }
 
