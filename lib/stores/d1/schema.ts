@@ -10,10 +10,7 @@ import { asUnavailable, isMissing } from "./errors.ts";
 
 export const SCHEMA_VERSION = 1;
 
-/**
- * They change no table that exists, so several Workers may run them. A later release must begin with a statement that fails unless
- * the version is the one before, so that only one Worker migrates.
- */
+/** They change no table that exists, so several Workers may run them. A migration must check the version first. */
 const CREATE_TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS petstore_schema (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -59,12 +56,7 @@ export class Tables {
       });
   }
 
-  /**
-   * Requests do not share the check of the version, since a request of a Worker must not wait for the promises of
-   * another.
-   *
-   * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
-   */
+  /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
   run(...statements: Statement[]): MaybePromise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
     const run = () => this.#run(...statements);

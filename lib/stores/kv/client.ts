@@ -83,10 +83,7 @@ export class Kv {
     });
   }
 
-  /**
-   * Without the time limit: the caller must know when the commit has ended. Returns the new version, or an error, after
-   * which the outcome is not always known.
-   */
+  /** Without the time limit. Returns the new version, or an error, after which the outcome is not always known. */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
     { deleted = [], writes }: KvChange,

@@ -141,10 +141,7 @@ export class GroupCommit {
     return { ...plan, deleted };
   }
 
-  /**
-   * Finds expired entries among the next few. KV could delete them itself, but if it fails to, as on a full disk, it
-   * ends the process.
-   */
+  /** Among the next few entries. KV could delete them itself, but a full disk would then end the process. */
   async #findExpired(count: number): Promise<KvKey[]> {
     const limit = Math.min(EXAMINED * count, this.#space.maxCreates);
     const { start, end } = this.#space.rememberedAfter(this.#lastExamined);

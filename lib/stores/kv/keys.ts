@@ -53,10 +53,7 @@ export class KvKeys implements KeyStore {
     return rows.map(({ key, value }) => ({ key: key as KvKey, stored: toKey(fromJson<KvStoredKey>(value)!) }));
   }
 
-  /**
-   * Reads all keys, changes them, and writes what differs. Each change checks and replaces the counter, so no other comes between.
-   * `apply` is called for each attempt.
-   */
+  /** Each change checks and replaces the counter, so no other comes between. `apply` is called for each attempt. */
   async #change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
     const author = crypto.randomUUID(), mayRetry = limitRetries(this.#kv.timeoutMs);
     const counter = this.#space.keyCounter;

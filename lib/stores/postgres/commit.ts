@@ -111,9 +111,7 @@ export async function addPets(
   }
 }
 
-/**
- * Those with a key come first, as `add_pets` requires. Another create with the same key waits for the next statement.
- */
+/** Those with a key first, as `add_pets` requires. Another one with the same key waits. */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
   const plain: Create[] = [], rest: Create[] = [];

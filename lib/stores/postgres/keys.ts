@@ -5,7 +5,8 @@ import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import type { Row } from "./client/driver.ts";
 import { sqlState } from "./client/errors.ts";
-import { DURABLE, NOW } from "./statements.ts";
+import { NOW } from "./schema/functions.ts";
+import { DURABLE } from "./statements.ts";
 
 export function postgresKeys(db: Database): KeyStore {
   const { add, revoke, touch, remove, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);

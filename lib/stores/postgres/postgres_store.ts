@@ -24,13 +24,7 @@ import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import { pageOf } from "../page.ts";
 import type { IdempotentOutcome, KeyedPetStore, PetPage, PetQuery } from "../store.ts";
-import {
-  Database,
-  type PooledStore,
-  type PoolLoad,
-  type PostgresClientMaker,
-  type PostgresStoreOptions,
-} from "./client/client.ts";
+import { Database, type PooledStore, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
@@ -103,7 +97,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     return this.#commits.batch;
   }
 
-  get pool(): PoolLoad {
+  get pool(): PooledStore["pool"] {
     return this.#db.load;
   }
 

@@ -60,7 +60,7 @@ export class ChangeWatch {
     else if (now.last !== before.last) this.#counters.additions++;
   }
 
-  /** Undefined if the file has no marks, for example because the backup of an older release was restored over it. */
+  /** Undefined without marks, for example after a backup of an older release was restored over the file. */
   #readMarks(): Marks | undefined {
     try {
       this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);

@@ -3,10 +3,7 @@ import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
 
-/**
- * Databases whose files have been moved or replaced. Closing one, even by garbage collection, would delete the log of
- * that name, which may belong to another database.
- */
+/** Their files have been replaced. Closing one, even by garbage collection, would delete the log of another database. */
 const LEFT_OPEN: DatabaseSync[] = [];
 
 export class FileWatch {

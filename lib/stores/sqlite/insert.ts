@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
@@ -12,23 +12,12 @@ const ROWS = 16;
 export class Transactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
-  readonly #insertOne: StatementSync;
-  readonly #insertMany: StatementSync;
-  readonly #findRequest: StatementSync;
-  readonly #insertRequest: StatementSync;
-  readonly #deleteExpired: StatementSync;
-  readonly #writeNothing: StatementSync[];
+  readonly #sql: ReturnType<typeof prepareAll>;
 
   constructor(db: DatabaseSync, watch: FileWatch) {
     this.#db = db;
     this.#watch = watch;
-    const prepare = (sql: string) => prepareExact(db, sql);
-    this.#insertOne = prepare(insertPets(1));
-    this.#insertMany = prepare(insertPets(ROWS));
-    this.#findRequest = prepare(SELECT_REQUEST);
-    this.#insertRequest = prepare(INSERT_REQUEST);
-    this.#deleteExpired = prepare(DELETE_REQUESTS);
-    this.#writeNothing = WRITE_NOTHING.map(prepare);
+    this.#sql = prepareAll(db);
   }
 
   /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
@@ -51,14 +40,14 @@ export class Transactions {
     for (let i = 0; i < writes.length;) {
       const next = writes.slice(i, i + ROWS);
       if (next.length === ROWS && next.every(isCreate)) {
-        const last = BigInt(this.#insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
+        const last = BigInt(this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
         i += ROWS;
         for (let before = ROWS; before-- > 0;) outcomes.push({ outcome: "created", id: last - BigInt(before) });
       } else outcomes.push(this.#applyOne(writes[i++]!, now));
     }
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     // Twice as many as were added, so that the backlog shrinks in small steps.
-    if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
+    if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }
 
@@ -69,7 +58,7 @@ export class Transactions {
       case "createOnce":
         return this.#insertOnce(write, now);
       case "probe":
-        for (const statement of this.#writeNothing) statement.run();
+        for (const statement of this.#sql.writeNothing) statement.run();
         return { outcome: "probed" };
       default:
         return unknownKind(write);
@@ -81,17 +70,29 @@ export class Transactions {
     // An earlier server looks up its own key only.
     const keys = earlierKey === undefined ? [key] : [key, earlierKey];
     for (const each of keys) {
-      const known = recall(this.#findRequest.get(each, now), fingerprint);
+      const known = recall(this.#sql.findRequest.get(each, now), fingerprint);
       if (known) return known;
     }
     const id = this.#insert(pet);
-    for (const each of keys) this.#insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
+    for (const each of keys) this.#sql.insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
     return { outcome: "created", id };
   }
 
   #insert(pet: PetDraft): bigint {
-    return BigInt(this.#insertOne.run(...rowOf(pet)).lastInsertRowid);
+    return BigInt(this.#sql.insertOne.run(...rowOf(pet)).lastInsertRowid);
   }
+}
+
+function prepareAll(db: DatabaseSync) {
+  const prepare = (sql: string) => prepareExact(db, sql);
+  return {
+    insertOne: prepare(insertPets(1)),
+    insertMany: prepare(insertPets(ROWS)),
+    findRequest: prepare(SELECT_REQUEST),
+    insertRequest: prepare(INSERT_REQUEST),
+    deleteExpired: prepare(DELETE_REQUESTS),
+    writeNothing: WRITE_NOTHING.map(prepare),
+  };
 }
 
 function isCreate(write: Write): write is Write & { kind: "create" } {

@@ -71,10 +71,7 @@ export function schemaTextOf(version: number): Map<string, string> {
   }
 }
 
-/**
- * Checks that a database is empty (0) or one that this release can use. Call it in a transaction, because another
- * process may create it between two reads. Returns the version.
- */
+/** 0 if it is empty. Call it in a transaction, because another process may create it between two reads. */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
   const version = requireOwn(db, path);
   if (version > MIGRATIONS.length) requireCompatible(db, path, version);
@@ -122,7 +119,7 @@ export function migrate(db: DatabaseSync, path: string): boolean {
   });
 }
 
-/** A release before 0.2.0 that starts in the same instant as a later one writes its own version over that of the later schema. */
+/** A release before 0.2.0 that starts in the same instant writes its own version over that of a later schema. */
 function findBuiltVersion(db: DatabaseSync, version: number): number {
   if (version === 0) return 0;
   const actual = readSchemaText(db);

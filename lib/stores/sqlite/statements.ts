@@ -35,10 +35,7 @@ export const WRITE_NOTHING = [
   "DELETE FROM idempotency_keys WHERE key = ''",
 ];
 
-/**
- * No row without all triggers, since the stamp has no meaning then. The version changes when a backup is restored over the file, and
- * when a trigger is dropped.
- */
+/** No row without all triggers, since the stamp then means nothing. A restore over the file changes the version. */
 export const SELECT_MARKS = `SELECT stamp || ' ' || (SELECT schema_version FROM pragma_schema_version) AS state,
   ifnull((SELECT max(id) FROM pets), 0) AS last
   FROM alteration WHERE 4 = (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
@@ -64,10 +61,10 @@ export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE
 export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";
 
 /**
- * One row, with the last id and, if there are pets after the page, the next id. SQLite runs an aggregate over a query with LIMIT as a
- * slow co-routine, so the next id is found first.
+ * One row, with the last id and, if a page follows, the next id. It is found first, since SQLite runs an aggregate over a query with
+ * LIMIT as a slow co-routine.
  *
- * @param condition Without numbered parameters: early releases of Node 22 and 24 treat `?1` as a name.
+ * @param condition Without `?1`, which early releases of Node 22 and 24 treat as a name.
  */
 function page(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
   return `SELECT ${columns}, max(id) AS last, next

@@ -22,9 +22,9 @@ export class Writer {
   #thread: ThreadLine | undefined;
 
   /**
-   * @param onCommitted Called after a commit, before the promises of its writes resolve.
-   * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds.
+   * @param onCommitted Called before the promises of the writes resolve.
+   * @param access Without it, the calling thread commits.
+   * @param short The calling thread commits a lone create while commits take less than this, in milliseconds.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,

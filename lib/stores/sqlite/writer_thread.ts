@@ -23,12 +23,6 @@ interface Job {
   writes: readonly Write[];
 }
 
-/**
- * After this many creates, the thread releases its cached pages: Deno's SQLite has one cache for all connections of a
- * process, and new pages would take it over.
- */
-const CREATES_PER_RELEASE = 5_000;
-
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
@@ -51,7 +45,6 @@ export function runWriter(): void {
 class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: Transactions;
-  #unreleased = 0;
   #portCount = 0;
   readonly #batch = new Batch<Job>({
     ...{ resource: "the disk", expectsClients: true },
@@ -97,13 +90,5 @@ class ThreadWriter {
       reply = () => failureOf(error);
     }
     for (const job of jobs) job.port.postMessage(reply(job));
-    this.#releasePages(all.length);
-  }
-
-  #releasePages(created: number): void {
-    this.#unreleased += created;
-    if (this.#unreleased < CREATES_PER_RELEASE) return;
-    this.#unreleased = 0;
-    this.#db.exec("PRAGMA shrink_memory");
   }
 }

@@ -3,9 +3,8 @@ import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreO
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { EARLIER_MARK } from "../../earlier_requests.ts";
-import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
+import { createFunctions, LOCKS, NOW, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
-import { NOW } from "../statements.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** No capitals and quotes, so that the name is the same in every tool. */
@@ -90,11 +89,7 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${role};
 ${grants.join("")}`;
 }
 
-/**
- * Creates or migrates the tables if necessary, and checks that the role may use them.
- *
- * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
- */
+/** Creates or migrates the tables if necessary, and checks that the role may use them. */
 export async function openDatabase(
   source: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions,
@@ -131,7 +126,7 @@ async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
     throw new StoreUnavailableError(`${must} database or role is read-only; start a server on the primary first`);
   }
   try {
-    await db.script(postgresSchema(db.schema));
+    await db.query(postgresSchema(db.schema), null);
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
     const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +
