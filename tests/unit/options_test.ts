@@ -100,18 +100,6 @@ test("without onError, an unexpected error is shown on the console", async () =>
   }
 });
 
-test("two petstores in one process share neither pets nor keys", async () => {
-  const [first, second] = [createPetstore({ keys: ["one"] }), createPetstore({ keys: ["two"] })];
-  const ask = async ({ handle }: Petstore, key: string, init: RequestInit = {}) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await handle(new Request("http://x/v1/pets", { headers, ...init }));
-    return response.status === 200 ? (await response.json()).length : response.status;
-  };
-  assert.equal(await ask(first, "one", { method: "POST", body: '{"name":"Rex","categoryId":7}' }), 201);
-  assert.deepEqual([await ask(first, "one"), await ask(second, "two")], [1, 0]);
-  assert.deepEqual([await ask(first, "two"), await ask(second, "one")], [401, 401]);
-});
-
 test("a body that was read before gets 500, and only onError learns why", async () => {
   const told: unknown[] = [];
   const { handle } = createPetstore({ keys: ["k"], onError: ({ error }) => told.push(error) });

@@ -32,28 +32,8 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
         headers: { authorization: `Bearer ${key}`, "x-real-ip": address },
       }),
     );
-  const statuses = async (count: number, key: string, address?: string) => {
-    const all: number[] = [];
-    for (let i = 0; i < count; i++) all.push((await send(key, address)).status);
-    return all;
-  };
-  return { clock, send, statuses };
+  return { clock, send };
 }
-
-test("a refusal says when to try again, and that time is right to the second", async () => {
-  const { clock, send, statuses } = createLimited();
-  await statuses(10, "a1");
-  const refused = await send("a1");
-  assert.equal(refused.status, 429);
-  const { code, message } = await refused.json();
-  assert.deepEqual([code, message], ["rate_limited", "Too many requests; try again in 6 seconds"]);
-  assert.equal(refused.headers.get("ratelimit"), '"caller";r=0;t=6');
-  assert.equal(refused.headers.get("ratelimit-policy"), '"caller";q=10;w=60');
-  clock.now += Number(refused.headers.get("retry-after")) * 1000 - 1;
-  assert.match(await (await send("a1")).text(), /try again in 1 second"/);
-  clock.now += 1;
-  assert.equal((await send("a1")).status, 200);
-});
 
 test("within the time that a quota tells, there are no more requests than it tells, and then there is one more", () =>
   fc.assert(
@@ -75,7 +55,7 @@ test("within the time that a quota tells, there are no more requests than it tel
     }),
   ));
 
-test("Retry-After is the time of RateLimit, whatever the limit and the time that has passed", async () => {
+test("Retry-After is the time of RateLimit, and right to the second, whatever the limit and the time that has passed", async () => {
   for (const [requests, windowMs] of [[10, MINUTE], [100, MINUTE], [7, 1_000], [1, 3_600_000], [3, 10_000]] as const) {
     const { clock, send } = createLimited({ requests, windowMs });
     for (let i = 0; i < 3 * requests; i++) {
@@ -86,7 +66,9 @@ test("Retry-After is the time of RateLimit, whatever the limit and the time that
     }
     let refused: Response;
     while ((refused = await send("a1")).status !== 429);
-    clock.now += 1000 * Number(refused.headers.get("retry-after"));
+    clock.now += 1000 * Number(refused.headers.get("retry-after")) - 1000;
+    assert.match(await (await send("a1")).text(), /"Too many requests; try again in 1 second"/);
+    clock.now += 1000;
     assert.equal((await send("a1")).status, 200);
   }
 });
@@ -189,20 +171,6 @@ test("an empty header is no way around the limit of the connection's address", (
   const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => 0);
   const isRefused = (client: string) => authenticate({ ...createContext({}), client }) !== INVALID_KEY;
   assert.deepEqual(["10.0.0.1", "10.0.0.2", "10.0.0.1"].map(isRefused), [false, false, true]);
-});
-
-test("a stranger with all addresses of a /48 gets sixteen limits, and no other address is refused", () => {
-  let now = 0;
-  const options = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
-  const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => now);
-  const isRefused = (address: string) => authenticate(createContext({ "x-real-ip": address })) !== INVALID_KEY;
-  const own = Array.from({ length: 65_536 }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
-  assert.equal(own.filter((address) => !isRefused(address)).length, 160);
-  assert.ok(isRefused(own[0]!));
-  const others = Array.from({ length: 1_000 }, (_, i) => `2001:db8:${(i + 2).toString(16)}::1`);
-  assert.deepEqual(others.filter(isRefused), []);
-  now += MINUTE;
-  assert.ok(!isRefused(own[0]!));
 });
 
 test("thousands of other addresses neither reset a count nor use up another's", () => {
