@@ -5,20 +5,15 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 import { withClock } from "../../lib/testing/clock.ts";
-import { type ApiKeys, createMemoryStore, createPetstore } from "../../mod.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
+import { createMemoryStore } from "../../mod.ts";
 import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { askerOf } from "../support/asker.ts";
 import { whilePolluted } from "../support/polluted.ts";
-
-/** The status that a key gets from a petstore with these keys. */
-function asker(keys: ApiKeys): (key: string) => Promise<number> {
-  const { handle } = createPetstore({ keys, onError: () => {} });
-  return async (key) =>
-    (await handle(new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${key}` } }))).status;
-}
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
   const manager = createKeyManager(store, options);
-  return { store, manager, ask: asker(manager) };
+  return { store, manager, ask: askerOf(manager) };
 }
 
 /** A store with some methods replaced. */
@@ -78,18 +73,17 @@ test("a key that ends while it is replaced has no successor, and neither has one
 test("the other keys of a manager work on a store that has no keys and says so by its version alone", async () => {
   const store = over(createMemoryStore().keys, { listSince: (version) => ({ version }) });
   const { ask } = open({ keys: ["pk_fixed"] }, store);
-  assert.deepEqual([await ask("pk_fixed"), await ask("pk_other")], [200, 401]);
+  assert.deepEqual(await ask({ key: "pk_fixed" }, { key: "pk_other" }), [200, 401]);
 });
 
 test("a key with the prefix that was not made here is valid, as its digest and for a verifier too", async () => {
   const store = createMemoryStore().keys;
   const text = "petstore_my_own_key";
   const digest = createHash("sha256").update(text).digest("hex");
-  const info = { id: "key-1", label: "mine", caller: "me", readOnly: false, created: new Date() };
-  store.add({ ...info, digest, expires: undefined, revoked: undefined, lastUsed: undefined });
+  store.add(keyOf("mine", { digest }));
   const verify = (key: string | undefined) => key === text;
   for (const keys of [[text], [`sha256:${digest}`], verify, createKeyManager(store)]) {
-    assert.equal(await asker(keys)(text), 200);
+    assert.deepEqual(await askerOf(keys)({ key: text }), [200]);
   }
 });
 
@@ -101,19 +95,18 @@ test("members that every object inherits are no options of a manager, and no rig
     return { manager, added, next: await manager.rotate(added.id) };
   });
   assert.deepEqual([added.caller, added.readOnly, added.expires, next.caller], [added.id, false, undefined, added.id]);
-  const ask = asker(manager);
-  assert.deepEqual([await ask("pk_of_another"), await ask(added.key), await ask(next.key)], [401, 200, 200]);
+  assert.deepEqual(await askerOf(manager)({ key: "pk_of_another" }, added, next), [401, 200, 200]);
 });
 
 test("a use that is not yet written is not lost when another key is added", async () => {
   const { manager, ask } = open();
-  const { key } = await manager.add({ label: "ci" });
+  const added = await manager.add({ label: "ci" });
   // Writes what there is to write, so that the next use waits for a minute.
-  assert.equal(await ask(key), 200);
+  assert.deepEqual(await ask(added), [200]);
   await manager.flush();
   const [before] = await manager.list();
   await withClock(1_000, async () => {
-    assert.equal(await ask(key), 200);
+    assert.deepEqual(await ask(added), [200]);
     await manager.add({ label: "another" });
     await manager.flush();
   });
