@@ -134,20 +134,6 @@ class SharedResponse extends ReferenceStore {
   }
 }
 
-/** Counts only the pets that it adds itself, and not those of other servers. */
-class OwnChanges extends ReferenceStore {
-  #additions = 0;
-
-  protected override write(pet: PetDraft): bigint {
-    this.#additions++;
-    return super.write(pet);
-  }
-
-  changes(): StoreChanges {
-    return { additions: this.#additions, alterations: 0 };
-  }
-}
-
 /** Creates at once, and counts the pet, for all servers, a little later. */
 class LateChanges extends ReferenceStore {
   override create(pet: PetDraft): bigint {
@@ -207,7 +193,6 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: Known<StoreGuarantee>][] 
   [HalfRefused, "atomicity"],
   [LateIndex, "atomicity"],
   [SharedResponse, "idempotency"],
-  [OwnChanges, "concurrency"],
   [LateChanges, "concurrency"],
   [ShortMemory, "idempotency"],
   [HalvedMemory, "idempotency"],
