@@ -84,7 +84,7 @@ export const PARTS: Record<string, Part> = {
     mutate: ["lib/access/*.ts", "lib/hash.ts"],
     tests: everyday(
       "unit/keys unit/key_format unit/key_ring unit/key_cache unit/key_manager unit/key_reads " +
-        "unit/made_keys unit/rate_limit unit/client_address unit/options unit/routing security/failing_callbacks security/cors contract/http",
+        "unit/made_keys unit/wrong_keys unit/rate_limit unit/client_address unit/options unit/routing security/failing_callbacks security/cors contract/http",
     ),
     floors: { published: 85, all: 95 },
     equivalent: access,
@@ -108,7 +108,7 @@ export const PARTS: Record<string, Part> = {
   petstore: {
     mutate: ["lib/petstore/*.ts"],
     tests: everyday(
-      "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
+      "unit/options unit/wrong_keys unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
         "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
     // Much of it checks the options, of which the contract cases give few that are wrong.

@@ -2,6 +2,7 @@
 
 import "../../tests/unit/key_reads_test.ts";
 import "../../tests/unit/made_keys_test.ts";
+import "../../tests/unit/wrong_keys_test.ts";
 import test from "node:test";
 import { withApi } from "../../lib/testing/http/api.ts";
 import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
