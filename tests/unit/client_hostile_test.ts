@@ -141,13 +141,6 @@ test("a key of a few characters is hidden as a whole, and no other word is", () 
     assert.deepEqual([code, message], ["…", "… is no key"]);
   }));
 
-test("the cause still tells that nothing listens at the address", async () => {
-  const gone = await withScript(() => "", ({ origin }) => Promise.resolve(origin));
-  const { cause } = await failed(clientOf(gone).get(1n));
-  assert.ok(cause instanceof Error);
-  assert.match(shown(cause), /ECONNREFUSED|ConnectionRefused|Connection refused/);
-});
-
 test("of an error of fetch, only texts without the key are kept, of its causes too", async () => {
   const request = { headers: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY) };
   const errors = ["::1", "127.0.0.1"].map((at) =>

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setImmediate } from "node:timers";
+import { inspect } from "node:util";
 import { type ClientOptions, createClient, type PetstoreError } from "../../lib/client/client.ts";
 import { failed } from "../support/client_error.ts";
 import { fieldOf, response, type Script, type Scripted, withScript } from "../support/http/scripted_server.ts";
@@ -63,13 +64,7 @@ test("a page of a list whose connection is cut is fetched again, and each pet co
     assert.equal(requests.length, 4);
   }));
 
-test("a create without an Idempotency-Key is sent once, whatever happens", () =>
-  withClient(() => "", async (pets, { requests }) => {
-    const { code, status } = await failed(pets.create(NEW_REX, { idempotencyKey: null }));
-    assert.deepEqual([code, status, requests.length], ["connection_failed", 0, 1]);
-  }));
-
-test("a create without an Idempotency-Key is sent once, also on a kept connection that ends before the response", () =>
+test("a create without an Idempotency-Key is sent once, on a kept connection that ends before the response too", () =>
   withClient(
     (_, number) => number === 0 ? [WHOLE.replace("connection: close\r\n", "")] : "",
     async (pets, { requests }) => {
@@ -94,6 +89,7 @@ test("maxRetries is how often a request is repeated, and a server that is away i
   const { code, message, cause } = await failed(pets.get(1n));
   assert.deepEqual([code, message], ["connection_failed", `GET ${gone}/v1/pets/1 got no whole response`]);
   assert.ok(cause instanceof Error);
+  assert.match(inspect(cause), /ECONNREFUSED|ConnectionRefused|Connection refused/);
 });
 
 test("a redirect is an error, and neither the key nor the pet goes to its target", () =>

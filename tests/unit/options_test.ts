@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { createOpenApi, type OpenApiOptions } from "../../lib/openapi/openapi.ts";
-import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 
 /** Wrong options beside the keys, as a caller without types can give them, and the message. */
@@ -100,6 +100,31 @@ test("without onError, an unexpected error is shown on the console", async () =>
     assert.deepEqual(shown, [failure]);
   } finally {
     console.error = error;
+  }
+});
+
+test("onError gets the id that the client gets", async () => {
+  const given: string[] = [];
+  const store = Object.assign(createMemoryStore(), { list: () => assert.fail("a bug") });
+  const onError = ({ requestId }: ErrorInfo) => given.push(requestId);
+  const { headers } = await ask({ store, onError, requestIds: "failures" }, "/v1/pets");
+  assert.deepEqual([headers.get("x-request-id")], given);
+});
+
+test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
+  const { now } = performance;
+  let reading = 0;
+  performance.now = () => ++reading;
+  try {
+    for (const [keys, expected] of [[["k"], false], [async () => await true, true]] as const) {
+      const waited: boolean[] = [];
+      const { handle } = createPetstore({ keys, onResponse: ({ durationMs }) => waited.push(durationMs > 0) });
+      const headers = { authorization: "Bearer k" };
+      for (let i = 0; i < 3; i++) await handle(new Request("http://x/v1/pets", { headers }));
+      assert.deepEqual(waited, [true, true, expected]);
+    }
+  } finally {
+    performance.now = now;
   }
 });
 

@@ -73,7 +73,7 @@ export const PARTS: Record<string, Part> = {
   http: {
     mutate: ["lib/http/*.ts"],
     tests: everyday(
-      "unit/body unit/body_stream unit/conditional unit/deadlines unit/response_cache unit/routing unit/options unit/observer " +
+      "unit/body unit/body_stream unit/conditional unit/deadlines unit/response_cache unit/routing unit/options " +
         "unit/pipeline unit/rate_limit unit/node_listener security/cors security/failing_callbacks security/pollution " +
         "security/linear_work contract/http",
     ),
@@ -108,7 +108,7 @@ export const PARTS: Record<string, Part> = {
   petstore: {
     mutate: ["lib/petstore/*.ts"],
     tests: everyday(
-      "unit/options unit/wrong_keys unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
+      "unit/options unit/wrong_keys unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
         "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
     // Much of it checks the options, of which the contract cases give few that are wrong.
