@@ -5,9 +5,7 @@ import { createD1Store } from "@petstore/petstore/d1";
 import type { IdempotentRequest, PetDraft } from "../../lib/stores/store.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
 import { type Cost, MeteredDatabase } from "./support/metered_database.ts";
-import { testWorkers, Workers } from "./support/workerd.ts";
-
-const IDLE = "export default { fetch: () => new Response() }";
+import { testD1 } from "./support/workerd.ts";
 
 const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
 
@@ -23,11 +21,9 @@ const FILL = [
   FROM petstore_pets WHERE id <= 50`,
 ];
 
-testWorkers(
+testD1(
   "an operation on D1 is one round trip, and reads and writes no more rows than the contract says",
-  async () => {
-    await using workers = new Workers({ scripts: [IDLE] });
-    const database = await workers.miniflare.getD1Database("DB0");
+  async (database) => {
     const db = new MeteredDatabase(database);
     const store = createD1Store(db);
     await store.check();

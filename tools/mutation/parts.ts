@@ -73,7 +73,7 @@ export const PARTS: Record<string, Part> = {
   http: {
     mutate: ["lib/http/*.ts"],
     tests: everyday(
-      "unit/body unit/body_stream unit/conditional unit/deadlines unit/response_cache unit/routing unit/options " +
+      "unit/body unit/conditional unit/deadlines unit/response_cache unit/routing unit/options " +
         "unit/pipeline unit/rate_limit unit/node_listener security/cors security/failing_callbacks security/pollution " +
         "security/linear_work contract/http",
     ),

@@ -83,3 +83,14 @@ export class Workers implements AsyncDisposable {
     await this.miniflare.dispose();
   }
 }
+
+type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+/** A test with two empty databases, which no Worker uses. */
+export function testD1(title: string, use: (...databases: [Database, Database]) => Promise<void>): void {
+  testWorkers(title, async () => {
+    await using workers = new Workers({ scripts: ["export default { fetch: () => new Response() }"], databases: 2 });
+    const { miniflare } = workers;
+    await use(await miniflare.getD1Database("DB0"), await miniflare.getD1Database("DB1"));
+  });
+}
