@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/petstore/d1";
 import type { IdempotentRequest, PetDraft } from "../../lib/stores/store.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
-import { type Cost, MeteredDatabase } from "./support/metered_database.ts";
+import { type Cost, meter } from "./support/metered_database.ts";
 import { testD1 } from "./support/workerd.ts";
 
 const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
@@ -24,7 +24,7 @@ const FILL = [
 testD1(
   "an operation on D1 is one round trip, and reads and writes no more rows than the contract says",
   async (database) => {
-    const db = new MeteredDatabase(database);
+    const { db, costOf } = meter(database);
     const store = createD1Store(db);
     await store.check();
     for (const sql of FILL) await database.prepare(sql).run();
@@ -60,7 +60,7 @@ testD1(
       ["a list of keys", () => store.keys.list(), { calls: 1, read: 22, written: 0 }],
     ];
     const seen: Record<string, Cost> = {};
-    for (const [what, work] of costs) seen[what] = await db.costOf(work);
+    for (const [what, work] of costs) seen[what] = await costOf(work);
     assert.deepEqual(seen, Object.fromEntries(costs.map(([what, _work, cost]) => [what, cost])));
   },
 );
