@@ -24,7 +24,7 @@ export const UNKNOWN_METHOD: Deviation = unknownMethod(
 export const COMPATIBILITY_DATE = "2026-07-01";
 
 /** Workers on the same databases. */
-export interface WorkersOptions {
+interface WorkersOptions {
   /** The module of each Worker. */
   scripts: readonly string[];
   /** How many D1 databases there are beside DB, with the bindings DB0, DB1, … Default: 1. */
