@@ -107,7 +107,7 @@ test.schema(
       );
       const grants = postgresGrants(role, schema);
       await runSql(url, grants.replace(/GRANT EXECUTE .*/g, "").replace("GRANT SELECT, UPDATE ON SEQUENCE", "-- "));
-      for (const lacking of ["SELECT on forgotten_until", "UPDATE on forgotten_until", "EXECUTE on add_key"]) {
+      for (const lacking of ["SELECT on forgotten_until", "UPDATE on forgotten_until", "EXECUTE on add_pets"]) {
         await assertRefused(roleUrl, schema, new RegExp(`\\(.*${lacking}.*\\)`));
       }
       // A read-only role needs no more privileges.

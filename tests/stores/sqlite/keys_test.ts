@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { FileWatch } from "../../../lib/stores/sqlite/schema.ts";
+import { FileWatch } from "../../../lib/stores/sqlite/file_watch.ts";
 import { type StoredKey, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, usingStore, withOther, withPath } from "./support.ts";
 

@@ -44,11 +44,6 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     /has schema version 99, which needs a later release; this is release \d+\.\d+\.\d+$/,
   ],
   [
-    "a database with a negative version",
-    (path) => alter(path, "PRAGMA user_version = -1"),
-    /has schema version -1, which no release uses/,
-  ],
-  [
     "a text file",
     (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
     /is not an SQLite database; it was left unchanged/,
