@@ -79,7 +79,7 @@ async function useAll(store: PetStore): Promise<void> {
   const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
   assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
   assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
-  await store.createOnce!(PET, request("gone", 0));
+  await store.createOnce!(PET, request("gone", "f", 0));
   await store.check();
 }
 
