@@ -110,7 +110,7 @@ test("check and backup refuse a file that is missing or empty, and a store that 
     for (const args of [["check"], ["backup", "copy.db"]]) {
       await assertAllRefused([
         [[...args, STORE], /pets\.db does not exist/],
-        [[...args, "--store=memory:"], /memory:|Only an SQLite file/],
+        [[...args, "--store=memory:"], /in memory belongs to one server|Only an SQLite file/],
         [[...args, "--store=sqlite:."], /\. is a folder/],
         [[...args, "--store=sqlite:empty.db"], /is an empty database/],
       ]);
@@ -132,7 +132,7 @@ testUnless(skipUnless(["setpriv"], "the right to give up rights", () => command(
         assert.equal(await child.exit(), 2);
         return child.written.stderr;
       };
-      assert.match(await check(0o000), /^petstore: pets\.db cannot be opened; it must be readable, and its folder/);
+      assert.match(await check(0o000), /^petstore: The store cannot be checked: pets\.db cannot be opened; it must be readable, and its folder/);
       chmodSync(folder, 0o500);
       try {
         assert.match(

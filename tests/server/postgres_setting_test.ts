@@ -72,8 +72,9 @@ for (
   });
 }
 
-test("a store is described without the password and the parameters", () => {
-  const { description } = readStoreSetting("postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo", () => undefined, "");
+test("a store is described without the password and the parameters", async () => {
+  const address = "postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo";
+  const { description } = await readStoreSetting(address, () => undefined, "");
   assert.equal(description, "postgres://u@a:5432,[::1]:6000/pets (schema zoo)");
 });
 

@@ -4,11 +4,10 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
 import { publishFile } from "../process/folders.ts";
-import { oneLine } from "../process/lines.ts";
+import { formatPetCount, oneLine } from "../process/lines.ts";
 import { type CommandArguments, numberFrom, oneOf } from "../settings/arguments.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
-import { readStoreSetting } from "../store/open_store.ts";
-import { type Command, type Context, formatPetCount } from "./command.ts";
+import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 
 /** The pets that were added and known, and the lines that are no pets, or may be parts of one. */
 interface Counts {
@@ -69,20 +68,17 @@ async function importWithRejects(file: string, args: CommandArguments, context: 
 
 async function importFile(
   args: CommandArguments,
-  { writers, runtime }: Context,
+  context: Context,
   reject?: ImportOptions["reject"],
 ): Promise<Counts> {
   const options = { ...readOptions(args), ...(reject && { reject, skipsBad: true }) };
   const isDryRun = args.isOn("dry-run");
-  const store = readStoreSetting(args.text("store"), runtime.environment, runtime.postgresDriver);
-  if (!store.openImporter) {
-    throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
-  }
-  const { bytes, grows, close } = await openSource(args.operand, runtime.ending());
+  const store = await readSharedStore(args, context);
+  const { bytes, grows, close } = await openSource(args.operand, context.runtime.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
-  const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  if (importer?.isNew) report(`${store.description} is new`);
+  const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
+  if (importer?.isNew) report(`${(await readStore(args, context)).description} is new`);
   try {
     for await (const part of importRecords(bytes, { ...options, grows, importer })) {
       addPart(counts, part, report);

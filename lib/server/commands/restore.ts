@@ -10,8 +10,8 @@ import { publishFile, syncFolder } from "../process/folders.ts";
 import { asCalled } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
-import { parseStoreLocation } from "../store/open_store.ts";
-import { type Command, formatPetCount } from "./command.ts";
+import { formatPetCount } from "../process/lines.ts";
+import { type Command, readStorePath } from "./command.ts";
 
 export const RESTORE: Command = {
   summary: "replace an SQLite file by a backup",
@@ -27,15 +27,12 @@ export const RESTORE: Command = {
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
   failure: "The restore failed",
-  async run(args, { writers: { output }, runtime }) {
+  async run(args, context) {
     const { operand } = args;
-    const store = parseStoreLocation(args.text("store"), runtime.environment);
-    if (store.kind !== "sqlite" || store.path === ":memory:") {
-      throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
-    }
+    const path = await readStorePath(args, context);
     const revokesNewer = args.isOn("revoke-newer");
     await requireSound(operand);
-    output.add(describe(await restore(operand, store.path, revokesNewer), operand, revokesNewer));
+    context.writers.output.add(describe(await restore(operand, path, revokesNewer), operand, revokesNewer));
     return 0;
   },
 };

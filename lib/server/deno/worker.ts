@@ -3,6 +3,7 @@
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import { accessTo } from "../../stores/sqlite/start_writer.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
@@ -10,7 +11,6 @@ import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 import type { LineSink } from "../process/line_writer.ts";
 import { LocalServer } from "../serving/local_server.ts";
 import { SettingError } from "../process/start_error.ts";
-import { loadPostgres, openSqliteInWorker } from "../store/open_store.ts";
 import { createWriters, writeJson, type Writers } from "../process/writers.ts";
 import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./worker_messages.ts";
 import { Peer } from "./peer.ts";
@@ -49,8 +49,8 @@ function runWorker(data: WorkerStart): void {
   const server = new LocalServer(settings, writers, listen);
   async function start(): Promise<void> {
     store = "identities" in database
-      ? openSqliteInWorker(database, accessTo(data.writer))
-      : await (await loadPostgres()).openPostgres(database, POSTGRES_DRIVER);
+      ? SqliteStore.join(database, accessTo(data.writer))
+      : await (await import("../store/open_postgres.ts")).openPostgres(database, POSTGRES_DRIVER);
     // The gate opens first: a connection that the socket gets from now on is served.
     server.serve({ ...data, store, keyStore: store, isComplete });
     await server.listen({ hostname, port, isShared: true });

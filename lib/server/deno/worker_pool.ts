@@ -8,7 +8,7 @@ import type { Server } from "../serving/runtime.ts";
 import { isPermitted } from "../process/process.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { SettingError } from "../process/start_error.ts";
-import type { StoreSetting } from "../store/open_store.ts";
+import type { StoreSetting } from "../store/store_setting.ts";
 import type { Sinks } from "../process/writers.ts";
 import { WorkerGroup } from "./worker_group.ts";
 import { reservePort } from "./port.ts";
@@ -71,7 +71,7 @@ function requireProgram(): void {
   }
 }
 
-function requireShareable({ openImporter, description }: StoreSetting): void {
-  if (openImporter) return;
+function requireShareable({ shared, description }: StoreSetting): void {
+  if (shared) return;
   throw new SettingError(`Several workers cannot share the store ${description}; set --workers 1 or another store`);
 }

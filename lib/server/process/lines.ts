@@ -1,5 +1,10 @@
 /** Messages as lines. */
 
+/** Formats a number of pets for messages. */
+export function formatPetCount(count: number | bigint): string {
+  return Number(count) === 1 ? "1 pet" : `${count} pets`;
+}
+
 /** A line of text as a JSON object. A JSON object stays as it is. */
 export function asJsonLine(line: string): string {
   if (line.startsWith("{")) return line;

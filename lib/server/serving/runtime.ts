@@ -6,7 +6,7 @@ import type { FirstKey } from "../keys/first_key.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Environment } from "../settings/flags.ts";
-import type { StoreSetting } from "../store/open_store.ts";
+import type { StoreSetting } from "../store/store_setting.ts";
 import type { Sinks } from "../process/writers.ts";
 
 /** What a server opens at its start. */

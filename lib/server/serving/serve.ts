@@ -45,7 +45,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   readOptions(settings);
   prepareTraces(settings, runtime);
   const ending = runtime.ending();
-  const storeSetting = readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
+  const storeSetting = await readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const { createWorkerPool = refuseWorkers } = runtime;
   const server: Server = settings.workers === 1
@@ -69,7 +69,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     stores.add(store);
     isNewStore = store.isNew ?? false;
     if (settings.seed > 0) report(await seed(store, settings.seed));
-    const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
+    const keyStore = storeSetting.shared ? store : await openKeyDatabase(settings.keys.length === 0);
     if (keyStore) stores.add(keyStore);
     key = await findFirstKey(settings.keys, keyStore?.keys);
     if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNewStore, key).forEach(report);

@@ -65,7 +65,7 @@ const CLOSE_TIMEOUT = 2000;
  * Closes a connection soon after the driver has ended it, even if the server does not respond. `onBreak` is called when
  * the server closes it, or it fails.
  */
-export function watchSocket(socket: Socket, onBreak: () => void): void {
+export function watchSocket(socket: Socket, onBreak: () => void): Socket {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEndedHere = false;
   const { end } = socket;
@@ -81,6 +81,7 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
     clearTimeout(timer);
     if (!isEndedHere) onBreak();
   });
+  return socket;
 }
 
 /**
