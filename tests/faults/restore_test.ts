@@ -83,7 +83,7 @@ testUnless(skipUnless(["sh", "dd", "cmp"], "a shell", () => {}))(
   () =>
     withTempFolder((folder) => {
       const parts = { args: [`--key=${KEY}`, "--log=off"] };
-      return drill(folder, parts, {}, "dd ", /^petstore: (.*finds damage|data\/petstore\.db is corrupt)/m);
+      return drill(folder, parts, {}, "dd ", /^petstore: .*(finds damage|data\/petstore\.db is corrupt)/m);
     }),
 );
 

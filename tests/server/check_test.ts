@@ -132,7 +132,10 @@ testUnless(skipUnless(["setpriv"], "the right to give up rights", () => command(
         assert.equal(await child.exit(), 2);
         return child.written.stderr;
       };
-      assert.match(await check(0o000), /^petstore: The store cannot be checked: pets\.db cannot be opened; it must be readable, and its folder/);
+      assert.match(
+        await check(0o000),
+        /^petstore: The store cannot be checked: pets\.db cannot be opened; it must be readable, and its folder/,
+      );
       chmodSync(folder, 0o500);
       try {
         assert.match(

@@ -1,4 +1,4 @@
-import { firstLine } from "../process/start_error.ts";
+import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { type Command, readSharedStore, readStore } from "./command.ts";
 import { get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
@@ -25,10 +25,9 @@ export const CHECK: Command = {
     const { output, errors } = context.writers;
     const url = args.optional("url", SERVER_ADDRESS);
     if (url !== undefined) {
-      const { status, faults } = await askServer(url);
-      for (const fault of faults) errors.add(`petstore: ${fault}`);
-      if (status === 0) output.add(`${url.origin} is ready`);
-      return status;
+      await requireReady(url);
+      output.add(`${url.origin} is ready`);
+      return 0;
     }
     const { description } = await readStore(args, context);
     const { faults, contents } = await (await readSharedStore(args, context)).check();
@@ -43,7 +42,7 @@ export const CHECK: Command = {
 const TIMEOUT = 5_000;
 
 /** The server itself has no TLS, and a proxy in front of it keeps the path to itself. */
-export const SERVER_ADDRESS: Format<URL> = {
+const SERVER_ADDRESS: Format<URL> = {
   form: "the address of a server, such as http://127.0.0.1:8000",
   parse(text) {
     const url = URL.parse(text);
@@ -51,15 +50,14 @@ export const SERVER_ADDRESS: Format<URL> = {
   },
 };
 
-/** Why a server is not ready, and the exit status; no fault if it is. */
-export async function askServer({ origin }: URL): Promise<{ status: 0 | 1 | 2; faults: string[] }> {
-  try {
-    const { status, text } = await ask(origin);
-    if (status === 200) return { status: 0, faults: [] };
-    if (status === 503) return { status: 1, faults: [`${origin} is not ready: ${messageOf(text)}`] };
-    return { status: 2, faults: [`${origin} answers /readyz with ${status}, so it is not the port of a server`] };
-  } catch (error) {
-    return { status: 1, faults: [`${origin} cannot be asked: ${firstLine(error)}`] };
+/** @throws {SettingError} If a server is not ready, or it is none of this program. */
+async function requireReady({ origin }: URL): Promise<void> {
+  const { status, text } = await ask(origin).catch((error) => {
+    throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);
+  });
+  if (status === 503) throw new UnreachableError(`${origin} is not ready: ${messageOf(text)}`);
+  if (status !== 200) {
+    throw new SettingError(`${origin} answers /readyz with ${status}, so it is not the port of a server`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { CSV_HEADER, type ExportFormat } from "../../stores/pet_exporter.ts";
-import { isBrokenPipe, writeAll } from "../process/line_writer.ts";
+import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { readFormat, STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";

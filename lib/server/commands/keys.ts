@@ -2,11 +2,10 @@
 
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
+import { checkNewKey } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
-import { asCalled } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
 import { KEY_DATABASE } from "../store/open_store.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
@@ -50,7 +49,7 @@ export const ADD_KEY: Command = {
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, true, async (_, store) => {
+    return await useKeys(args, context, true, async (store) => {
       await printAndStore(store, context, (keys) => keys.add(options));
     });
   },
@@ -83,7 +82,7 @@ export const ROTATE_KEY: Command = {
   async run(args, context) {
     const expires = args.optional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
-    return await useKeys(args, context, false, async (_, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
       if (!stored.some((key) => key.id === id && isValid(key))) {
@@ -104,10 +103,10 @@ export const REVOKE_KEY: Command = {
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {
-    return await useKeys(args, context, false, async (keys, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
-      await keys.revoke(id);
+      await createKeyManager(store).revoke(id);
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       const { digest } = stored.find((key) => key.id === id)!;
@@ -116,7 +115,7 @@ export const REVOKE_KEY: Command = {
       );
       if (isRemoved) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
-      errors.add(asCalled("petstore: no key of the store is valid now; petstore keys add makes one"));
+      errors.add("petstore: no key of the store is valid now; petstore keys add makes one");
     });
   },
 };
@@ -129,7 +128,7 @@ export const PURGE_KEYS: Command = {
   failure: FAILURE,
   async run(args, context) {
     const endedBefore = Date.now() - args.read("ended", DURATION);
-    return await useKeys(args, context, false, async (_, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const hasEnded = ({ label, expires, revoked }: StoredKey) =>
         label !== FIRST_LABEL && [expires, revoked].some((end) => end && end.getTime() <= endedBefore);
       const ids = (await store.list()).filter(hasEnded).map(({ id }) => id);
@@ -144,7 +143,7 @@ async function useKeys(
   args: CommandArguments,
   context: Context,
   createIfMissing: boolean,
-  use: (keys: KeyManager, store: KeyStore) => Promise<void>,
+  use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
   const { keys } = await readStore(args, context);
   const store = await keys.open(createIfMissing);
@@ -153,7 +152,7 @@ async function useKeys(
     context.writers.errors.add(`petstore: ${keys.place} is new; servers that use it will accept the key`);
   }
   try {
-    await use(createKeyManager(store.keys), store.keys);
+    await use(store.keys);
     return 0;
   } finally {
     await store.close();

@@ -7,7 +7,6 @@ import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
-import { asCalled } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
@@ -128,5 +127,5 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   if (!keys) {
     lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
   }
-  return asCalled(lines.join("\n"));
+  return lines.join("\n");
 }

@@ -11,7 +11,6 @@ export type Handlers<Calls> = { [Name in keyof Calls]: (argument: Calls[Name]) =
 interface Failure {
   message: string;
   isTemporary: boolean;
-  code: unknown;
 }
 
 type Message = { id: number } & ({ name: string; argument: unknown } | { result: unknown } | { failure: Failure });
@@ -20,15 +19,12 @@ type Message = { id: number } & ({ name: string; argument: unknown } | { result:
 export class Peer<Calls, OwnCalls> {
   readonly #port: Port<unknown, unknown>;
   readonly #handlers: Handlers<OwnCalls>;
-  readonly #isBug: (error: unknown) => boolean;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
 
-  /** @param isBug Whether an error of a handler is not for the other side, but thrown here, where nothing catches it. */
-  constructor(port: MessagePort, handlers: Handlers<OwnCalls>, isBug: (error: unknown) => boolean = () => false) {
+  constructor(port: MessagePort, handlers: Handlers<OwnCalls>) {
     this.#port = port as unknown as Port<unknown, unknown>;
     this.#handlers = handlers;
-    this.#isBug = isBug;
     // Not `on()`, with which Deno reads the bytes of the access log one by one.
     this.#port.onmessage = ({ data }) => void this.#receive(data as Message);
   }
@@ -53,8 +49,7 @@ export class Peer<Calls, OwnCalls> {
     this.#calls.delete(id);
     if ("result" in message) return call?.resolve(message.result);
     const { failure } = message;
-    const error = new (failure.isTemporary ? UnreachableError : SettingError)(failure.message);
-    call?.reject(Object.assign(error, { code: failure.code }));
+    call?.reject(new (failure.isTemporary ? UnreachableError : SettingError)(failure.message));
   }
 
   async #answer(id: number, name: keyof OwnCalls, argument: unknown): Promise<void> {
@@ -62,9 +57,8 @@ export class Peer<Calls, OwnCalls> {
       const result = await this.#handlers[name](argument as OwnCalls[keyof OwnCalls]);
       this.#post({ id, result });
     } catch (error) {
-      if (this.#isBug(error)) throw error;
-      const isTemporary = error instanceof UnreachableError;
-      this.#post({ id, failure: { message: firstLine(error), isTemporary, code: (error as { code?: unknown }).code } });
+      const isTemporary = error instanceof UnreachableError || !(error instanceof SettingError);
+      this.#post({ id, failure: { message: firstLine(error), isTemporary } });
     }
   }
 

@@ -8,10 +8,8 @@ import type { KeyedPetStore } from "../../stores/store.ts";
 import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
-import type { LineSink } from "../process/line_writer.ts";
 import { LocalServer } from "../serving/local_server.ts";
-import { SettingError } from "../process/start_error.ts";
-import { createWriters, writeJson, type Writers } from "../process/writers.ts";
+import { createWriters, writeJson } from "../process/writers.ts";
 import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./worker_messages.ts";
 import { Peer } from "./peer.ts";
 
@@ -20,7 +18,6 @@ function runWorker(data: WorkerStart): void {
   const isComplete = () => Atomics.load(data.missing, 0) === 0;
   let store: KeyedPetStore | undefined;
   let started: Promise<void> | undefined;
-  const isBug = (error: unknown) => !(error instanceof SettingError);
   const main = new Peer<MainCalls, Steps>(channel, {
     start: () => started = start(),
     async close() {
@@ -34,16 +31,12 @@ function runWorker(data: WorkerStart): void {
       await store?.close();
       await Promise.all([writers.output.flush(), writers.errors.flush()]);
     },
-  }, isBug);
+  });
 
   /** The main isolate writes the lines of all workers. A slow reader makes each wait, and finally drop lines. */
-  const sinkFor = (stream: keyof Writers): LineSink => ({
-    async write(lines) {
-      await main.call("write", { stream, lines });
-      return lines.length;
-    },
+  const writers = createWriters((stream) => async (text) => {
+    await main.call("write", { stream, lines: text.slice(0, -1) });
   });
-  const writers = createWriters({ output: sinkFor("output"), errors: sinkFor("errors") });
   if (settings.log === "json") writeJson(writers);
   if (settings.traces !== undefined) prepareTraces(true);
   const server = new LocalServer(settings, writers, listen);

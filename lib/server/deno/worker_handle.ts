@@ -4,7 +4,7 @@ import { shareWriter } from "../../stores/sqlite/start_writer.ts";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import { UnreachableError } from "../process/start_error.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import type { Sinks } from "../process/writers.ts";
+import type { Writers } from "../process/writers.ts";
 import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./worker_messages.ts";
 import { Peer } from "./peer.ts";
 
@@ -35,12 +35,15 @@ export class WorkerHandle {
   constructor(
     program: URL,
     start: Omit<WorkerStart, "channel" | "writer">,
-    sinks: Sinks,
+    writers: Writers,
     store: SqliteStore | undefined,
   ) {
     const { port1, port2 } = new MessageChannel();
     this.#peer = new Peer<Steps, MainCalls>(port1, {
-      write: ({ stream, lines }) => sinks[stream].write(lines),
+      async write({ stream, lines }) {
+        writers[stream].add(lines);
+        await writers[stream].flush();
+      },
       die: (reason) => this.#end(reason),
       beat: (samples) => {
         this.#missedHeartbeats = 0;

@@ -4,7 +4,6 @@ import type { MessagePort } from "node:worker_threads";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import type { PostgresTarget } from "../store/postgres_url.ts";
-import type { FirstKey } from "../keys/first_key.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Writers } from "../process/writers.ts";
@@ -17,7 +16,6 @@ export interface WorkerStart {
   settings: ServerSettings;
   hostname: string;
   port: number;
-  keyLocation: FirstKey["location"];
   /** For SQLite, the files that the main isolate has opened. */
   database: OpenedFiles | PostgresTarget;
   /** How many workers are missing. */
@@ -39,7 +37,7 @@ export interface Steps {
 
 export interface MainCalls {
   /** Writes whole lines. */
-  write: { stream: keyof Writers; lines: Uint8Array };
+  write: { stream: keyof Writers; lines: string };
   /** Tells that the worker has failed and must be replaced. */
   die: string;
   /** Made once a second, with the worker's counts. */

@@ -9,7 +9,7 @@ import { isPermitted } from "../process/process.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { StoreSetting } from "../store/store_setting.ts";
-import type { Sinks } from "../process/writers.ts";
+import type { Writers } from "../process/writers.ts";
 import { WorkerGroup } from "./worker_group.ts";
 import { reservePort } from "./port.ts";
 import { WorkerHandle } from "./worker_handle.ts";
@@ -21,7 +21,7 @@ export function createWorkerPool(
   settings: ServerSettings,
   storeSetting: StoreSetting,
   report: Report,
-  sinks: Sinks,
+  writers: Writers,
   program: URL = PROGRAM,
 ): Server {
   requirePlatform();
@@ -32,13 +32,13 @@ export function createWorkerPool(
     async start(open) {
       using reserved = await reservePort(settings);
       const { hostname, port } = reserved;
-      const { store, keyLocation } = await open();
+      const { store } = await open();
       // One thread writes for all workers to SQLite. To PostgreSQL each writes for itself.
       const owner = store instanceof SqliteStore ? store : undefined;
       if (!owner) await store.close();
-      const shared = { settings, hostname, port, keyLocation, limits: createLimits(settings) };
+      const shared = { settings, hostname, port, limits: createLimits(settings) };
       const database = owner?.opened ?? storeSetting.target!;
-      await group.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, sinks, owner));
+      await group.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, writers, owner));
       return port;
     },
     close: () => group.close(),

@@ -93,7 +93,8 @@ async function readState(connect: Connect, socket: Socket): Promise<ServerState>
   try {
     const [[standby, readOnly] = []] = await client.unsafe(READ_STATE, [], { prepare: false }).values() as string[][];
     const isStandby = standby === "true";
-    return { isStandby, isReadOnly: readOnly === "on", timeline: isStandby ? 0 : await readTimeline(client) };
+    const timeline = isStandby ? 0 : await readTimeline(client);
+    return { acceptsWrites: !isStandby && readOnly !== "on", timeline };
   } finally {
     await client.end({ timeout: 0 });
   }

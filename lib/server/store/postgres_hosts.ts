@@ -11,8 +11,7 @@ import { type Address, describeAddress, openSocket, timeoutError } from "./postg
 import type { PostgresTarget } from "./postgres_url.ts";
 
 export interface ServerState {
-  isStandby: boolean;
-  isReadOnly: boolean;
+  acceptsWrites: boolean;
   /** Of a primary: it grows with each failover. 0 if unknown. */
   timeline: number;
 }
@@ -64,10 +63,9 @@ export class Hosts {
     // The state of a single address does not matter. The login shows whether it works.
     if (only && hosts.length === 1 && !only.error && required === "any") return only.address;
     const results = await this.#queryAll(hosts);
-    const best = results.filter(({ state }) => state && hasState(state, required)).reduce(
-      (best: HostResult | undefined, result) => isBetter(result, best, required) ? result : best,
-      undefined,
-    ) ?? results.find(({ state }) => state && required === "prefer-standby");
+    const fitting = results.filter(({ state }) => state && fits(state, required));
+    // Of two primaries, the one that was promoted last; of others, the first in the setting.
+    const [best] = fitting.toSorted((a, b) => required === "any" ? 0 : b.state!.timeline - a.state!.timeline);
     if (best) return best.address;
     const failures = results.map(({ address, error }) =>
       error ?? new Error(`${describeAddress(address)} does not match target_session_attrs=${required}`)
@@ -84,7 +82,7 @@ export class Hosts {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const queries = hosts.map(async (host, i) => {
       const { state } = results[i] = host.error ? host : await this.#query(host.address);
-      if (state && hasState(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
+      if (state && fits(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
     });
     Promise.all(queries).then(() => resolve());
     await promise;
@@ -122,17 +120,9 @@ async function lookUp({ name, port }: { name: string; port: number }): Promise<H
   }
 }
 
-/** Whether a state matches libpq's target_session_attrs; for prefer-standby, whether it is the first choice. */
-function hasState({ isStandby, isReadOnly }: ServerState, required: string): boolean {
-  if (required === "read-write") return !isStandby && !isReadOnly;
-  if (required === "read-only") return isStandby || isReadOnly;
-  if (required === "primary") return !isStandby;
-  return required === "any" || isStandby;
-}
-
-/** Of two primaries, the one that was promoted last. If the state does not matter, the first in the setting. */
-function isBetter({ state }: HostResult, best: HostResult | undefined, required: string): boolean {
-  return best?.state === undefined || (required !== "any" && state!.timeline > best.state.timeline);
+/** @param required libpq's target_session_attrs: `any` or `read-write`. */
+function fits({ acceptsWrites }: ServerState, required: string): boolean {
+  return required === "any" || acceptsWrites;
 }
 
 function describe({ message, code }: Error & { code?: string }): string {
