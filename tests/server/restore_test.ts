@@ -156,7 +156,7 @@ test("restore changes nothing if the backup or the store cannot be used", () =>
     const refused: [args: string[], message: RegExp][] = [
       [[STORE], /Name the backup, as in \S+.* restore copy\.db$/m],
       [["none.db", STORE], /none\.db does not exist/],
-      [["empty.db", STORE], /empty\.db is not sound, so nothing was changed: it is an empty database/],
+      [["empty.db", STORE], /empty\.db is an empty database/],
       [["theirs.db", STORE], /theirs\.db is an SQLite database of another program/],
       [["damaged.db", STORE], /damaged\.db is (not sound|corrupt)/],
       [[FILE, STORE], /pets\.db is the store itself/],

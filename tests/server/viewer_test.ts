@@ -4,13 +4,7 @@ import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { createServerPipeline } from "../../lib/server/http/server_pipeline.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
-import {
-  type AnyServer,
-  inFolder,
-  runHere,
-  withFreshServerHere,
-  withServerHere,
-} from "../support/server/in_process.ts";
+import { type AnyServer, inFolder, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";
 import { SCRIPTS } from "../support/server/server_description.ts";
 import { readKey } from "../support/server/server_process.ts";
 

@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
-import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
-import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
+import { compareKeys, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -30,28 +29,15 @@ export const RESTORE: Command = {
     const { operand } = args;
     const path = await readStorePath(args, context);
     const revokesNewer = args.isOn("revoke-newer");
-    await requireSound(operand);
     context.writers.output.add(describe(await restore(operand, path, revokesNewer), operand, revokesNewer));
     return 0;
   },
 };
 
-interface Result {
-  file: string;
-  pets: bigint;
-  /** The name of the file until now. Undefined if there was none. */
-  kept: string | undefined;
-  /** Undefined if the keys of the file until now are not known. */
-  keys: KeyChanges | undefined;
-}
+/** `kept` is the name of the file until now, if there was one; without its keys, these are not known. */
+type Result = Awaited<ReturnType<typeof restore>>;
 
-async function requireSound(backup: string): Promise<void> {
-  const { version, faults } = await inspectDatabase(backup);
-  if (version === 0) faults.push("it is an empty database");
-  if (faults.length > 0) throw new SettingError(`${backup} is not sound, so nothing was changed: ${faults[0]}`);
-}
-
-async function restore(backup: string, file: string, revokesNewer: boolean): Promise<Result> {
+async function restore(backup: string, file: string, revokesNewer: boolean) {
   prepareFolder(file);
   const present = takeFile(file);
   try {

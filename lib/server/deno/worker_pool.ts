@@ -48,7 +48,7 @@ export function createWorkerPool(
   };
 }
 
-function createLimits({ rateLimit }: ServerSettings): LimitMemory | undefined {
+function createLimits({ options: { rateLimit } }: ServerSettings): LimitMemory | undefined {
   if (!rateLimit) return undefined;
   const create = () => createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
   return { callers: create(), addresses: create() };

@@ -17,9 +17,9 @@ export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">
 
 /** Creates the service of the petstore and of the server's public operations. */
 export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
-  const settings = checkOptions(options);
-  const operations = createPublicOperations(settings, parts);
-  return createService(settings, { ...parts, guard: requireHost, operations });
+  const checked = checkOptions(options);
+  const operations = createPublicOperations(checked, parts);
+  return createService(checked, { ...parts, guard: requireHost, operations });
 }
 
 function requireHost(context: RequestContext): Problem | undefined {
@@ -48,11 +48,11 @@ export interface PublicParts {
 }
 
 export function createPublicOperations(
-  settings: CheckedOptions,
+  options: CheckedOptions,
   { hasDocs, isComplete }: PublicParts,
 ): Operation[] {
-  const { store } = settings;
-  const description = representation(JSON.stringify(describeServer(settings)), "alteration");
+  const { store } = options;
+  const description = representation(JSON.stringify(describeServer(options)), "alteration");
   const checkReads = share(() => store.check());
   const checkWrites = share(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {

@@ -79,7 +79,8 @@ function createLineWriter(writeText: Write, onFailure: (error: Error) => void): 
 
   function add(line: string): void {
     if (length > MAX_BUFFERED) {
-      dropped++;
+      // A worker adds several lines at once.
+      dropped += line.split("\n").length;
       return;
     }
     const formatted = formatLine(line);

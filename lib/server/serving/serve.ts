@@ -12,7 +12,7 @@ import { LocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
 import { describeStart, describeStartAsJson } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
-import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
+import type { ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
@@ -43,7 +43,6 @@ const HOLD_STEPS = 10;
 export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
-  readOptions(settings);
   prepareTraces(settings, runtime);
   const ending = runtime.ending();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);

@@ -15,17 +15,14 @@ function fileVariableOf(secret: string): string {
   return `${secret}_FILE`;
 }
 
-/** The same variables, with secrets from files. Each file is read once, when its secret is needed. */
+/** The same variables, with secrets from files, which are read when they are needed. */
 export function withSecretFiles(environment: Environment): Environment {
-  const found = new Map<string, string>();
   return (name) => {
     const variable = fileVariableOf(name);
     const path = SECRETS.includes(name) ? environment(variable) : undefined;
     if (!path) return environment(name);
     if (environment(name)) throw new SettingError(`${name} and ${variable} are both set; set one of them`);
-    const secret = found.get(name) ?? readSecret(path, variable);
-    found.set(name, secret);
-    return secret;
+    return readSecret(path, variable);
   };
 }
 

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 
 export interface Address {
   /** As in the setting; the certificate must contain it. */

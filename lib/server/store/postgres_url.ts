@@ -1,4 +1,4 @@
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 
 /** A database, with all that a connection to it needs. */
