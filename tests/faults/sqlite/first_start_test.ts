@@ -6,8 +6,7 @@ import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { addPet, countPets, readKey, STARTED } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { Child } from "../../support/system/child.ts";
-import { testUnless } from "../../support/system/commands.ts";
-import { TRACE_SKIP } from "../../support/system/power_loss.ts";
+import { testUnless, TRACE_SKIP } from "../../support/system/commands.ts";
 
 const test = testUnless(TRACE_SKIP);
 
