@@ -9,7 +9,7 @@ import { CHOICES, type Losses, Moment, type State, writeState } from "./states.t
 import type { Step } from "./trace.ts";
 
 /** One state in so many is checked by a server too. */
-const SERVED = 50;
+const SERVED = 100;
 
 /** Of a trace, after which no more are looked for. */
 const MAX_FAILURES = 3;

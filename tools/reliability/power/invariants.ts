@@ -23,12 +23,17 @@ export function findFaults(folder: string, promises: Promises): string[] {
   const faults = [...findBackupFaults(folder, promises), ...findKeyFileFaults(folder, promises)];
   const isMissing = !existsSync(path) || (statSync(path).size === 0 && !existsSync(`${path}-wal`));
   if (isMissing && promises.restore) return [...faults, "Neither the old file nor the new one is there"];
-  using db = new DatabaseSync(isMissing ? ":memory:" : path);
+  using db = isMissing ? new DatabaseSync(":memory:") : open(path);
   try {
     return [...faults, ...findDatabaseFaults(db, promises)];
   } catch (error) {
     return [...faults, `SQLite cannot read the file: ${error}`];
   }
+}
+
+/** A connection that may write would write the log back at its end. Only such a one rolls a journal back. */
+function open(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: existsSync(`${path}-wal`) && !existsSync(`${path}-journal`) });
 }
 
 function* findDatabaseFaults(db: DatabaseSync, promises: Promises): Generator<string> {
@@ -127,7 +132,7 @@ function* findBackupFaults(folder: string, { backups }: Promises): Generator<str
       if (count !== undefined) yield `${file} was shown, and is missing`;
       continue;
     }
-    using db = new DatabaseSync(path);
+    using db = open(path);
     try {
       yield* findDamage(db);
       const stored = new Set(readPets(db).map(({ json }) => json));

@@ -73,6 +73,12 @@ const MISTAKES: [what: string, workload: string, plant: (steps: readonly Step[])
     /stored is nothing|is not valid|does not have the key/,
   ],
   [
+    "a key whose file was not synced before it was shown",
+    "first start",
+    (steps) => steps.filter(({ kind, text }) => kind !== "sync" || !text.includes("api-key")),
+    /does not have the key/,
+  ],
+  [
     "a log that a restore leaves beside the new file",
     "restore beside a log",
     (steps) => steps.filter(({ text }) => text !== "unlink pets.db-wal"),

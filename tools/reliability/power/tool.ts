@@ -18,7 +18,7 @@ import { WORKLOADS } from "./workloads.ts";
 const ABOUT =
   `Servers and commands run on Deno and on Node under a recorder of their writes, syncs, changes of names, and of what
 they show. Then states are made that a disk may hold after a loss of power at each sync and each acknowledgement: all that
-was synced, and some of the rest. Each is opened and checked against what was shown; one in fifty by a server too.`;
+was synced, and some of the rest. Each is opened and checked against what was shown; one in a hundred by a server too.`;
 
 type PowerOptions = { states: number; workload: string; trace: string; state: number };
 
