@@ -27,7 +27,7 @@ static __thread int is_recording;
 static int lock(void) {
   const char *trace = is_recording++ ? NULL : getenv("POWER_TRACE");
   int fd = trace ? (int)syscall(SYS_openat, AT_FDCWD, trace, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-  if (fd >= 0) flock(fd, LOCK_EX);
+  while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR);
   return fd;
 }
 
