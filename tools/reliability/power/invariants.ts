@@ -76,10 +76,8 @@ function readPets(db: DatabaseSync): StoredPet[] {
 
 /** Whether each is valid. */
 function readKeys(db: DatabaseSync): Map<string, boolean> {
-  const rows = db.prepare("SELECT id, revoked_at IS NULL AND ifnull(expires_at, ?) >= ? AS valid FROM api_keys").all(
-    Date.now(),
-    Date.now(),
-  );
+  const isValid = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
+  const rows = db.prepare(`SELECT id, ${isValid} AS valid FROM api_keys`).all(BigInt(Date.now()));
   return new Map(rows.map(({ id, valid }) => [String(id), valid === 1]));
 }
 
