@@ -179,16 +179,12 @@ export function networksOf(address: string): string[] {
   if (!address.includes(":")) return [address];
   // The name of an interface may follow a percent sign.
   const bare = address.replace(/%[^\]]*/, "");
-  const url = `http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`;
   // A URL writes an address in one way.
-  const hostname = URL.parse(url)?.hostname;
-  if (hostname === undefined) return [address];
+  const hostname = URL.parse(`http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`)?.hostname ?? address;
   if (!hostname.startsWith("[")) return [hostname];
-  const halves = hostname.slice(1, -1).split("::").map((half) => half === "" ? [] : half.split(":"));
-  const [head = [], tail = []] = halves;
   // The double colon stands for zeros.
-  while (head.length + tail.length < 8) head.push("0");
-  const groups = [...head, ...tail];
+  const whole = hostname.slice(1, -1).replace("::", `:${"0:".repeat(9 - hostname.split(":").length)}`);
+  const groups = whole.split(":").map((group) => group || "0");
   const network = groups.slice(0, 4).join(":");
   if (network !== "0:0:0:0" || groups[5] !== "ffff") return [network, groups.slice(0, 3).join(":")];
   // An IPv4 address in the notation of IPv6.
