@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
-import { Deadlines } from "./deadlines.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
@@ -45,7 +45,7 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 
 /** A body may take up to a second longer than `timeoutMs`. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  const deadlines = new Deadlines(timeoutMs);
+  const beginDeadline = createDeadlines(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);
@@ -72,7 +72,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const deadline = deadlines.begin(() => {
+      const endDeadline = beginDeadline(() => {
         isLate = true;
         reject(timedOut);
         if (reader) discard(reader);
@@ -80,14 +80,14 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
       const body: Promise<ArrayBuffer | Uint8Array> = reader ? readPieces(reader, limits) : context.readBody();
       body.then((body) => {
         if (isLate) return;
-        deadlines.end(deadline);
+        endDeadline();
         try {
           resolve(use(decode(body)));
         } catch (thrown) {
           reject(thrown);
         }
       }, (thrown) => {
-        deadlines.end(deadline);
+        endDeadline();
         reject(thrown instanceof Problem ? thrown : CUT_SHORT);
       });
     });
