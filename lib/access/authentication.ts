@@ -1,5 +1,5 @@
 import type { Caller, RequestContext } from "../http/context.ts";
-import type { Access } from "../http/operation.ts";
+import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import {
@@ -31,8 +31,8 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   };
 }
 
-export function authorize({ readOnly }: Caller, access: Access): Problem | undefined {
-  return readOnly && access === "write" ? READ_ONLY_KEY : undefined;
+export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
+  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }
 
 function tokenStart(authorization: string): number | undefined {

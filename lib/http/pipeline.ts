@@ -6,7 +6,7 @@ import type { Caller, RequestContext } from "./context.ts";
 import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import type { Finisher } from "./finisher.ts";
-import { type Access, ANONYMOUS, type Call, type Handler, type Operation } from "./operation.ts";
+import { ANONYMOUS, type Call, type Effect, type Handler, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
@@ -32,7 +32,7 @@ export interface PipelineParts {
   /** Finds the caller, or refuses the request. */
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller that lacks the right. */
-  authorize: (caller: Caller, access: Access) => Problem | undefined;
+  authorize: (caller: Caller, effect: Effect) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
   /** Turns a thrown value into a reply. All other failures are replies already. */
@@ -71,10 +71,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
-    const { route, operation: { access, effect, fields, handler }, query, parameter } = match;
+    const { route, operation: { effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
     const given = { context, caller, query, parameter };
-    const answer = () => authorize(caller, access) ?? (effect === "alters" ? alter(handler, given) : handler(given));
+    const answer = () => authorize(caller, effect) ?? (effect === "alters" ? alter(handler, given) : handler(given));
     if (!fields) return answer();
     return chain(
       attempt(answer, (thrown) => recover(thrown, context)),

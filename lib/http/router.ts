@@ -62,7 +62,7 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   const shared: Operation = {
     ...first,
     effect: "reads",
-    access: own.every(({ access }) => access === "public") ? "public" : "read",
+    access: own.every(({ access }) => access === "public") ? "public" : "key",
     fields: own.every(({ fields }) => fields) ? first.fields : undefined,
   };
   const options: Reply = { status: 204, headers: allow, body: null };

@@ -113,7 +113,7 @@ const OPERATIONS = ["/v1/pets", "/v1/pets/{petId}", "/v1/store/orders"].map((pat
   return {
     method: "GET",
     path,
-    access: "read",
+    access: "key",
     effect: "reads",
     handler: () => ({ status: 200, headers: {}, body: null }),
   };
