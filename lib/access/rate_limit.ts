@@ -18,7 +18,7 @@ export interface RateLimitOptions {
    * clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the Node listener tell; see
    * {@link Petstore.handle}. Without an address, only callers are limited.
    */
-  clientHeader?: string;
+  clientHeader?: string | undefined;
 }
 
 /** The memory of the tables, which several isolates may share. */
