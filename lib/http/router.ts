@@ -1,12 +1,13 @@
 import { excerpt } from "../json.ts";
 import type { Handler, Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
-import { decodePercent } from "./query.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./target.ts";
 
 interface Route {
   path: string;
+  /** The path up to its parameter, or all of it. */
+  prefix: string;
   /** A map: an object has members such as `constructor`. */
   operations: ReadonlyMap<string, Operation>;
   /** Answers other methods. */
@@ -23,30 +24,27 @@ export interface Match {
 
 export type Router = (method: string, target: string) => Match | undefined;
 
+/** An escape of ASCII but the slash (RFC 3986 §6.2.2.2). No other one is in the path of a route. */
+const ESCAPE = /%(?!2f)[0-7][0-9a-f]/gi;
+
 /** Compares strings, because `new URL` is slow. */
 export function createRouter(operations: readonly Operation[]): Router {
+  const all = Array.from(new Set(operations.map(({ path }) => path)), (path) => {
+    return createRoute(path, operations.filter((operation) => operation.path === path));
+  });
   /** Compared one after the other: most have another length, and a map would need the hash of the path. */
-  const fixed: Route[] = [];
-  const open: { prefix: string; route: Route }[] = [];
-  let segments = 0;
-  for (const path of new Set(operations.map(({ path }) => path))) {
-    const route = createRoute(path, operations.filter((operation) => operation.path === path));
-    const brace = path.indexOf("{");
-    if (brace < 0) fixed.push(route);
-    else open.push({ prefix: path.slice(0, brace), route });
-    segments = Math.max(segments, path.split("/").length);
-  }
+  const fixed = all.filter(({ path, prefix }) => path === prefix), open = all.filter((route) => !fixed.includes(route));
 
   return (method, target) => {
     const { path: given, query } = splitTarget(target);
-    const path = given.includes("%") ? unescapePath(given, segments) : given;
-    let route = fixed.find((route) => route.path === path), parameter = "";
-    if (!route) {
-      const found = open.find(({ prefix }) => path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0);
-      parameter = path.slice(found?.prefix.length);
-      if (parameter !== "") route = found?.route;
-    }
-    return route && { route, operation: route.operations.get(method) ?? route.fallback, query, parameter };
+    const path = given.includes("%") ? given.replace(ESCAPE, decodeURIComponent) : given;
+    const route = fixed.find(({ prefix }) => path === prefix) ??
+      open.find(({ prefix: { length }, prefix }) => {
+        return path.length > length && path.startsWith(prefix) && path.indexOf("/", length) < 0;
+      });
+    if (!route) return undefined;
+    const { prefix: { length }, operations, fallback } = route;
+    return { route, operation: operations.get(method) ?? fallback, query, parameter: path.slice(length) };
   };
 }
 
@@ -69,18 +67,5 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   operations.set("OPTIONS", { ...shared, handler: () => options });
   const refuse: Handler = ({ context: { method } }) =>
     new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
-  return { path, operations, fallback: { ...shared, handler: refuse } };
-}
-
-/**
- * Decodes a path (RFC 3986 §6.2.2.2), except malformed segments and encoded slashes. Long paths stay as they are,
- * because each malformed segment costs an exception.
- */
-function unescapePath(path: string, maxSegments: number): string {
-  const segments = path.split("/", maxSegments + 1);
-  if (segments.length > maxSegments) return path;
-  return segments.map((segment) => {
-    const decoded = decodePercent(segment);
-    return decoded === undefined || decoded.includes("/") ? segment : decoded;
-  }).join("/");
+  return { path, prefix: path.split("{")[0]!, operations, fallback: { ...shared, handler: refuse } };
 }

@@ -1,6 +1,6 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
-import { decodeQuery, queryValues } from "../http/query.ts";
+import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
 import { isDigits, quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
@@ -37,21 +37,22 @@ const PARAMETERS = {
 };
 
 function readPetQuery(query: string): PetQuery | Problem {
-  const limit = readParameter(query, "limit", parseLimit);
+  const parameters = splitQuery(query);
+  const limit = readParameter(parameters, "limit", parseLimit);
   if (limit instanceof Problem) return limit;
-  const status = readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined);
+  const status = readParameter(parameters, "status", (value) => isPetStatus(value) ? value : undefined);
   if (status instanceof Problem) return status;
-  const after = readParameter(query, "cursor", parseCursor);
+  const after = readParameter(parameters, "cursor", parseCursor);
   if (after instanceof Problem) return after;
   return { limit: limit ?? LIMIT.default, status, after: after ?? 0n };
 }
 
 function readParameter<T>(
-  query: string,
+  parameters: readonly string[],
   name: keyof typeof PARAMETERS,
   parse: (value: string) => T | undefined,
 ): T | Problem | undefined {
-  const [first, ...others] = queryValues(query, name);
+  const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
   if (others.length > 0) return invalidParameter(name, "given more than once");

@@ -7,7 +7,7 @@ import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
-import { queryValues } from "../../http/query.ts";
+import { queryValues, splitQuery } from "../../http/query.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
@@ -61,7 +61,7 @@ export function createPublicOperations(
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
     // A longer query is not that of a probe, and is not read.
-    if (query.length < MAX_QUERY && queryValues(query, "writes").length > 0) await checkWrites();
+    if (query.length < MAX_QUERY && queryValues(splitQuery(query), "writes").length > 0) await checkWrites();
     return isComplete() ? OK : INCOMPLETE;
   };
   const publicGet = { method: "GET", access: "public", effect: "reads" } as const;
