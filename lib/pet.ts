@@ -47,19 +47,8 @@ export function formatPet(pet: Pet): string {
 
 /** The same for a pet whose id is apart: a copy of the pet with its id would cost as much as the text. */
 export function formatPetWithId(id: bigint | number, { name, categoryId, status }: PetDraft): string {
-  // The memory store and the response to a create format the same pet.
-  if (id == lastId && name === lastName && categoryId === lastCategory && status === lastStatus) return lastText;
-  // First, as it throws for a value without a text.
-  lastText = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-  lastId = id;
-  lastName = name;
-  lastCategory = categoryId;
-  lastStatus = status;
-  return lastText;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
-
-/** The last pet that was formatted. */
-let lastId: bigint | number, lastName: string, lastCategory: bigint, lastStatus: PetStatus, lastText: string;
 
 /** Several pets as a JSON array, in the format of {@link PetPage.json}. */
 export function formatPets(pets: readonly Pet[]): string {
