@@ -87,7 +87,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     if (!isKeyText(key)) return refusal(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
       // A mistake in a verifier must not accept every key.
-      if (verdict === true) return (ring ??= new KeyRing()).callerOf(key);
+      if (verdict === true) return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
       return isCaller(verdict) ? verdict : refusal(authorization, start);
     });
   };
