@@ -1,5 +1,5 @@
 import { excerpt } from "../json.ts";
-import type { Handler, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./target.ts";
@@ -8,8 +8,7 @@ interface Route {
   path: string;
   /** The path up to its parameter, or all of it. */
   prefix: string;
-  /** A map: an object has members such as `constructor`. */
-  operations: ReadonlyMap<string, Operation>;
+  operations: readonly Operation[];
   /** Answers other methods. */
   fallback: Operation;
 }
@@ -43,29 +42,32 @@ export function createRouter(operations: readonly Operation[]): Router {
         return path.length > length && path.startsWith(prefix) && path.indexOf("/", length) < 0;
       });
     if (!route) return undefined;
-    const { prefix: { length }, operations, fallback } = route;
-    return { route, operation: operations.get(method) ?? fallback, query, parameter: path.slice(length) };
+    const { prefix, operations, fallback } = route;
+    const wanted = method === "HEAD" ? "GET" : method;
+    const operation = operations.find((each) => each.method === wanted) ?? fallback;
+    return { route, operation, query, parameter: path.slice(prefix.length) };
   };
 }
 
-function createRoute(path: string, own: readonly Operation[]): Route {
-  const operations = new Map<string, Operation>();
-  for (const operation of own) {
-    operations.set(operation.method, operation);
-    if (operation.method === "GET") operations.set("HEAD", operation);
-  }
-  const allow = { allow: [...operations.keys(), "OPTIONS"].join(", ") };
-  const first = own[0]!;
+/** HEAD is wherever GET is. */
+export function methodsOf(operations: readonly Pick<Operation, "method">[]): string[] {
+  return operations.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
+}
+
+function createRoute(path: string, operations: readonly Operation[]): Route {
+  const allow = { allow: [...methodsOf(operations), "OPTIONS"].join(", ") };
+  const options: Reply = { status: 204, headers: allow, body: null };
+  const [first] = operations as [Operation];
   // A path is deprecated if all its operations are. Its own responses write nothing.
-  const shared: Operation = {
+  const fallback: Operation = {
     ...first,
     effect: "reads",
-    access: own.every(({ access }) => access === "public") ? "public" : "key",
-    fields: own.every(({ fields }) => fields) ? first.fields : undefined,
+    access: operations.every(({ access }) => access === "public") ? "public" : "key",
+    fields: operations.every(({ fields }) => fields) ? first.fields : undefined,
+    handler: ({ context: { method } }) => {
+      if (method === "OPTIONS") return options;
+      return new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
+    },
   };
-  const options: Reply = { status: 204, headers: allow, body: null };
-  operations.set("OPTIONS", { ...shared, handler: () => options });
-  const refuse: Handler = ({ context: { method } }) =>
-    new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
-  return { path, prefix: path.split("{")[0]!, operations, fallback: { ...shared, handler: refuse } };
+  return { path, prefix: path.split("{")[0]!, operations, fallback };
 }

@@ -3,6 +3,7 @@ import type { RateLimitOptions } from "../access/rate_limit.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
+import { methodsOf } from "../http/router.ts";
 import { requestIdOf } from "../http/request_id.ts";
 import { callSafely, isPromise } from "../maybe_promise.ts";
 import type { OperationSettings } from "../operations/definition.ts";
@@ -60,8 +61,7 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   idempotencyRetentionMs: wholeNumber(86_400_000),
   cors: (cors, name) => {
     if (cors === undefined) return cors;
-    const methods = OPERATIONS.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
-    return createCors(checkAll(CORS, cors, name, '{ origins: ["*"] }').origins, methods);
+    return createCors(checkAll(CORS, cors, name, '{ origins: ["*"] }').origins, methodsOf(OPERATIONS));
   },
   handleStoreOrders: optionalFunction<PetstoreOptions["handleStoreOrders"]>(undefined),
   onError: optionalFunction(({ error }) => console.error(error)),
