@@ -153,7 +153,7 @@ function limitGuesses(
   }).finally(() => end(false));
 }
 
-const NO_ADDRESS = "petstore: rateLimit limits no addresses: pass remoteAddr to handle(), or set clientHeader";
+const NO_ADDRESS = "petstore: rateLimit limits no addresses without remoteAddr or clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow({ arrivedAt }: RequestContext): number {

@@ -52,7 +52,6 @@ export class FetchContext implements RequestContext {
   readonly #headers: Headers;
   readonly #info: ConnectionInfo | undefined;
   #target: string | undefined;
-  #client: string | undefined | null = null;
 
   constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
     this.#request = request;
@@ -66,11 +65,10 @@ export class FetchContext implements RequestContext {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Late and once, because Deno makes it on demand. */
+  /** Late, because Deno makes it on demand. */
   get client(): string | undefined {
-    if (this.#client !== null) return this.#client;
     const address: unknown = this.#info?.remoteAddr?.hostname;
-    return this.#client = typeof address === "string" ? address : undefined;
+    return typeof address === "string" ? address : undefined;
   }
 
   /** Cheaper than the target. */

@@ -140,24 +140,29 @@ function requireStore(store: PetStore): PetStore {
   throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
 }
 
-function text<Absent>(
+/** @param parse Makes what the option becomes, or `false` of a wrong value. */
+function option<Made, Absent>(
   wanted: string,
-  parse: (given: string) => string | false,
+  parse: (given: unknown) => Made | false,
   absent: Absent,
-): Check<string | undefined, string | Absent> {
+): (given: unknown, name: string) => Made | Absent {
   return (given, name) => {
-    if (given === undefined) return absent;
-    const made = typeof given === "string" && parse(given);
+    const made = given === undefined ? absent : parse(given);
     if (made !== false) return made;
     throw invalid(name, wanted, given);
   };
 }
 
+function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
+  return option(wanted, (given) => typeof given === "string" && parse(given), absent);
+}
+
 function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
-  return (given = absent, name) => {
-    if (allowed.includes(given)) return given;
-    throw invalid(name, `one of ${allowed.join(", ")}`, given);
-  };
+  return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
+}
+
+function optionalFunction<T>(absent: T): Check<T | undefined, T> {
+  return option("a function", (given) => typeof given === "function" && given as T, absent);
 }
 
 function wholeNumber(absent?: number): Check<number | undefined, number> {
@@ -166,13 +171,6 @@ function wholeNumber(absent?: number): Check<number | undefined, number> {
     if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;
     const type = typeof given === "number" ? RangeError : TypeError;
     throw invalid(name, "a whole number from 1 to 2147483647", given, type);
-  };
-}
-
-function optionalFunction<T>(absent: T): Check<T | undefined, T> {
-  return (given = absent, name) => {
-    if (given === undefined || typeof given === "function") return given;
-    throw invalid(name, "a function", given);
   };
 }
 
