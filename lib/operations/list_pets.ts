@@ -16,7 +16,6 @@ export const listPets: Definition = {
   path: "/pets",
   createHandler: ({ store, linkBase }) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
-    if (petQuery instanceof Problem) return petQuery;
     return chain(store.list(petQuery), (page) => {
       // Own members only: an extended Object.prototype is no page.
       const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
@@ -36,28 +35,28 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
-function readPetQuery(query: string): PetQuery | Problem {
+function readPetQuery(query: string): PetQuery {
   const parameters = splitQuery(query);
-  const limit = readParameter(parameters, "limit", parseLimit);
-  if (limit instanceof Problem) return limit;
-  const status = readParameter(parameters, "status", (value) => isPetStatus(value) ? value : undefined);
-  if (status instanceof Problem) return status;
-  const after = readParameter(parameters, "cursor", parseCursor);
-  if (after instanceof Problem) return after;
-  return { limit: limit ?? LIMIT.default, status, after: after ?? 0n };
+  return {
+    limit: readParameter(parameters, "limit", parseLimit) ?? LIMIT.default,
+    status: readParameter(parameters, "status", (value) => isPetStatus(value) ? value : undefined),
+    after: readParameter(parameters, "cursor", parseCursor) ?? 0n,
+  };
 }
 
 function readParameter<T>(
   parameters: readonly string[],
   name: keyof typeof PARAMETERS,
   parse: (value: string) => T | undefined,
-): T | Problem | undefined {
+): T | undefined {
   const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
-  if (others.length > 0) return invalidParameter(name, "given more than once");
-  if (value === undefined) return invalidParameter(name, "not decodable");
-  return parse(value) ?? invalidParameter(name, `not ${quoted(value)}`);
+  if (others.length > 0) throw invalidParameter(name, "given more than once");
+  if (value === undefined) throw invalidParameter(name, "not decodable");
+  const parsed = parse(value);
+  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
+  return parsed;
 }
 
 /** @param given What is wrong with what was given. */

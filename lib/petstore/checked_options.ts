@@ -5,7 +5,7 @@ import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
 import { methodsOf } from "../http/router.ts";
 import { requestIdOf } from "../http/request_id.ts";
-import { callSafely, isPromise } from "../maybe_promise.ts";
+import { callSafely } from "../maybe_promise.ts";
 import type { OperationSettings } from "../operations/definition.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
@@ -52,7 +52,7 @@ const RATE_LIMIT: Checks<RateLimitOptions, RateLimitOptions> = {
 
 const CHECKS: Checks<PetstoreOptions, Made> = {
   keys: createAuthenticate,
-  store: (store = new MemoryStore()) => requireStore(store),
+  store: (store = new MemoryStore(), name) => requireStore(store, name),
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
   publicBaseUrl: text('an address such as "https://api.example/v1", or a path', baseUrlOf, undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
@@ -132,12 +132,11 @@ function basePathOf(path: string): string | false {
   return /^(\/(?!\.\.?(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/.test(path) && path;
 }
 
-function requireStore(store: PetStore): PetStore {
+function requireStore(store: PetStore, name: string): PetStore {
   const missing = (["create", "get", "list", "check", "close"] as const)
     .find((method) => typeof store?.[method] !== "function");
   if (missing === undefined) return store;
-  const reason = isPromise(store) ? "await it first" : `it has no method ${missing}()`;
-  throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
+  throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
 /** @param parse Makes what the option becomes, or `false` of a wrong value. */

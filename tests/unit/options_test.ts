@@ -13,7 +13,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ basepath: "/v1" }, /Unknown option basepath; the options are keys, store, basePath/],
   [{ store: {} }, /Option store must be a PetStore.*create\(\)/],
   [{ store: null }, /Option store must be a PetStore.*create\(\)/],
-  [{ store: Promise.resolve() }, /Option store must be .* await it first/],
+  [{ store: Promise.resolve() }, /Option store must be a PetStore with create\(\), .*, not \[object Promise\]$/],
   [{ basePath: "v1" }, /Option basePath must be a path such as "\/v1".*not "v1"/],
   ...["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]]
     .map(wrong("basePath", /basePath/)),
