@@ -1,6 +1,6 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, hasPlainNumbers, INT64_RANGE, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
+import { excerpt, hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64 } from "./json.ts";
 
 /** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
@@ -57,7 +57,7 @@ export function formatPets(pets: readonly Pet[]): string {
 
 /** Parses the id in a path segment. `undefined` unless it is a positive int64 in canonical decimal form. */
 export function parsePetId(text: string): bigint | undefined {
-  if (text.length > 19 || text.startsWith("0") || !isDigits(text)) return undefined;
+  if (!/^[1-9]\d{0,18}$/.test(text)) return undefined;
   const id = BigInt(text);
   return isInt64(id) ? id : undefined;
 }

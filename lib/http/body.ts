@@ -4,7 +4,6 @@ import { createDeadlines } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
-import { isDigits } from "../json.ts";
 
 /** Reads the body as text. It takes a callback to save a promise. */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
@@ -64,7 +63,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     // The app's mistake, not the client's.
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
-    const isFramed = declared !== null && isDigits(declared);
+    const isFramed = declared !== null && /^\d+$/.test(declared);
     // HTTP/2 accepts differing lengths, and a proxy that forwards by HTTP/1 would choose one.
     if (declared !== null && !isFramed && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (!isFramed) requireChunked(context);

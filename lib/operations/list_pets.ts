@@ -1,7 +1,7 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
-import { isDigits, quoted } from "../json.ts";
+import { quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetQuery } from "../stores/store.ts";
@@ -65,9 +65,7 @@ function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem
 }
 
 function parseLimit(value: string): number | undefined {
-  if (!isDigits(value) || value.startsWith("0")) return undefined;
-  const limit = +value;
-  return limit <= LIMIT.maximum ? limit : undefined;
+  return /^[1-9]\d*$/.test(value) && +value <= LIMIT.maximum ? +value : undefined;
 }
 
 /** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */
