@@ -1,4 +1,4 @@
-import { type HeaderFields, KeptReply, ON_BUN, type Reply } from "../http/reply.ts";
+import { type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
@@ -130,8 +130,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
   }
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  return withHeaders(response, headers);
 }
 
 /** A `Response` may have it, but Node refuses to send it, and Deno's process ends. */

@@ -1,4 +1,4 @@
-import { extendReply, type HeaderFields, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, type HeaderFields, KeptReply, type Reply, withHeaders } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The other origins whose pages may use the API. */
@@ -74,9 +74,7 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
 function withoutGrants(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
-  if (headers.length === given.length) return response;
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  return headers.length === given.length ? response : withHeaders(response, headers);
 }
 
 export function areOrigins(origins: CorsOptions["origins"]): boolean {

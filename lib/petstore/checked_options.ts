@@ -92,7 +92,7 @@ function checkAll<Given extends object, To>(
   // A misspelt option must not be ignored.
   const unknown = Object.keys(own).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${prefix}${names.join(`, ${prefix}`)}`);
+    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${names.join(", ")}`);
   }
   const made = {} as To;
   const check = <Name extends keyof To & keyof Given>(name: Name) =>

@@ -36,7 +36,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ rateLimit: { requests: 1 } }, /rateLimit.windowMs must be/],
   [
     { rateLimit: { requests: 1, windowMs: 1, burst: 5 } },
-    /Unknown option rateLimit.burst; the options are rateLimit.requests, rateLimit.windowMs/,
+    /Unknown option rateLimit.burst; the options are requests, windowMs, clientHeader/,
   ],
   ...["a:", ":a", 5].map((clientHeader): [unknown, RegExp] => [
     { rateLimit: { requests: 1, windowMs: 1, clientHeader } },
@@ -45,7 +45,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ cors: false }, /cors must be an object, such as { origins: \["\*"\] }, not false/],
   [{ cors: { origins: [] } }, /cors.origins must be a list of origins such as "https:\/\/app.example", or \["\*"\]/],
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
-  [{ cors: { origins: ["*"], credentials: true } }, /^Unknown option cors.credentials; the options are cors.origins$/],
+  [{ cors: { origins: ["*"], credentials: true } }, /^Unknown option cors.credentials; the options are origins$/],
 ];
 
 function wrong(name: string, message: RegExp): (value: unknown) => [unknown, RegExp] {
