@@ -6,7 +6,7 @@ import type { Operation } from "../http/operation.ts";
 import { createPipeline, type Pipeline } from "../http/pipeline.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
-import { ResponseCache } from "../http/response_cache.ts";
+import { createResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
 import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
@@ -39,7 +39,7 @@ export function createService(settings: CheckedOptions, parts: Partial<ServicePa
     cors,
     authenticate: rateLimit ? limitRate(authenticate, rateLimit, limits, now) : authenticate,
     authorize,
-    cache: store.changes && new ResponseCache(store.changes.bind(store)),
+    cache: store.changes && createResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
     recover: createRecovery(settings.onError, explainFailure),
     finisher: createFinisher({ cors, requestIds, observe }),
