@@ -157,10 +157,8 @@ const NO_ADDRESS = "petstore: rateLimit limits no addresses without remoteAddr o
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow({ arrivedAt }: RequestContext): number {
-  return ORIGIN + (arrivedAt || performance.now());
+  return performance.timeOrigin + (arrivedAt || performance.now());
 }
-
-const ORIGIN = performance.timeOrigin;
 
 function addressOf(context: RequestContext, clientHeader: string | undefined): string | undefined {
   if (clientHeader === undefined) return context.client || undefined;

@@ -4,8 +4,7 @@ import { excerpt } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
-import type { Cors } from "./cors.ts";
-import type { Finisher } from "./finisher.ts";
+import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
 import { ANONYMOUS, type Call, type Effect, type Handler, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
@@ -25,10 +24,9 @@ export interface Pipeline {
 }
 
 /** The parts of a pipeline. */
-export interface PipelineParts {
+export interface PipelineParts extends FinisherParts {
   /** Refuses a request before all else. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
-  cors: Cors | undefined;
   /** Finds the caller, or refuses the request. */
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller that lacks the right. */
@@ -37,11 +35,11 @@ export interface PipelineParts {
   operations: readonly Operation[];
   /** Turns a thrown value into a reply. All other failures are replies already. */
   recover: Recovery;
-  finisher: Finisher;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
+  const { guard, cors, authenticate, authorize, cache, operations, recover } = parts;
+  const finisher = createFinisher(parts);
   const find = createRouter(operations);
   const findOperation = ({ method, target }: RequestContext) => find(method, target);
 
