@@ -11,8 +11,8 @@ export const PET_STATUSES: readonly PetStatus[] = ["available", "pending", "sold
 /** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
 
-/** Not only white space, no control character and no lone surrogate. */
-const NAME = /^(?!\s*$)[^\p{Cc}\p{Cs}]{1,255}$/u;
+/** No control character and no lone surrogate. */
+const NAME = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** An animal to add, as a client sends it. */
 export interface NewPet {
@@ -114,7 +114,7 @@ function ownMember(body: object, name: string, fallback?: unknown): unknown {
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === "string" && NAME.test(value);
+  return typeof value === "string" && NAME.test(value) && value.trim() !== "";
 }
 
 /** @param source The text of `categoryId`, for messages. */

@@ -42,7 +42,6 @@ export function bodyTimedOut(timeoutMs: number): Problem {
   return new Problem(408, "request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** A body may take up to a second longer than `timeoutMs`. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const beginDeadline = createDeadlines(timeoutMs);
   const decoder = new TextDecoder();

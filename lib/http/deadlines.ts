@@ -4,10 +4,10 @@ export const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Clo
 /** A deadline is at most a tick late. */
 const TICKS = 8, LONG_TICK = 1000;
 
-/** How late a timer may fire, in milliseconds. */
+/** In milliseconds. */
 const MAX_DELAY = 1000;
 
-/** Begins a deadline, and returns what ends it. */
+/** Returns what ends it. */
 export type BeginDeadline = (expire: () => void) => () => void;
 
 /**
@@ -29,7 +29,7 @@ export function createDeadlines(length: number): BeginDeadline {
   let timer: ReturnType<typeof setTimeout> | undefined, tick = 0, tickedAt = 0;
 
   function setTimer(): void {
-    // A timer that seemed lost may fire after all.
+    // A lost timer may fire after all.
     clearTimeout(timer);
     tickedAt = performance.now();
     timer = setTimeout(pass, interval);

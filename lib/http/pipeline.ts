@@ -13,27 +13,24 @@ import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./target.ts";
 
-/** Turns requests into replies, on any host. */
 export interface Pipeline {
   /** Answers a request, and resolves to the result of `send`, which must not throw. */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
-  /** Finishes replies that come from elsewhere. */
+  /** For replies from elsewhere. */
   finisher: Finisher;
 }
 
-/** The parts of a pipeline. */
 export interface PipelineParts extends FinisherParts {
   /** Refuses a request before all else. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
-  /** Finds the caller, or refuses the request. */
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller that lacks the right. */
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
-  /** Turns a thrown value into a reply. All other failures are replies already. */
+  /** All other failures are replies already. */
   recover: Recovery;
 }
 

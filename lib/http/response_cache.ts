@@ -39,7 +39,7 @@ export interface ResponseCache {
   find(context: RequestContext): Entry | undefined;
   /** Whether a kept response is valid, and thus used now. */
   use(entry: Entry): boolean;
-  /** Makes the reply to a GET, and may keep it. */
+  /** May keep the reply to a GET. */
   make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply>;
 }
 

@@ -23,15 +23,15 @@ export interface Match {
 
 export type Router = (method: string, target: string) => Match | undefined;
 
-/** An escape of ASCII but the slash (RFC 3986 §6.2.2.2). No other one is in the path of a route. */
-const ESCAPE = /%(?!2f)[0-7][0-9a-f]/gi;
+/** Escaped ASCII but the slash (RFC 3986 §6.2.2.2). */
+const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 
 /** Compares strings, because `new URL` is slow. */
 export function createRouter(operations: readonly Operation[]): Router {
   const all = Array.from(new Set(operations.map(({ path }) => path)), (path) => {
     return createRoute(path, operations.filter((operation) => operation.path === path));
   });
-  /** Compared one after the other: most have another length, and a map would need the hash of the path. */
+  /** A map would need the hash of the path. */
   const fixed = all.filter(({ path, prefix }) => path === prefix), open = all.filter((route) => !fixed.includes(route));
 
   return (method, target) => {

@@ -129,7 +129,7 @@ function baseUrlOf(address: string): string | false {
 /** It is compared with URL paths, so it must not contain characters that URLs encode. */
 function basePathOf(path: string): string | false {
   if (path === "/") return "";
-  return /^(\/(?!\.\.?(\/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/.test(path) && path;
+  return /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/.test(path) && !/\/\.\.?(\/|$)/.test(path) && path;
 }
 
 function requireStore(store: PetStore, name: string): PetStore {
