@@ -29,12 +29,11 @@ export interface CheckedOptions extends OperationSettings {
 /** Stands in for the origin of a path. */
 const ORIGIN = "http://h";
 
-/** Makes what an option becomes, or throws. An absent option is undefined. */
+/** An absent option is undefined. */
 type Check<Given, To> = (given: Given, name: string) => To;
 
 type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
-/** What each option becomes. */
 type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
 
 const CORS: Checks<CorsOptions, CorsOptions> = {
@@ -80,7 +79,7 @@ export function checkOptions(options: PetstoreOptions): CheckedOptions {
   return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };
 }
 
-/** @param within The name of the option that has these members. */
+/** @param within The option with these members. */
 function checkAll<Given extends object, To>(
   checks: Checks<Given, To>,
   given: Given,
@@ -89,7 +88,6 @@ function checkAll<Given extends object, To>(
 ): To {
   if (typeof given !== "object" || given === null) throw invalid(within, `an object, such as ${example}`, given);
   const own = withoutPrototype(given), names = Object.keys(checks), prefix = within && `${within}.`;
-  // A misspelt option must not be ignored.
   const unknown = Object.keys(own).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${names.join(", ")}`);
@@ -118,7 +116,7 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** Without a slash at its end, and in the form that a URL gives it: links begin with it. */
+/** Links begin with it, so it must be in normal form. */
 function baseUrlOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
   const url = address === "" ? null : URL.parse(text, ORIGIN);
@@ -139,7 +137,7 @@ function requireStore(store: PetStore, name: string): PetStore {
   throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
-/** @param parse Makes what the option becomes, or `false` of a wrong value. */
+/** @param parse `false` is a wrong value. */
 function option<Made, Absent>(
   wanted: string,
   parse: (given: unknown) => Made | false,
