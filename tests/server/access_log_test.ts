@@ -10,7 +10,7 @@ import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
-import { createLineWriter } from "../../lib/server/process/line_writer.ts";
+import { createWriters } from "../../lib/server/process/writers.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
@@ -31,24 +31,17 @@ function linesOf(requests: [client: string, method: string, target: string, stat
   });
 }
 
-test("a target that comes again gets the client, the method and the status of each request", () => {
-  const requests: Parameters<typeof linesOf>[0] = [
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-    ["10.0.0.2", "GET", "/v1/pets", 304],
-    ["10.0.0.2", "POST", "/v1/pets", 201],
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-  ];
-  assert.deepEqual(linesOf(requests), requests.map((request) => request.join(" ")));
-});
-
-test("a key in a target is hidden each time, also after thousands of other targets", () => {
+test("a target that comes again gets the client, the method and the status of each request, and never shows a key", () => {
   const secret = "pk_0123456789abcdef012345";
-  const targets = Array.from({ length: 3000 }, (_, i) => i % 2 === 0 ? `/v1/pets?key=${secret}` : `/v1/pets/${i}`);
-  const lines = linesOf(targets.map((target) => ["::1", "GET", target, 200]));
-  assert.deepEqual(lines.slice(0, 2), ["::1 GET /v1/pets?… 200", "::1 GET /v1/pets/1 200"]);
-  assert.equal(lines.filter((line) => line === "::1 GET /v1/pets?… 200").length, 1500);
-  assert.ok(!lines.join().includes(secret));
+  const many = Array.from({ length: 3000 }, (_, i) => ["::1", "GET", `/v1/pets?key=${secret}${i % 2 ? i : ""}`, 200]);
+  const requests = [
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+    ["10.0.0.2", "POST", "/v1/pets", 201],
+    ...many,
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+  ] as Parameters<typeof linesOf>[0];
+  assert.deepEqual(linesOf(requests), requests.map((request) => request.join(" ").replace(/\?key=\S+/, "?…")));
 });
 
 test("the log keeps neither a long URL nor many short ones alive", async () => {
@@ -99,13 +92,11 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
   const writes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const writer = createLineWriter({
-    write(bytes) {
-      writes.push(new TextDecoder().decode(bytes));
-      if (writes.length === 1) writer.add("d");
-      else resolve();
-      return Promise.resolve(bytes.length);
-    },
+  const { output: writer } = createWriters(() => async (text) => {
+    writes.push(text);
+    if (writes.length === 1) writer.add("d");
+    else resolve();
+    await undefined;
   });
   for (const line of ["a", "b", "c"]) writer.add(line);
   await promise;
