@@ -1,6 +1,5 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
-import { accessFor } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { Definition, Deprecation, Description } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
@@ -30,7 +29,7 @@ export function renderOperation(
   const { method, effect, path, deprecation, stability } = withoutPrototype(definition);
   const failures = merge(description.failures, [
     ...callerFailures(),
-    ...(accessFor(effect) === "write" ? writerFailures() : []),
+    ...(effect !== "reads" ? writerFailures() : []),
     ...unexpectedFailures(),
     ...added,
   ]);

@@ -16,7 +16,7 @@ export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
 export const MAY_BE_STORED: Problem = /* @__PURE__ */ new Problem(
   503,
   "store_unavailable",
-  "The store has become unavailable, and the pet may have been stored; try again later",
+  "The store is unavailable, and the pet may have been stored; try again later",
   { "retry-after": "5" },
 );
 
