@@ -1,13 +1,37 @@
 /** The option `keys`: what createPetstore() refuses, and its words, which show no key. */
 
 import { createPetstore, type PetstoreOptions } from "../../../mod.ts";
+import { KEY } from "../../../lib/testing/http/api.ts";
 import { assert } from "../../../lib/testing/http/assert.ts";
+import { REALM } from "../../../lib/testing/http/auth.ts";
 import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
+const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
 const REFUSED = addition(
   "auth",
   "A wrong key is refused when the petstore is made, by its number and without showing it",
 );
+
+const MISSING = "An API key is required, as Authorization: Bearer <API_KEY>";
+const INVALID = "The API key is not valid";
+const MALFORMED = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
+const MISTYPED = "The API key is incomplete or mistyped: its checksum is wrong";
+
+/** A generated key of 30 zeros, without its checksum. */
+const UNCHECKED = "petstore_000000000000000000000000000000";
+
+/** Credentials that are refused, by the message that says why. */
+const REFUSALS: Record<string, string[]> = {
+  [INVALID]: [
+    ...["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000), `${UNCHECKED}2C8GjS`],
+  ].map((key) => `Bearer ${key}`),
+  [MALFORMED]: [
+    ...[KEY, "Bearer", `Bearer ${KEY},${KEY}`, `Basic ${btoa("user:" + KEY)}`, `Basic ${KEY}`, `Bearer${KEY}`],
+    ...[`Bearer\t${KEY}`, `Bearer Bearer ${KEY}`, `Bearer ${KEY} ${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`],
+  ],
+  [MISTYPED]: ["petstore_", ...["00000", "0000000", "000001", "zzzzzz"].map((end) => UNCHECKED + end)]
+    .map((key) => `Bearer ${key}`),
+};
 
 /** Wrong values of the option, by what the message must say. */
 const WRONG_KEYS: Record<string, unknown[]> = {
@@ -60,6 +84,23 @@ export const WRONG_KEY_CASES: readonly HttpCase[] = [
         }
       }
       return Promise.resolve();
+    },
+  }),
+  ...cases(KEYS, {
+    async "answers 401 to missing, wrong, mistyped, malformed and other credentials, and says why"(api) {
+      const { error } = await api.get("/pets", { key: null });
+      assert.deepEqual(error, { code: "missing_api_key", message: MISSING, status: 401 });
+      for (const [message, all] of Object.entries(REFUSALS)) {
+        for (const authorization of all) {
+          const { status, headers, error } = await api.get("/pets", { headers: { authorization } });
+          assert.equal(status, 401, authorization);
+          // Another scheme gets no error code (RFC 6750 §3.1).
+          const hasCode = authorization.startsWith("Bearer ");
+          const challenge = hasCode ? `${REALM}, error="invalid_token", error_description="${message}"` : REALM;
+          assert.equal(headers.get("www-authenticate"), challenge, authorization);
+          assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
+        }
+      }
     },
   }),
 ];
