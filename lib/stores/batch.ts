@@ -13,8 +13,6 @@ const MIN_WAIT = 2, MAX_WAIT = 10;
 /** The commits without a wait after one in vain. */
 const SKIPS = 16;
 
-export type CommitObserver = (creates: number, milliseconds: number) => void;
-
 export interface CommittingStore {
   readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
 }
@@ -22,22 +20,19 @@ export interface CommittingStore {
 export interface BatchOptions<Create> {
   resource: string;
   /**
-   * Settles the creates, and neither throws nor rejects. Calls do not overlap.
+   * Settles the creates, and neither throws nor rejects.
    *
    * @param lastTook The duration of the commit before, in milliseconds.
    */
   commit(creates: Create[], lastTook: number): MaybePromise<void>;
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
-  /**
-   * Whether a commit waits for the clients that the one before has answered, as long as that took: a create that just
-   * misses a commit waits for two.
-   */
+  /** Whether a commit waits for the clients that the last one has answered: a create that just misses one waits for two. */
   expectsClients?: boolean;
 }
 
 /**
- * One commit at a time. The next one starts after a turn of the event loop without a create, so that a single create is
- * not delayed and concurrent ones share a transaction; or, if clients are expected, when they are there or late.
+ * One commit at a time. The next one starts after a turn of the event loop without a create, so that concurrent ones share it, or when
+ * the expected clients are there or late.
  */
 export class Batch<Create> {
   waiting: Create[] = [];
@@ -51,7 +46,7 @@ export class Batch<Create> {
   #expected = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #skips = 0;
-  onCommit: CommitObserver | undefined;
+  onCommit: ((creates: number, milliseconds: number) => void) | undefined;
 
   constructor(options: BatchOptions<Create>) {
     this.#options = options;

@@ -1,7 +1,4 @@
-/**
- * Before 0.2.0, a remembered request told callers apart by the API key, not by the caller's id. A retry after an
- * upgrade finds it only so.
- */
+/** Before 0.2.0, a remembered request belonged to the API key, not the caller. A retry after an upgrade finds it only so. */
 
 import type { IdempotentRequest, PetStore } from "./store.ts";
 

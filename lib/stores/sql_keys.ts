@@ -25,10 +25,7 @@ function keyStatements(table: string) {
     version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
       sum(expires_at % 1000003), sum(last_used_at % 1000003)) AS version FROM ${table}`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-    /**
-     * Does nothing unless the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the
-     * digest of the new one.
-     */
+    /** If the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the new one. */
     expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
       WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
     /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */
@@ -45,6 +42,10 @@ function keyStatements(table: string) {
   };
 }
 
+export function keysOf(rows: Rows): StoredKey[] {
+  return (rows as unknown as KeyRow[]).map(keyOfRow);
+}
+
 export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: ReturnType<typeof keyStatements>;
@@ -59,7 +60,7 @@ export class SqlKeys implements KeyStore {
   }
 
   list(): MaybePromise<StoredKey[]> {
-    return chain(this.#run("read", [this.#sql.select]), ([rows]) => (rows as unknown as KeyRow[]).map(keyOfRow));
+    return chain(this.#run("read", [this.#sql.select]), ([rows = []]) => keysOf(rows));
   }
 
   listSince(last: string): MaybePromise<KeySnapshot> {
@@ -67,19 +68,13 @@ export class SqlKeys implements KeyStore {
     if (stamp !== undefined && stamp === this.#known?.stamp && last === this.#known.version) return { version: last };
     const { version, select } = this.#sql;
     // At once, since a transaction may be a round trip.
-    if (last === "") {
-      return chain(this.#run("read", [version], [select]), (results) => this.#snapshotOf(stamp, results));
-    }
-    return chain(this.#run("read", [version]), (results) => {
-      const snapshot = this.#snapshotOf(stamp, results);
-      return snapshot.version === last ? snapshot : this.listSince("");
+    const statements: Statement[] = last === "" ? [[version], [select]] : [[version]];
+    return chain(this.#run("read", ...statements), ([versions, rows]) => {
+      const version = String(versions?.[0]?.["version"]);
+      this.#known = { stamp, version };
+      if (version === last) return { version };
+      return rows ? { version, keys: keysOf(rows) } : this.listSince("");
     });
-  }
-
-  #snapshotOf(stamp: string | undefined, [versions, rows]: Rows[]): KeySnapshot {
-    const version = String(versions?.[0]?.["version"]);
-    this.#known = { stamp, version };
-    return rows ? { version, keys: (rows as unknown as KeyRow[]).map(keyOfRow) } : { version };
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {

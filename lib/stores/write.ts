@@ -42,7 +42,7 @@ export function createOutcome(outcome: Outcome): IdempotentOutcome {
 
 /** The outcome of a create with a request, given the row of the remembered request, if any. */
 export function recall(
-  known: { fingerprint: unknown; id: unknown } | undefined,
+  known: { fingerprint?: unknown; id?: unknown } | undefined,
   fingerprint: string,
 ): IdempotentOutcome | undefined {
   if (!known) return undefined;

@@ -2,17 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
-import type { PetStore } from "../../lib/stores/store.ts";
-import { openApiOf } from "../support/descriptions.ts";
+import type { PetstoreOptions } from "../../mod.ts";
+import { FORGETFUL, openApiOf } from "../support/descriptions.ts";
 import { fetchDescription, KEY, withServer, writeGenerated } from "./support/service.ts";
 import { FOLDER, run, succeed } from "./support/tools.ts";
 
-/** A store that does not recognize a repeated request: the description has 501 instead of 422. */
-const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;
-
 const MOUNTED: Record<string, Partial<PetstoreOptions>> = {
   "mounted.json": {},
+  // Its failures are others.
   "mounted_elsewhere.json": { basePath: "/api/v1", publicBaseUrl: "https://pets.example/api/v1", store: FORGETFUL },
   "mounted_with_orders.json": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
 };

@@ -6,7 +6,7 @@ import { conformanceCases, type Handle, httpCases } from "../../lib/testing/test
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { MEMORY } from "../support/stores.ts";
-import { changed, isOne, newPetstore, reading, runCases } from "../support/conformance.ts";
+import { changed, isOne, newPetstore, runCases } from "../support/conformance.ts";
 
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };
 
@@ -52,7 +52,7 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
   }
 });
 
-/** Wrong servers, and the cases of the specification that fail. */
+/** Wrong servers, and the cases of the specification that fail. `tools/conform` has hundreds, which must not pass. */
 const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
   [
     "rounds int64",
@@ -72,67 +72,6 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     ["describes every failure by a code, a message and its status"],
   ],
   [
-    "tells another status in the Error",
-    changed((response) => {
-      if (response.status === 404) response.text = response.text.replace("404", "400");
-    }),
-    ["describes every failure by a code, a message and its status"],
-  ],
-  [
-    "tells the status of an Error as text",
-    changed((response) => {
-      if (response.status >= 400) response.text = response.text.replace(/("status":)(\d+)/, '$1"$2"');
-    }),
-    ["describes every failure by a code, a message and its status"],
-  ],
-  [
-    "sends errors as HTML",
-    changed(({ status, headers }) => {
-      if (status >= 400) headers.set("content-type", "text/html");
-    }),
-    ["describes every failure by a code, a message and its status"],
-  ],
-  [
-    "sends pets as text",
-    changed(({ status, headers }) => {
-      if (status < 300) headers.set("content-type", "text/plain");
-    }),
-    ["sends pets and lists as application/json"],
-  ],
-  ["ignores the limit", reading((query) => query.delete("limit")), [
-    "lists, and returns by id, each pet once and as it was created",
-    "lists at most as many pets as the limit",
-  ]],
-  ["ignores the limit if it filters", reading((query) => query.has("status") && query.delete("limit")), [
-    "lists at most as many pets as the limit",
-  ]],
-  ["has another default of the limit", reading((query) => query.has("limit") || query.set("limit", "21")), [
-    "lists at most 20 pets without a limit",
-  ]],
-  ["ignores the status", reading((query) => query.delete("status")), [
-    "lists, and returns by id, each pet once and as it was created",
-    "restricts a list to the status that is asked for",
-  ]],
-  [
-    "lists an object",
-    changed((response, { url, method }) => {
-      if (method === "GET" && url.endsWith("/pets") && response.status === 200) {
-        response.text = `{"pets":${response.text}}`;
-      }
-    }),
-    ["lists pets", "lists at most 20 pets without a limit"],
-  ],
-  [
-    "answers 200 to a create",
-    changed((response) => {
-      if (response.status === 201) response.status = 200;
-    }),
-    [
-      "creates a pet with the name, the category and each status that were sent",
-      "creates a pet without a status",
-    ],
-  ],
-  [
     "has the same id twice",
     changed((response, { method }) => {
       if (method === "POST") response.text = response.text.replace(/"id":\d+/, '"id":1');
@@ -145,27 +84,6 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     ],
   ],
   [
-    "answers 422 to a pet that is not valid",
-    changed((response, { method }) => {
-      if (method === "POST" && response.status === 400) {
-        Object.assign(response, { status: 422, text: response.text.replace("400", "422") });
-      }
-    }),
-    [
-      "answers 400 to a body that is no pet, and stores nothing",
-      "answers 400 to a pet without a required field",
-      "answers 400 to a value that is not of its field's type",
-      "answers 400 to a category beyond int64",
-    ],
-  ],
-  [
-    "answers null for a pet that there is not",
-    changed((response, request) => {
-      if (isOne(request) && response.status === 404) Object.assign(response, { status: 200, text: "null" });
-    }),
-    ["finds a pet by its whole id alone", "answers 404 to an id that no pet has"],
-  ],
-  [
     "takes every key",
     changed(() => {}, (request) => {
       const headers = new Headers(request.headers);
@@ -176,19 +94,6 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
       "shows nothing to a request without the right key, in any dress",
       "stores nothing for a request without the right key, in any dress",
       "answers 401 to an invalid key",
-    ],
-  ],
-  [
-    "needs no key",
-    changed(() => {}, (request) => {
-      const headers = new Headers(request.headers);
-      if (!headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
-      return new Request(request, { headers });
-    }),
-    [
-      "shows nothing to a request without the right key, in any dress",
-      "stores nothing for a request without the right key, in any dress",
-      "answers 401 without a key",
     ],
   ],
 ];

@@ -2,23 +2,15 @@
 
 import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/petstore/d1";
-import type { IdempotentRequest, PetDraft, StoredKey } from "../../lib/stores/store.ts";
-import { type Cost, MeteredDatabase } from "./support/metered_database.ts";
-import { testWorkers, Workers } from "./support/workerd.ts";
-
-const IDLE = "export default { fetch: () => new Response() }";
+import type { IdempotentRequest, PetDraft } from "../../lib/stores/store.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
+import { type Cost, meter } from "./support/metered_database.ts";
+import { testD1 } from "./support/workerd.ts";
 
 const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
 
 function request(key: string, retentionMs = 60_000): IdempotentRequest {
   return { key: key.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs };
-}
-
-function key(id: string): StoredKey {
-  return {
-    ...{ id, digest: id.padEnd(64, "d"), label: id, caller: id, readOnly: false, created: new Date(7) },
-    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
-  };
 }
 
 /** 300 pets, a third of them sold, and 50 expired requests: a step without an index would read them all. */
@@ -29,16 +21,14 @@ const FILL = [
   FROM petstore_pets WHERE id <= 50`,
 ];
 
-testWorkers(
+testD1(
   "an operation on D1 is one round trip, and reads and writes no more rows than the contract says",
-  async () => {
-    await using workers = new Workers({ scripts: [IDLE] });
-    const database = await workers.miniflare.getD1Database("DB0");
-    const db = new MeteredDatabase(database);
+  async (database) => {
+    const { db, costOf } = meter(database);
     const store = createD1Store(db);
     await store.check();
     for (const sql of FILL) await database.prepare(sql).run();
-    for (let i = 0; i < 20; i++) await store.keys.add(key(`old ${i}`));
+    for (let i = 0; i < 20; i++) await store.keys.add(keyOf(`old ${i}`));
 
     const costs: [what: string, work: () => unknown, cost: Cost][] = [
       ["a get", () => store.get(150n), { calls: 1, read: 1, written: 0 }],
@@ -60,17 +50,17 @@ testWorkers(
       ["an expired request", () => store.createOnce!(PET, request("expired49")), { calls: 1, read: 20, written: 8 }],
       ["a repeated request", () => store.createOnce!(PET, request("new")), { calls: 1, read: 17, written: 2 }],
       ["a check of writes", () => store.checkWrites!(), { calls: 1, read: 4, written: 3 }],
-      ["a new key", () => store.keys.add(key("a")), { calls: 1, read: 1, written: 3 }],
-      ["a replacing key", () => store.keys.add(key("b"), { id: "a", expires: new Date(9) }), {
+      ["a new key", () => store.keys.add(keyOf("a")), { calls: 1, read: 1, written: 3 }],
+      ["a replacing key", () => store.keys.add(keyOf("b"), { id: "key-a", expires: new Date(9) }), {
         calls: 1,
         read: 4,
         written: 4,
       }],
-      ["a revoked key", () => store.keys.revoke("b", new Date(8)), { calls: 1, read: 2, written: 1 }],
+      ["a revoked key", () => store.keys.revoke("key-b", new Date(8)), { calls: 1, read: 2, written: 1 }],
       ["a list of keys", () => store.keys.list(), { calls: 1, read: 22, written: 0 }],
     ];
     const seen: Record<string, Cost> = {};
-    for (const [what, work] of costs) seen[what] = await db.costOf(work);
+    for (const [what, work] of costs) seen[what] = await costOf(work);
     assert.deepEqual(seen, Object.fromEntries(costs.map(([what, _work, cost]) => [what, cost])));
   },
 );

@@ -5,9 +5,8 @@ import { createD1Store, d1Schema } from "@petstore/petstore/d1";
 import { formatPet, type PetDraft, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { storeScript } from "./support/bundle.ts";
 import { remoteStore } from "./support/remote_store.ts";
-import { testWorkers, Workers } from "./support/workerd.ts";
+import { testD1, testWorkers, Workers } from "./support/workerd.ts";
 
-const IDLE = "export default { fetch: () => new Response() }";
 const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
 
 /** Tables and indexes by name, without how each was to be made. */
@@ -34,33 +33,30 @@ testWorkers("createD1Store() refuses a session, which may read from a replica", 
   await remoteStore(`${origin}/d1/DB0/only`).check();
 });
 
-testWorkers("d1Schema() makes what the store makes, may run twice, and changes nothing that exists", async () => {
-  await using workers = new Workers({ scripts: [IDLE], databases: 2 });
-  const [byStore, bySql] = [await workers.miniflare.getD1Database("DB0"), await workers.miniflare.getD1Database("DB1")];
-  const store = createD1Store(byStore);
-  assert.equal(await store.create(PET), 1n);
-  const statements = d1Schema().split(";\n").filter((sql) => sql !== "");
-  for (const db of [byStore, bySql, bySql]) await db.batch(statements.map((sql) => db.prepare(sql)));
-  const [made, run] = [await byStore.prepare(SELECT_TABLES).all(), await bySql.prepare(SELECT_TABLES).all()];
-  assert.equal(made.results.length, 6);
-  assert.deepEqual(made.results, run.results);
-  assert.equal(await createD1Store(bySql).create(PET), 1n);
-  assert.equal(await createD1Store(byStore).get(1n), formatPet({ id: 1n, ...PET }));
-  assert.equal(await store.create(PET), 2n);
-});
+testD1(
+  "d1Schema() makes what the store makes, may run twice, and changes nothing that exists",
+  async (byStore, bySql) => {
+    const store = createD1Store(byStore);
+    assert.equal(await store.create(PET), 1n);
+    const statements = d1Schema().split(";\n").filter((sql) => sql !== "");
+    for (const db of [byStore, bySql, bySql]) await db.batch(statements.map((sql) => db.prepare(sql)));
+    const [made, run] = [await byStore.prepare(SELECT_TABLES).all(), await bySql.prepare(SELECT_TABLES).all()];
+    assert.equal(made.results.length, 6);
+    assert.deepEqual(made.results, run.results);
+    assert.equal(await createD1Store(bySql).create(PET), 1n);
+    assert.equal(await createD1Store(byStore).get(1n), formatPet({ id: 1n, ...PET }));
+    assert.equal(await store.create(PET), 2n);
+  },
+);
 
-testWorkers("the D1 store leaves the app's own tables alone", async () => {
-  await using workers = new Workers({ scripts: [IDLE] });
-  const db = await workers.miniflare.getD1Database("DB0");
+testD1("the D1 store leaves the app's own tables alone", async (db) => {
   await db.prepare("CREATE TABLE pets (id INTEGER PRIMARY KEY, owner TEXT)").run();
   await db.prepare("INSERT INTO pets VALUES (1, 'Ann')").run();
   assert.equal(await createD1Store(db).create(PET), 1n);
   assert.deepEqual(await db.prepare("SELECT * FROM pets").first(), { id: 1, owner: "Ann" });
 });
 
-testWorkers("the D1 store refuses tables of a later release, unless that release says that they fit", async () => {
-  await using workers = new Workers({ scripts: [IDLE] });
-  const db = await workers.miniflare.getD1Database("DB0");
+testD1("the D1 store refuses tables of a later release, unless that release says that they fit", async (db) => {
   const running = createD1Store(db);
   await running.create(PET);
 
@@ -85,11 +81,9 @@ testWorkers("the D1 store refuses tables of a later release, unless that release
   assert.deepEqual(await db.prepare(counts).first(), { pets: 2, requests: 0 });
 });
 
-testWorkers(
+testD1(
   "the D1 store is unavailable to a call that finds no tables, and makes them for the next",
-  async () => {
-    await using workers = new Workers({ scripts: [IDLE] });
-    const db = await workers.miniflare.getD1Database("DB0");
+  async (db) => {
     const store = createD1Store(db);
     await store.create(PET);
     const tables = ["schema", "pets", "requests", "keys"].map((name) => `DROP TABLE petstore_${name}`);

@@ -5,7 +5,7 @@ import { storeCases } from "../../lib/testing/testing.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
-import { type StoreInWorkers, WorkerFixture } from "./support/worker_fixture.ts";
+import { startFixture, type StoreInWorkers } from "./support/worker_fixture.ts";
 import { COMPATIBILITY_DATE, testKill, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
 import ofObject from "./workers/object/wrangler.json" with { type: "json" };
@@ -17,7 +17,7 @@ for (const [title, kind] of STORES) {
     `${title} keeps the contract in two Workers, and when workerd is killed`,
     (context) =>
       withTempFolder(async (folder) => {
-        await using fixture = await WorkerFixture.start(kind, folder);
+        await using fixture = await startFixture(kind, folder);
         for (const { name, skip, run } of await storeCases(fixture)) {
           await context.test(`${title} ${name}`, { skip }, run);
         }

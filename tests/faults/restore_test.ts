@@ -6,9 +6,8 @@ import { whyNoCluster } from "../support/postgres/cluster.ts";
 import { withCluster } from "../support/postgres/servers.ts";
 import { blocksOf, readPage } from "../support/pages.ts";
 import { KEY, Ledger } from "../support/server/ledger.ts";
-import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { startShell } from "../support/server/pet_files.ts";
 import { type ServerParts, walk, withServer } from "../support/server/server_process.ts";
-import { Child } from "../support/system/child.ts";
 import { skipUnless, testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -27,11 +26,7 @@ function drillOf(command: string): [before: string, after: string] {
 async function runShell(folder: string, script: string, env: Record<string, string> = {}): Promise<string> {
   // The task needs a checkout, which this folder is not.
   const text = script.replaceAll("deno task petstore", '"$@"');
-  await using child = new Child("sh", ["-e", "-c", text, "sh", ...serverCommand()], {
-    cwd: folder,
-    clearEnv: true,
-    env: { ...environment(), ...env },
-  });
+  await using child = startShell(folder, `set -e\n${text}`, env);
   assert.equal(await child.exit(), 0, `${child.written.stdout}${child.written.stderr}`);
   return child.written.stdout + child.written.stderr;
 }
@@ -62,7 +57,7 @@ async function drill(
   });
 }
 
-testUnless(skipUnless(["sh"], "a shell", () => {}))(
+testUnless(skipUnless(["bash"], "a shell", () => {}))(
   "the commands for import and export copy the pets of a running server",
   () =>
     withTempFolder((folder) =>
@@ -78,7 +73,7 @@ testUnless(skipUnless(["sh"], "a shell", () => {}))(
     ),
 );
 
-testUnless(skipUnless(["sh", "dd", "cmp"], "a shell", () => {}))(
+testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
   "the restore drill of SQLite leads to the pets of the backup",
   () =>
     withTempFolder((folder) => {

@@ -3,14 +3,12 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
-import { inFolder } from "../support/server/in_process.ts";
+import { inFolder, test } from "../support/server/in_process.ts";
 import { runCommand, ServerProcess, withServer } from "../support/server/server_process.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { until } from "../support/until.ts";
 import {
   assertPrinted,
   assertRefused,
@@ -21,6 +19,7 @@ import {
   readDrafts,
   STORE,
   toNdjson,
+  untilMore,
 } from "../support/server/pet_files.ts";
 
 testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
@@ -36,7 +35,7 @@ testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
         // The pipe stays open, so the import cannot come to its end.
         const part = new TextEncoder().encode(text).subarray(0, round === 1 ? 1_500_000 : 2_000_000);
         const written = writeAll(pipe, part);
-        await until("a part of the pets", () => isThere(folder) && countPets(folder) > known);
+        await untilMore(folder, known);
         await child.stop("SIGKILL");
         await written;
         assert.ok(countPets(folder) < 50_000);
@@ -59,40 +58,29 @@ async function writeAll(pipe: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Whether the file has the tables. */
-function isThere(folder: string): boolean {
-  try {
-    countPets(folder);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-test("beside an import, a server creates without a refusal, and shows all pets in the order of their ids", () =>
-  inFolder(async (folder) => {
-    const drafts = makeDrafts(60_000);
-    writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
-    const ledger = new Ledger();
-    await withServer(folder, ON_FILE, async (server) => {
-      await ledger.create(server);
-      let isDone = false;
-      const clients = [1, 2, 3].map((client) => ledger.createOnAndOn([server], `client.${client}`, () => isDone));
-      const imported = await runCommand(folder, ["import", "a.ndjson", STORE]);
-      isDone = true;
-      await Promise.all(clients);
-      assertPrinted(imported, "a.ndjson: 60000 pets added");
-      assert.equal(ledger.refused, 0);
-      const rows = readDrafts(folder);
-      assert.deepEqual(rows.filter(({ name }) => name.startsWith("Rex ")), drafts);
-      assert.equal(rows.length, 60_000 + ledger.pets.size);
-      // The server notices what was added beside it.
-      const last = await importFile(folder, "b.ndjson", toNdjson([{ name: "Last", categoryId: 7n, status: "sold" }]));
-      assertPrinted(last, "b.ndjson: 1 pet added");
-      const id = 60_000 + ledger.pets.size + 1;
-      assert.equal(JSON.parse((await server.ask(`/v1/pets/${id}`, KEY)).text).name, "Last");
-    });
-  }));
+test.inFolder("beside an import, a server creates without a refusal, and shows all pets in the order of their ids", async (folder) => {
+  const drafts = makeDrafts(60_000);
+  writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
+  const ledger = new Ledger();
+  await withServer(folder, ON_FILE, async (server) => {
+    await ledger.create(server);
+    let isDone = false;
+    const clients = [1, 2, 3].map((client) => ledger.createOnAndOn([server], `client.${client}`, () => isDone));
+    const imported = await runCommand(folder, ["import", "a.ndjson", STORE]);
+    isDone = true;
+    await Promise.all(clients);
+    assertPrinted(imported, "a.ndjson: 60000 pets added");
+    assert.equal(ledger.refused, 0);
+    const rows = readDrafts(folder);
+    assert.deepEqual(rows.filter(({ name }) => name.startsWith("Rex ")), drafts);
+    assert.equal(rows.length, 60_000 + ledger.pets.size);
+    // The server notices what was added beside it.
+    const last = await importFile(folder, "b.ndjson", toNdjson([{ name: "Last", categoryId: 7n, status: "sold" }]));
+    assertPrinted(last, "b.ndjson: 1 pet added");
+    const id = 60_000 + ledger.pets.size + 1;
+    assert.equal(JSON.parse((await server.ask(`/v1/pets/${id}`, KEY)).text).name, "Last");
+  });
+});
 
 testUnless(MOUNT_SKIP)(
   "an import on a full disk has status 1, and repeated with room it adds the rest",

@@ -1,7 +1,6 @@
 /** Several workers at one port: `--workers`. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
@@ -9,7 +8,6 @@ import { Client, type Outcome } from "../support/http/client.ts";
 import { withRemoteServer } from "../support/server/remote_server.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import {
-  addPet,
   runCommand,
   ServerProcess,
   STARTED,
@@ -78,22 +76,6 @@ function get(client: Client, path: string): Promise<Outcome> {
 function statusOf(outcome: Outcome): number | string {
   return outcome.kind === "answered" ? outcome.response.status : outcome.kind;
 }
-
-test("a server with one worker is one isolate, and one more writes if the disk is slow", () =>
-  withFreshServer({ args: ["--key=k", "--store=sqlite:pets.db"] }, async (server) => {
-    // Deno's name for the thread of an isolate that is not the main one. A thread may end while they are read.
-    const isolates = () =>
-      Array.from(Deno.readDirSync(`/proc/${server.pid}/task`), ({ name }) => {
-        try {
-          return readFileSync(`/proc/${server.pid}/task/${name}/comm`, "utf8");
-        } catch {
-          return "";
-        }
-      }).filter((name) => name.startsWith("worker-")).length;
-    assert.equal(isolates(), 0);
-    for (let i = 0; i < 6; i++) await addPet(server, "k");
-    assert.ok(isolates() <= 1, `${isolates()} isolates were started`);
-  }));
 
 test("two workers listen at one port, and each shows at once what the other has acknowledged", () =>
   withFreshServer({ args: ARGS }, (server) => {

@@ -1,4 +1,4 @@
-/** The programs of docs/hosts.md with the app's own keys, log, store or addresses. */
+/** The programs of docs/hosts.md with the app's own keys, log, KV or addresses. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,8 +19,8 @@ function asker(origin: string, key = "pk_example"): Ask {
   };
 }
 
-function start(file: string, env?: Record<string, string>) {
-  return startProgram({ runtime: DENO, file }, "/v1", env);
+function start(file: string) {
+  return startProgram({ runtime: DENO, file }, "/v1");
 }
 
 async function add(ask: Ask, path: string): Promise<string | null> {
@@ -58,18 +58,6 @@ test("an app's own log has the cause of a 500 without the query, and the client'
   const [level, name, message] = ["error", "Error", "The order service is down"];
   assert.deepEqual(JSON.parse(line()!), { level, method: "GET", pathname: "/v1/store/orders", name, message });
 });
-
-test("an app's own store has its pets after the process was killed", () =>
-  withTempFolder(async (folder) => {
-    const env = { PETS_FILE: join(folder, "pets.jsonl") };
-    {
-      await using program = await start("own_store.ts", env);
-      await add(asker(program.origin), "/v1/pets");
-    }
-    await using program = await start("own_store.ts", env);
-    const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
-    assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
-  }));
 
 test("an app on Deno KV has its pets beside its own data, and after the process was killed", () =>
   withTempFolder(async (folder) => {

@@ -1,11 +1,10 @@
 /** Calls of KV that fail, are late, or hang. order_test.ts has commits that others overtake, or whose outcome is unknown. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
 import { pause } from "../../lib/testing/store/case.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { type CommitHook, petsAfter, request, REX, withCommits, withTestKv } from "./support.ts";
+import { type CommitHook, petsAfter, request, REX, test, withCommits } from "./support.ts";
 
 /** Counts the calls. */
 function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> } {
@@ -24,116 +23,108 @@ function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> }
   };
 }
 
-test("a KV store makes one call for each operation, and two more for a create with a key", () =>
-  withTestKv(async (kv) => {
-    const { kv: counted, calls } = counting(kv);
-    const store = createKvStore(counted);
-    const madeBy = async (work: () => unknown) => {
-      for (const name of Object.keys(calls)) delete calls[name];
-      await work();
-      return { ...calls };
-    };
-    assert.deepEqual(await madeBy(() => store.create(REX)), { get: 1, list: 2, commit: 1 });
-    assert.deepEqual(await madeBy(() => store.create(REX)), { commit: 1 });
-    const many = () => Promise.all(Array.from({ length: 200 }, () => store.create(REX)));
-    assert.deepEqual(await madeBy(many), { commit: 1 });
-    const once = () => store.createOnce?.(REX, request("a"));
-    assert.deepEqual(await madeBy(once), { getMany: 1, list: 1, commit: 1 });
-    assert.deepEqual(await madeBy(once), { getMany: 1, list: 1 });
-    assert.deepEqual(await madeBy(() => store.get(7n)), { get: 1 });
-    assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 100 })), { list: 1 });
-    assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 1, status: "sold" })), { list: 1 });
-    assert.deepEqual(await madeBy(() => store.check()), { get: 1, list: 1 });
-    assert.deepEqual(await madeBy(() => store.checkWrites?.()), { commit: 1 });
-  }));
+test("a KV store makes one call for each operation, and two more for a create with a key", async (kv) => {
+  const { kv: counted, calls } = counting(kv);
+  const store = createKvStore(counted);
+  const madeBy = async (work: () => unknown) => {
+    for (const name of Object.keys(calls)) delete calls[name];
+    await work();
+    return { ...calls };
+  };
+  assert.deepEqual(await madeBy(() => store.create(REX)), { get: 1, list: 2, commit: 1 });
+  assert.deepEqual(await madeBy(() => store.create(REX)), { commit: 1 });
+  const many = () => Promise.all(Array.from({ length: 200 }, () => store.create(REX)));
+  assert.deepEqual(await madeBy(many), { commit: 1 });
+  const once = () => store.createOnce?.(REX, request("a"));
+  assert.deepEqual(await madeBy(once), { getMany: 1, list: 1, commit: 1 });
+  assert.deepEqual(await madeBy(once), { getMany: 1, list: 1 });
+  assert.deepEqual(await madeBy(() => store.get(7n)), { get: 1 });
+  assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 100 })), { list: 1 });
+  assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 1, status: "sold" })), { list: 1 });
+  assert.deepEqual(await madeBy(() => store.check()), { get: 1, list: 1 });
+  assert.deepEqual(await madeBy(() => store.checkWrites?.()), { commit: 1 });
+});
 
-test("a failure that passes costs a retry, and one that stays refuses the create and nothing later", () =>
-  withTestKv(async (kv) => {
-    let failures = 0, commits = 0;
-    const store = createKvStore(withCommits(kv, (commit) => {
+test("a failure that passes costs a retry, and one that stays refuses the create and nothing later", async (kv) => {
+  let failures = 0, commits = 0;
+  const store = createKvStore(withCommits(kv, (commit) => {
+    commits++;
+    return failures-- > 0 ? Promise.reject(new TypeError("disk I/O error\n\nStack backtrace:")) : commit();
+  }));
+  failures = 3;
+  assert.equal(await store.create(REX), 1n);
+  failures = 4;
+  const refusal = { name: "StoreUnavailableError", message: "Deno KV: disk I/O error; the pet may have been stored" };
+  await assert.rejects(async () => await store.create(REX), refusal);
+  assert.equal(await store.create(REX), 2n);
+  assert.equal(commits, 9);
+});
+
+test("a commit waits for other processes that are writing, until the time limit", async (kv) => {
+  let failures = 20;
+  const hook: CommitHook = (commit) => failures-- > 0 ? Promise.reject(new TypeError("database is locked")) : commit();
+  const store = createKvStore(withCommits(kv, hook));
+  assert.equal(await store.create(REX), 1n);
+  failures = 20;
+  await store.checkWrites?.();
+  failures = Infinity;
+  const impatient = createKvStore(withCommits(kv, hook), { timeoutMs: 100 });
+  const refusal = { name: "StoreUnavailableError", message: /database is locked|did not answer/ };
+  await assert.rejects(async () => await impatient.create(REX), refusal);
+  await assert.rejects(async () => await impatient.checkWrites?.(), refusal);
+  assert.equal((await petsAfter(store)).length, 1);
+});
+
+test("a create that other servers overtake each time is refused at the time limit, and not stored", async (kv) => {
+  const other = createKvStore(kv);
+  const overtaken = withCommits(kv, async (commit) => {
+    await other.create({ ...REX, name: "Bo" });
+    return await commit();
+  });
+  const store = createKvStore(overtaken, { timeoutMs: 300 });
+  await assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
+  await store.close();
+  const { json } = await other.list({ after: 0n, limit: 100 });
+  assert.match(json, /"Bo"/);
+  assert.doesNotMatch(json, /"Rex"/);
+});
+
+test("a KV store can be closed while a commit hangs", async (kv) => {
+  const store = createKvStore(withCommits(kv, () => new Promise(() => {})), { timeoutMs: 20 });
+  const refused = assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
+  await store.close();
+  await refused;
+});
+
+test("a read that hangs is refused at the time limit", async (kv) => {
+  const hanging = () => new Promise<never>(() => {});
+  const list = () => ({ [Symbol.asyncIterator]: () => ({ next: hanging }) });
+  const store = createKvStore({ get: hanging, getMany: hanging, list, atomic: () => kv.atomic() }, { timeoutMs: 20 });
+  const refusal = { name: "StoreUnavailableError", message: "Deno KV did not answer within 20 milliseconds" };
+  await assert.rejects(async () => await store.get(1n), refusal);
+  await assert.rejects(async () => await store.list({ after: 0n, limit: 1 }), refusal);
+  await assert.rejects(async () => await store.check(), refusal);
+  await assert.rejects(async () => await store.create(REX), refusal);
+});
+
+test("a create that was refused because a read took too long is not sent to KV later", async (kv) => {
+  let commits = 0;
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+  const slow: KvClient = {
+    ...withCommits(kv, (commit) => {
       commits++;
-      return failures-- > 0 ? Promise.reject(new TypeError("disk I/O error\n\nStack backtrace:")) : commit();
-    }));
-    failures = 3;
-    assert.equal(await store.create(REX), 1n);
-    failures = 4;
-    const refusal = { name: "StoreUnavailableError", message: "Deno KV: disk I/O error; the pet may have been stored" };
-    await assert.rejects(async () => await store.create(REX), refusal);
-    assert.equal(await store.create(REX), 2n);
-    assert.equal(commits, 9);
-  }));
-
-test("a commit waits for other processes that are writing, until the time limit", () =>
-  withTestKv(async (kv) => {
-    let failures = 20;
-    const hook: CommitHook = (commit) =>
-      failures-- > 0 ? Promise.reject(new TypeError("database is locked")) : commit();
-    const store = createKvStore(withCommits(kv, hook));
-    assert.equal(await store.create(REX), 1n);
-    failures = 20;
-    await store.checkWrites?.();
-    failures = Infinity;
-    const impatient = createKvStore(withCommits(kv, hook), { timeoutMs: 100 });
-    const refusal = { name: "StoreUnavailableError", message: /database is locked|did not answer/ };
-    await assert.rejects(async () => await impatient.create(REX), refusal);
-    await assert.rejects(async () => await impatient.checkWrites?.(), refusal);
-    assert.equal((await petsAfter(store)).length, 1);
-  }));
-
-test("a create that other servers overtake each time is refused at the time limit, and not stored", () =>
-  withTestKv(async (kv) => {
-    const other = createKvStore(kv);
-    const overtaken = withCommits(kv, async (commit) => {
-      await other.create({ ...REX, name: "Bo" });
-      return await commit();
-    });
-    const store = createKvStore(overtaken, { timeoutMs: 300 });
-    await assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
-    await store.close();
-    const { json } = await other.list({ after: 0n, limit: 100 });
-    assert.match(json, /"Bo"/);
-    assert.doesNotMatch(json, /"Rex"/);
-  }));
-
-test("a KV store can be closed while a commit hangs", () =>
-  withTestKv(async (kv) => {
-    const store = createKvStore(withCommits(kv, () => new Promise(() => {})), { timeoutMs: 20 });
-    const refused = assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
-    await store.close();
-    await refused;
-  }));
-
-test("a read that hangs is refused at the time limit", () =>
-  withTestKv(async (kv) => {
-    const hanging = () => new Promise<never>(() => {});
-    const list = () => ({ [Symbol.asyncIterator]: () => ({ next: hanging }) });
-    const store = createKvStore({ get: hanging, getMany: hanging, list, atomic: () => kv.atomic() }, { timeoutMs: 20 });
-    const refusal = { name: "StoreUnavailableError", message: "Deno KV did not answer within 20 milliseconds" };
-    await assert.rejects(async () => await store.get(1n), refusal);
-    await assert.rejects(async () => await store.list({ after: 0n, limit: 1 }), refusal);
-    await assert.rejects(async () => await store.check(), refusal);
-    await assert.rejects(async () => await store.create(REX), refusal);
-  }));
-
-test("a create that was refused because a read took too long is not sent to KV later", () =>
-  withTestKv(async (kv) => {
-    let commits = 0;
-    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    const slow: KvClient = {
-      ...withCommits(kv, (commit) => {
-        commits++;
-        return commit();
-      }),
-      get: async (key, options) => {
-        await gate;
-        return await kv.get(key, options);
-      },
-    };
-    const store = createKvStore(slow, { timeoutMs: 50 });
-    await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
-    await store.close();
-    release();
-    await pause(50);
-    assert.equal(commits, 0);
-    assert.deepEqual(await createKvStore(kv).list({ after: 0n, limit: 5 }), { json: "[]" });
-  }));
+      return commit();
+    }),
+    get: async (key, options) => {
+      await gate;
+      return await kv.get(key, options);
+    },
+  };
+  const store = createKvStore(slow, { timeoutMs: 50 });
+  await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
+  await store.close();
+  release();
+  await pause(50);
+  assert.equal(commits, 0);
+  assert.deepEqual(await createKvStore(kv).list({ after: 0n, limit: 5 }), { json: "[]" });
+});

@@ -3,7 +3,7 @@ import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { openTestKv, petsAfter } from "./support.ts";
+import { openTestKv, petsAfter, request, REX } from "./support.ts";
 
 const test = testUnless(MOUNT_SKIP);
 
@@ -16,11 +16,12 @@ test("a full disk refuses creates, reads go on, and all recovers when there is r
       const crowd = () =>
         Promise.allSettled(
           Array.from({ length: 100 }, (_, i) =>
-            Promise.resolve(store.createOnce!({ name: "x".repeat(250), categoryId: 7n, status: "sold" }, {
-              ...{ key: `${created.length}-${i}`.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs: 0 },
-            })).then((outcome) =>
-              "id" in outcome && created.push(outcome.id)
-            )),
+            Promise.resolve(
+              store.createOnce!(
+                { ...REX, name: "x".repeat(250), status: "sold" },
+                request(`${created.length}-${i}`, "f", 0),
+              ),
+            ).then((outcome) => "id" in outcome && created.push(outcome.id))),
         );
       await crowd();
       fillUp(`${folder}/ballast`);
@@ -36,7 +37,7 @@ test("a full disk refuses creates, reads go on, and all recovers when there is r
       assert.deepEqual((await petsAfter(store)).map(({ id }) => BigInt(id)), created);
       Deno.removeSync(`${folder}/ballast`);
       await store.checkWrites!();
-      assert.equal(await store.create({ name: "Rex", categoryId: 7n, status: "sold" }), BigInt(created.length + 1));
+      assert.equal(await store.create({ ...REX, status: "sold" }), BigInt(created.length + 1));
       assert.equal((await petsAfter(store, 0, "sold")).length, created.length + 1);
     } finally {
       await store.close();

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import type { IdempotentOutcome, PetStore, StoredKey } from "../../lib/stores/store.ts";
+import type { IdempotentOutcome, PetStore } from "../../lib/stores/store.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
 import { petsAfter, request, REX } from "./support.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 import { FATES, ScheduledKv } from "./scheduled_kv.ts";
@@ -57,9 +58,7 @@ test("servers give each id once, without gaps, and carry out each request once, 
         const kv = new ScheduledKv(scheduler, fates);
         const stores = Array.from({ length: SERVERS }, () => createKvStore(kv));
         const names = creates.map(({ key }, i) => key ?? `pet ${i}`);
-        const work = Promise.allSettled(
-          creates.map(({ server, key }, i) => create(stores[server]!, names[i]!, key)),
-        );
+        const work = Promise.allSettled(creates.map(({ server, key }, i) => create(stores[server]!, names[i]!, key)));
         const read = followIds(stores[0]!, work);
         const [settled, shown] = await scheduler.waitFor(Promise.all([work, read]));
         canTimeOut = false;
@@ -90,18 +89,11 @@ async function followIds(store: PetStore, work: Promise<unknown>): Promise<{ id:
   return shown;
 }
 
-function key(name: string): StoredKey {
-  return {
-    ...{ id: name, digest: name.padEnd(64, "d"), label: name, caller: name, readOnly: false, created: new Date(7) },
-    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
-  };
-}
-
 const CHANGES = {
-  "add a": (store: PetStore) => store.keys!.add(key("a")),
-  "add b": (store: PetStore) => store.keys!.add(key("b")),
-  "replace a by b": (store: PetStore) => store.keys!.add(key("b"), { id: "a", expires: new Date(9) }),
-  "revoke a": (store: PetStore) => store.keys!.revoke("a", new Date(8)),
+  "add a": (store: PetStore) => store.keys!.add(keyOf("a")),
+  "add b": (store: PetStore) => store.keys!.add(keyOf("b")),
+  "replace a by b": (store: PetStore) => store.keys!.add(keyOf("b"), { id: "key-a", expires: new Date(9) }),
+  "revoke a": (store: PetStore) => store.keys!.revoke("key-a", new Date(8)),
 };
 
 const CHANGES_OF_KEYS = fc.array(
@@ -120,7 +112,7 @@ test("changes of keys are made completely, once or not at all, in every order of
           Promise.allSettled(changes.map(async ({ server, change }) => await CHANGES[change](stores[server]!))),
         );
         const list = await scheduler.waitFor(Promise.resolve(stores[0]!.keys.list()));
-        const [a, b] = ["a", "b"].map((id) => list.find((key) => key.id === id));
+        const [a, b] = ["a", "b"].map((label) => list.find((key) => key.label === label));
         assert.ok(list.length === (a ? 1 : 0) + (b ? 1 : 0), "A key is there twice");
         const resultsOf = (...names: string[]) => settled.filter((_, i) => names.includes(changes[i]!.change));
         const isTrue = (each: PromiseSettledResult<boolean>) => each.status === "fulfilled" && each.value;

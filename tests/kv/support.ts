@@ -6,8 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/stores/kv/kv_store.ts";
 import type { PetDraft, PetStore } from "../../lib/stores/store.ts";
+import { request } from "../../lib/testing/store/case.ts";
+import { testWith } from "../support/test_with.ts";
 import type { StoreKind } from "../support/stores.ts";
 import { withTempFolder } from "../support/temp.ts";
+
+export { request };
 
 export const REX: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
 
@@ -38,6 +42,9 @@ export function withTestKv<T>(use: (kv: TestKv) => Promise<T>): Promise<T> {
     }
   });
 }
+
+/** Tests that get a KV. */
+export const test = testWith(withTestKv);
 
 /** In a file, where each store opens its own KV, as each server does, and in memory. */
 export const KV_KINDS: readonly StoreKind[] = [fileKind(), {
@@ -113,11 +120,6 @@ export async function keysOf(kv: KvClient): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of kv.list({ start: [""], end: [2n ** 64n] })) keys.push(key.join("/"));
   return keys;
-}
-
-/** A request with this key. */
-export function request(key: string, retentionMs = 600_000) {
-  return { key: key.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs };
 }
 
 export interface StoredPet {

@@ -119,28 +119,6 @@ test("nothing in the package names the machine that made it, or an unknown host"
   }
 });
 
-test("the code of the package imports only its own files and modules of Node, and does not use Deno", () => {
-  for (const { path, text } of ENTRIES.filter(({ path }) => /\.(js|d\.ts)$/.test(path))) {
-    for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\b[^;"'()=]*?"([^"]+)";/gm)) {
-      assert.match(
-        specifier,
-        specifier.startsWith(".")
-          ? /\.js$/
-          : path.startsWith("package/lib/server/")
-          ? /^node:[a-z_/]+$/
-          : path.startsWith("package/lib/testing/")
-          ? /^node:assert\/strict$/
-          : /^node:(buffer|sqlite|fs|path|process|url|worker_threads)$/,
-        path,
-      );
-      // The types ask for no @types/node.
-      if (path.endsWith(".d.ts")) assert.ok(specifier.startsWith("."), path);
-    }
-    if (!/^package\/lib\/(hosts\/node|server\/)/.test(path)) assert.ok(!text.includes('"node:buffer"'), path);
-    assert.doesNotMatch(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""), /\bDeno\.|^\/\/\/ <reference/m, path);
-  }
-});
-
 test("every link in the package's documents is absolute, or leads to a heading of its own page", () => {
   for (const { path, text } of ENTRIES.filter(({ path }) => path.endsWith(".md"))) {
     assert.deepEqual(deadLinks(text), [], path);

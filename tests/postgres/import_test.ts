@@ -81,22 +81,19 @@ test.schema("an export shows one moment, whatever others write meanwhile", async
   await store.close();
 });
 
-test.schema(
-  "two imports of one file at the same moment add it once",
-  (url, schema) =>
-    inFolder(async (folder) => {
-      await runSql(url, postgresSchema(schema));
-      writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(12_000)));
-      const both = [1, 2].map(() => run(url, schema, "import", "a.ndjson"));
-      const counts = (await Promise.all(both)).map(({ stdout }) => {
-        const [, added = 0, known = 0] = /: (\d+) pets? added(?:, (\d+) pets? known)?/.exec(stdout) ?? [];
-        return { added: Number(added), known: Number(known) };
-      });
-      for (const { added, known } of counts) assert.equal(added + known, 12_000);
-      assert.equal(counts[0]!.added + counts[1]!.added, 12_000);
-      assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["12000"]]);
-    }),
-);
+test.schema("two imports of one file at the same moment add it once", (url, schema) =>
+  inFolder(async (folder) => {
+    await runSql(url, postgresSchema(schema));
+    writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(12_000)));
+    const both = [1, 2].map(() => run(url, schema, "import", "a.ndjson"));
+    const counts = (await Promise.all(both)).map(({ stdout }) => {
+      const [, added = 0, known = 0] = /: (\d+) pets? added(?:, (\d+) pets? known)?/.exec(stdout) ?? [];
+      return { added: Number(added), known: Number(known) };
+    });
+    for (const { added, known } of counts) assert.equal(added + known, 12_000);
+    assert.equal(counts[0]!.added + counts[1]!.added, 12_000);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["12000"]]);
+  }));
 
 test.schema("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
   await runSql(url, postgresSchema(schema));

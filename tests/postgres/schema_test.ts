@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 
@@ -33,18 +34,10 @@ test.schema("ten servers may start at once on an empty database, and later ones 
 
 test.schema("tables of a later release or of another program are refused and left unchanged", async (url, schema) => {
   await runSql(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".pets (nothing integer)`);
-  await assertRefused(
-    url,
-    schema,
-    /lacks schema_version, requests, pet_ids, so another program has made it.*; it was left unchanged/,
-  );
+  await assertRefused(url, schema, /lacks schema_version, requests, pet_ids, so another .*; it was left unchanged/);
   await runSql(url, `DROP TABLE "${schema}".pets; ${postgresSchema(schema)}`);
   await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
-  await assertRefused(
-    url,
-    schema,
-    /has version 99, but this release supports versions up to \d+; use the later release/,
-  );
+  await assertRefused(url, schema, /has version 99, but this release supports versions up to \d+/);
   assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
 });
 
@@ -63,11 +56,7 @@ test.schema("a foreign, empty or damaged table schema_version is refused and lef
   for (const make of FOREIGN) {
     await runSql(url, `CREATE TABLE ${versions} ${make.replace("{}", versions)}`);
     const before = await content();
-    await assertRefused(
-      url,
-      schema,
-      /lacks pets, requests, pet_ids, so another program has made it.*; it was left unchanged/,
-    );
+    await assertRefused(url, schema, /lacks pets, requests, pet_ids, so another .*; it was left unchanged/);
     assert.deepEqual(await content(), before);
     assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
     await runSql(url, `DROP TABLE ${versions}`);
@@ -76,11 +65,7 @@ test.schema("a foreign, empty or damaged table schema_version is refused and lef
   for (const damage of ["DELETE FROM {}", "INSERT INTO {} VALUES (0)", "INSERT INTO {} VALUES (2)"]) {
     await runSql(url, damage.replace("{}", versions));
     const before = await content();
-    await assertRefused(
-      url,
-      schema,
-      /must have one row in its table schema_version, a version of 1 or more, not (none|0|2 and \d|\d and 2);/,
-    );
+    await assertRefused(url, schema, /must have one row .*, a version of 1 or more, not (none|0|2 and \d|\d and 2);/);
     // The SQL for administrators refuses it too.
     await assert.rejects(runSql(url, postgresSchema(schema)), /does not hold the version of a petstore/);
     assert.deepEqual(await content(), before);
@@ -100,14 +85,10 @@ test.schema(
         `ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ${postgresSchema(schema)}
        ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC`,
       );
-      await assertRefused(
-        roleUrl,
-        schema,
-        /role lacks privileges .*permission denied for schema.* postgresGrants\(\).*serve --print-schema/,
-      );
+      await assertRefused(roleUrl, schema, /role lacks privileges .*denied for schema.* postgresGrants\(\)/);
       const grants = postgresGrants(role, schema);
       await runSql(url, grants.replace(/GRANT EXECUTE .*/g, "").replace("GRANT SELECT, UPDATE ON SEQUENCE", "-- "));
-      for (const lacking of ["SELECT on forgotten_until", "UPDATE on forgotten_until", "EXECUTE on add_key"]) {
+      for (const lacking of ["SELECT on forgotten_until", "UPDATE on forgotten_until", "EXECUTE on add_pets"]) {
         await assertRefused(roleUrl, schema, new RegExp(`\\(.*${lacking}.*\\)`));
       }
       // A read-only role needs no more privileges.
@@ -117,10 +98,7 @@ test.schema(
       for (const driver of DRIVERS) await addOne(driver, roleUrl, schema);
       assert.deepEqual(await runSql(roleUrl, forgetCall(schema, 10)), [["0"]]);
       await usingStore(DRIVERS[0]!, roleUrl, schema, async ({ keys }) => {
-        await assert.rejects(
-          async () => await keys.remove([]),
-          /may not remove keys; use the role that owns the tables/,
-        );
+        await assert.rejects(async () => await keys.remove([]), /may not remove keys; use the role/);
       });
     }),
 );
@@ -192,8 +170,7 @@ test("a lost connection is reported in words, without an address that does not e
 
 test.store("the keys are read again when another program changes them by hand", async (store, url, schema) => {
   const { keys } = store as KeyedPetStore;
-  const parts = { id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) };
-  await keys.add({ ...parts, expires: undefined, revoked: undefined, lastUsed: undefined });
+  await keys.add(keyOf("a"));
   const { version } = await keys.listSince!("");
   await store.create(PET);
   assert.deepEqual(await keys.listSince!(version), { version });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { formatPet, type PetStore } from "../../lib/stores/store.ts";
+import { formatPet, type KeyStore, type PetStore, type StoredKey } from "../../lib/stores/store.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
 
@@ -51,7 +51,24 @@ function twins(schema: string): string {
   END $$`;
 }
 
+async function useKeys(keys: KeyStore): Promise<void> {
+  const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const key: StoredKey = {
+    ...{ id, digest: id, label: "a", caller: "a", readOnly: true, created: new Date(7) },
+    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+  };
+  assert.equal(await keys.add(key), true);
+  assert.equal(await keys.add({ ...key, id: other, digest: other }, { id, expires: new Date(8) }), true);
+  assert.equal(await keys.revoke(other, new Date(9)), true);
+  await keys.touch([{ id, at: new Date(10) }]);
+  const { version, keys: listed } = await keys.listSince!("");
+  const used = { ...key, expires: new Date(8), lastUsed: new Date(10) };
+  assert.deepEqual(listed?.find((each) => each.id === id), used);
+  assert.deepEqual(await keys.listSince!(version), { version });
+}
+
 async function useAll(store: PetStore): Promise<void> {
+  await useKeys(store.keys!);
   const given = request(crypto.randomUUID().slice(0, 22));
   const id = await store.create(PET);
   const once = await store.createOnce!(PET, given);
@@ -62,7 +79,7 @@ async function useAll(store: PetStore): Promise<void> {
   const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
   assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
   assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
-  await store.createOnce!(PET, request("gone", 0));
+  await store.createOnce!(PET, request("gone", "f", 0));
   await store.check();
 }
 

@@ -1,11 +1,13 @@
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../lib/stores/store.ts";
+import type { KeyedPetStore, PetStore } from "../../lib/stores/store.ts";
+import { request } from "../../lib/testing/store/case.ts";
+import { PET } from "../support/postgres/servers.ts";
 import { readDump } from "../support/earlier/earlier.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
-export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };
+export { PET, request };
 
 export const DAY = 86_400_000;
 
@@ -16,12 +18,8 @@ function testSchema(name: string, run: (url: string, schema: string) => Promise<
   nodeTest(`${name}${why}`, { skip }, () => withSchema(run));
 }
 
-function testStore(
-  name: string,
-  run: (store: PetStore, url: string, schema: string) => Promise<void>,
-  driver: DriverKind = DRIVERS[0]!,
-): void {
-  testSchema(name, (url, schema) => usingStore(driver, url, schema, (store) => run(store, url, schema)));
+function testStore(name: string, run: (store: PetStore, url: string, schema: string) => Promise<void>): void {
+  testSchema(name, (url, schema) => usingStore(DRIVERS[0]!, url, schema, (store) => run(store, url, schema)));
 }
 
 /** Tests without PostgreSQL, with a schema that does not exist yet, and with an empty store. */
@@ -44,11 +42,6 @@ export function usingStore<T>(
       await store.close();
     }
   });
-}
-
-/** A request with a key and a fingerprint as long as real ones. */
-export function request(key: string, retentionMs = DAY, fingerprint = "f"): IdempotentRequest {
-  return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
 
 /** Restores the schema of an earlier release from a dump. */

@@ -103,7 +103,7 @@ test.schema(
       await restoreEarlier(url, schema, "postgres_1.sql");
       await runSql(url, grantsOfVersion1(schema, `"role_${schema}"`));
       const now = Date.now();
-      const [old, other, late] = [request("old"), request("other"), request("late")];
+      const [old, other, late] = [request("old", "f", DAY), request("other", "f", DAY), request("late", "f", DAY)];
       const asOld = async (key: string, clock: number) =>
         (await runSql(roleUrl, createAsVersion1(schema, key, clock)))[0]?.[0];
       assert.equal(await asOld(old.key, now), "2");

@@ -1,7 +1,9 @@
 /** The rules of the architecture, and what a package must not get wrong. */
 
 import assert from "node:assert/strict";
+import { globSync } from "node:fs";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { VERSION } from "../../lib/version.ts";
@@ -29,18 +31,13 @@ function codeOf(path: string): string {
   return Deno.readTextFileSync(new URL(path, ROOT)).replaceAll(/\/\*\*?[^]*?\*\/|^\s*\/\/.*$/gm, "");
 }
 
-async function filesBelow(folder: string, names: RegExp): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
-    if (isDirectory && name !== "node_modules") found.push(...await filesBelow(`${folder}${name}/`, names));
-    else if (names.test(name)) found.push(folder + name);
-  }
-  return found;
+function filesBelow(folder: string, ending = "ts"): string[] {
+  return globSync(`${folder}**/*.${ending}`, { cwd: fileURLToPath(ROOT), exclude: (name) => name === "node_modules" });
 }
 
 /** The modules of lib without the cases of the contracts, which state what the others must do, as tests do. */
-async function ownSources(): Promise<string[]> {
-  return (await filesBelow("lib/", /\.ts$/)).filter((path) => !path.startsWith("lib/testing/"));
+function ownSources(): string[] {
+  return filesBelow("lib/").filter((path) => !path.startsWith("lib/testing/"));
 }
 
 /** The layers of each folder. A module imports from the layers below its own and from its own folder, types included. */
@@ -95,13 +92,13 @@ test("imports point downwards and never in a circle, types included", async () =
     done.add(path);
   };
   for (const folder of ["lib/", "bench/", "tools/"]) {
-    for (const path of await filesBelow(folder, /\.ts$/)) await visit(path, []);
+    for (const path of filesBelow(folder)) await visit(path, []);
   }
   assert.ok(done.size > 300);
 });
 
 test("a store imports the contract, what all stores share, and its own folder", async () => {
-  for (const path of await filesBelow("lib/stores/", /\.ts$/)) {
+  for (const path of filesBelow("lib/stores/")) {
     const [, store, folder] = /^(lib\/stores\/(?:[a-z]+\/)?)([a-z]+\/)?/.exec(path)!;
     for (const target of await relativeImportsOf(path)) {
       const isShared = /^lib\/(stores\/)?[a-z_]+\.ts$/.test(target);
@@ -124,7 +121,7 @@ test("mod.ts, the client and all that they reach use web-standard APIs alone", a
 });
 
 test("each runtime's own APIs are used only where the plan says", async () => {
-  for (const path of await filesBelow("lib/", /\.ts$/)) {
+  for (const path of filesBelow("lib/")) {
     const specifiers = await importsOf(path);
     const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
     const isOfDeno = /^lib\/server\/deno\//.test(path);
@@ -151,9 +148,9 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
   }
 });
 
-test("no text is written in two modules of lib", async () => {
+test("no text is written in two modules of lib", () => {
   const places = new Map<string, string>();
-  for (const path of await ownSources()) {
+  for (const path of ownSources()) {
     for (const [, text = ""] of codeOf(path).matchAll(/["`]([^"`\n]{24,})["`]/g)) {
       // Names of modules and of schemas, and text between two texts.
       if (/^\.{1,2}\/|^#\/|^[,;:) +]/.test(text)) continue;
@@ -165,8 +162,8 @@ test("no text is written in two modules of lib", async () => {
   assert.ok(places.size > 100);
 });
 
-test("every error code is in the table of codes alone, but for where its error is made", async () => {
-  for (const path of await ownSources()) {
+test("every error code is in the table of codes alone, but for where its error is made", () => {
+  for (const path of ownSources()) {
     if (path === "lib/error_codes.ts") continue;
     const made = codeOf(path).replaceAll(/(?:new Problem|challenge)\(\s*\d+,\s*["`][a-z_$\{\}]+["`]/g, "");
     for (const code of Object.keys(ERROR_STATUS)) assert.ok(!made.includes(`"${code}"`), `${path}: ${code}`);
@@ -176,15 +173,15 @@ test("every error code is in the table of codes alone, but for where its error i
 /** A mention of a release of this package: of this tree's after the name, of any after "release". */
 const RELEASE = /\b(petstore[`"'@ |-]+|releases? (?:before |since |from )?)v?(\d+\.\d+\.\d+)(?![\d.]*\d)/gi;
 
-test("the version is the same in deno.json, in the code, at the top of the CHANGELOG and on every page", async () => {
+test("the version is the same in deno.json, in the code, at the top of the CHANGELOG and on every page", () => {
   const releases = Array.from(
     readPage("CHANGELOG.md").matchAll(/^## (?:\[(.*)\] - (?:unreleased$|\d{4}-\d\d-\d\d$))?/gm),
     ([, release]) => release,
   );
   assert.deepEqual([config.version, releases[0]], [VERSION, VERSION]);
   assert.ok(!releases.includes(undefined), "A heading of the CHANGELOG is no release with its date");
-  const inFolders = await Promise.all(["lib/", "bench/", "tools/"].map((folder) => filesBelow(folder, /\.(?:md|ts)$/)));
-  const mentions = [...PAGES, ...inFolders.flat()].flatMap((path) =>
+  const inFolders = ["lib/", "bench/", "tools/"].flatMap((folder) => filesBelow(folder, "{md,ts}"));
+  const mentions = [...PAGES, ...inFolders].flatMap((path) =>
     Array.from(readPage(path).matchAll(RELEASE), ([, before = "", release]) => ({ path, before, release }))
   );
   const isOfNow = ({ before }: { before: string }) => before.startsWith("Petstore") || before.startsWith("petstore");

@@ -31,24 +31,17 @@ function linesOf(requests: [client: string, method: string, target: string, stat
   });
 }
 
-test("a target that comes again gets the client, the method and the status of each request", () => {
-  const requests: Parameters<typeof linesOf>[0] = [
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-    ["10.0.0.2", "GET", "/v1/pets", 304],
-    ["10.0.0.2", "POST", "/v1/pets", 201],
-    ["10.0.0.1", "GET", "/v1/pets", 200],
-  ];
-  assert.deepEqual(linesOf(requests), requests.map((request) => request.join(" ")));
-});
-
-test("a key in a target is hidden each time, also after thousands of other targets", () => {
+test("a target that comes again gets the client, the method and the status of each request, and never shows a key", () => {
   const secret = "pk_0123456789abcdef012345";
-  const targets = Array.from({ length: 3000 }, (_, i) => i % 2 === 0 ? `/v1/pets?key=${secret}` : `/v1/pets/${i}`);
-  const lines = linesOf(targets.map((target) => ["::1", "GET", target, 200]));
-  assert.deepEqual(lines.slice(0, 2), ["::1 GET /v1/pets?… 200", "::1 GET /v1/pets/1 200"]);
-  assert.equal(lines.filter((line) => line === "::1 GET /v1/pets?… 200").length, 1500);
-  assert.ok(!lines.join().includes(secret));
+  const many = Array.from({ length: 3000 }, (_, i) => ["::1", "GET", `/v1/pets?key=${secret}${i % 2 ? i : ""}`, 200]);
+  const requests = [
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+    ["10.0.0.2", "POST", "/v1/pets", 201],
+    ...many,
+    ["10.0.0.1", "GET", "/v1/pets", 200],
+  ] as Parameters<typeof linesOf>[0];
+  assert.deepEqual(linesOf(requests), requests.map((request) => request.join(" ").replace(/\?key=\S+/, "?…")));
 });
 
 test("the log keeps neither a long URL nor many short ones alive", async () => {

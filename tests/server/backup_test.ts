@@ -4,128 +4,103 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
-import { inFolder, runHere, withServerHere } from "../support/server/in_process.ts";
+import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertAllRefused, assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { fill } from "../support/database.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
 import { TRACE_SKIP } from "../support/system/power_loss.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { testWith } from "../support/test_with.ts";
 
-test("backup copies what a running server has, for its owner alone, and a server starts on the copy", () =>
-  inFolder(async (folder) => {
-    const ledger = new Ledger();
-    await withServer(folder, ON_FILE, async (server) => {
-      for (let i = 0; i < 5; i++) await ledger.create(server);
-      const files = readdirSync(folder);
-      const copied = await runHere(["backup", "copy.db", STORE]);
-      assert.match(copied.stdout, /^copy\.db: 5 pets, \d+ bytes, checked\n$/);
-      assert.deepEqual([copied.status, copied.stderr], [0, ""]);
-      assert.deepEqual(readdirSync(folder).toSorted(), [...files, "copy.db"].toSorted());
-    });
-    assert.equal((Deno.statSync(join(folder, "copy.db")).mode ?? 0) & 0o777, 0o600);
-    ledger.assertInFile(join(folder, "copy.db"));
-    const parts = { args: [`--key=${KEY}`, "--store=sqlite:copy.db"] };
-    await withServerHere(parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
-  }));
+test.inFolder("backup copies what a running server has, for its owner alone, and a server starts on the copy", async (folder) => {
+  const ledger = new Ledger();
+  await withServer(folder, ON_FILE, async (server) => {
+    for (let i = 0; i < 5; i++) await ledger.create(server);
+    const files = readdirSync(folder);
+    const copied = await runHere(["backup", "copy.db", STORE]);
+    assert.match(copied.stdout, /^copy\.db: 5 pets, \d+ bytes, checked\n$/);
+    assert.deepEqual([copied.status, copied.stderr], [0, ""]);
+    assert.deepEqual(readdirSync(folder).toSorted(), [...files, "copy.db"].toSorted());
+  });
+  assert.equal((Deno.statSync(join(folder, "copy.db")).mode ?? 0) & 0o777, 0o600);
+  ledger.assertInFile(join(folder, "copy.db"));
+  const parts = { args: [`--key=${KEY}`, "--store=sqlite:copy.db"] };
+  await withServerHere(parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
+});
 
-test("backup replaces no file and follows no link, and asks for one name", () =>
-  inFolder(async () => {
-    await makeStore(1);
-    writeFileSync("kept", "kept");
-    symlinkSync("nowhere", "link");
-    const exists = /exists already; choose another name/;
+const testMounted = testWith(inFolder, testUnless(MOUNT_SKIP));
+
+test.inFolder("backup replaces no file and follows no link, and asks for one name", async () => {
+  await makeStore(1);
+  writeFileSync("kept", "kept");
+  symlinkSync("nowhere", "link");
+  const exists = /exists already; choose another name/;
+  await assertAllRefused([
+    ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
+    [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
+    [["backup", "a", "b", STORE], /Only one file is expected/],
+    [["backup", "no/such/copy.db", STORE], /copy\.db cannot be made, because there is no folder no\/such\n/],
+  ]);
+  assert.equal(readFileSync("kept", "utf8"), "kept");
+});
+
+test.inFolder("backup refuses a name beside which there is a log, and the name of a log: SQLite would replay it into a database", async () => {
+  await makeStore(1);
+  for (const end of ["-wal", "-shm", "-journal"]) {
+    writeFileSync(`copy${end}.db${end}`, "a log");
     await assertAllRefused([
-      ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
-      [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
-      [["backup", "a", "b", STORE], /Only one file is expected/],
-      [
-        ["backup", "no/such/copy.db", STORE],
-        /no\/such\/copy\.db cannot be made, because there is no folder no\/such\n/,
-      ],
+      [["backup", `copy${end}.db`, STORE], /would be taken for a log of copy-\w+\.db; remove it, or/],
+      [["backup", `pets.db${end}`, STORE], /SQLite keeps the log of a database in .* …-\w+; choose/],
     ]);
-    assert.equal(readFileSync("kept", "utf8"), "kept");
-  }));
+  }
+  // A backup that was killed leaves one. Beside it, the copy gets another name until it is complete.
+  writeFileSync("new.db.0.tmp-wal", "a log");
+  assert.equal((await runHere(["backup", "new.db", STORE])).status, 0);
+});
 
-test("backup refuses a name beside which there is a log, and the name of a log: SQLite would replay it into a database", () =>
-  inFolder(async () => {
-    await makeStore(1);
-    for (const end of ["-wal", "-shm", "-journal"]) {
-      writeFileSync(`copy${end}.db${end}`, "a log");
-      await assertAllRefused([
-        [
-          ["backup", `copy${end}.db`, STORE],
-          /would be taken for a log of copy-\w+\.db; remove it, or choose another name/,
-        ],
-        [
-          ["backup", `pets.db${end}`, STORE],
-          /SQLite keeps the log of a database in a file named …-\w+; choose another/,
-        ],
-      ]);
+testMounted("a backup on a full disk has status 1, says which disk, and leaves nothing", async () => {
+  await makeStore(500);
+  await withTmpfs("64k", async (full) => {
+    fillUp(join(full, "full"));
+    assertRefused(await runHere(["backup", join(full, "copy.db"), STORE]), /copy of pets\.db .*(full|no space)/i, 1);
+    assert.deepEqual(readdirSync(full), ["full"]);
+  });
+});
+
+testMounted("a backup on a read-only mount is checked, exported and copied there", async (folder) => {
+  await makeStore(3);
+  await withTmpfs("4m", async (mount, remount) => {
+    assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
+    copyFileSync("pets.db", join(mount, "used.db"));
+    remount("ro");
+    const used = await runHere(["check", `--store=sqlite:${join(mount, "used.db")}`]);
+    assertRefused(used, /used\.db (can only be read by a user who|cannot be opened; it must be)/);
+    const store = `--store=sqlite:${join(mount, "copy.db")}`;
+    for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", "copy.db.backup"]].entries()) {
+      const { status, stdout, stderr } = await runCommand(folder, [...args, store]);
+      assert.deepEqual([status, stderr], [0, ""]);
+      if (i === 0) assert.match(stdout, /is sound: 3 pets/);
     }
-    // A backup that was killed leaves one. Beside it, the copy gets another name until it is complete.
-    writeFileSync("new.db.0.tmp-wal", "a log");
-    assert.equal((await runHere(["backup", "new.db", STORE])).status, 0);
-  }));
+    assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "used.db"]);
+  });
+});
 
-testUnless(MOUNT_SKIP)(
-  "a backup on a full disk has status 1, says which disk, and leaves nothing",
-  () =>
-    inFolder(async () => {
-      await makeStore(500);
-      await withTmpfs("64k", async (full) => {
-        fillUp(join(full, "full"));
-        assertRefused(
-          await runHere(["backup", join(full, "copy.db"), STORE]),
-          /backup failed: The copy of pets\.db .*(full|no space)/i,
-          1,
-        );
-        assert.deepEqual(readdirSync(full), ["full"]);
-      });
-    }),
-);
-
-testUnless(MOUNT_SKIP)(
-  "a backup on a read-only mount is checked, exported and copied there",
-  () =>
-    inFolder(async (folder) => {
-      await makeStore(3);
-      await withTmpfs("4m", async (mount, remount) => {
-        assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
-        copyFileSync("pets.db", join(mount, "used.db"));
-        remount("ro");
-        const used = await runHere(["check", `--store=sqlite:${join(mount, "used.db")}`]);
-        assertRefused(
-          used,
-          /used\.db (can only be read by a user who|cannot be opened; it must be readable, and its folder)/,
-        );
-        const store = `--store=sqlite:${join(mount, "copy.db")}`;
-        for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", "copy.db.backup"]].entries()) {
-          const { status, stdout, stderr } = await runCommand(folder, [...args, store]);
-          assert.deepEqual([status, stderr], [0, ""]);
-          if (i === 0) assert.match(stdout, /is sound: 3 pets/);
-        }
-        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "used.db"]);
-      });
-    }),
-);
-
-test("check and backup of a file that another program has locked have status 1", () =>
-  inFolder(async (folder) => {
-    await makeStore(1);
-    using other = new DatabaseSync("pets.db");
-    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
-    // At the same time, because each waits for a second.
-    const backup = runCommand(folder, ["backup", "copy.db", STORE]);
-    for (const exit of [await runHere(["check", STORE]), await backup]) {
-      assertRefused(exit, /is locked by another process/, 1);
-    }
-    assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
-  }));
+test.inFolder("check and backup of a file that another program has locked have status 1", async (folder) => {
+  await makeStore(1);
+  using other = new DatabaseSync("pets.db");
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
+  // At the same time, because each waits for a second.
+  const backup = runCommand(folder, ["backup", "copy.db", STORE]);
+  for (const exit of [await runHere(["check", STORE]), await backup]) {
+    assertRefused(exit, /is locked by another process/, 1);
+  }
+  assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
+});
 
 const traced = testUnless(TRACE_SKIP);
 
@@ -138,39 +113,32 @@ async function backupTraced(
   return { status: await child.exit(), ...child.written };
 }
 
-traced(
-  "backup works on a file system without hard links, and replaces no file there either",
-  () =>
-    withTempFolder(async (folder) => {
-      await makeStore(1, folder);
-      const inject = ["-o", "/dev/null", "-e", "trace=link,linkat", "-e", "inject=link,linkat:error=EPERM"];
-      const { status, stderr } = await backupTraced(folder, inject);
-      assert.deepEqual([status, stderr], [0, ""]);
-      assertRefused(await backupTraced(folder, inject), /exists already/);
-      assert.deepEqual(readdirSync(folder).toSorted(), ["copy.db", "pets.db"]);
-    }),
-);
+const testFolder = testWith(withTempFolder, traced);
 
-traced(
+testFolder("backup works on a file system without hard links, and replaces no file there either", async (folder) => {
+  await makeStore(1, folder);
+  const inject = ["-o", "/dev/null", "-e", "trace=link,linkat", "-e", "inject=link,linkat:error=EPERM"];
+  const { status, stderr } = await backupTraced(folder, inject);
+  assert.deepEqual([status, stderr], [0, ""]);
+  assertRefused(await backupTraced(folder, inject), /exists already/);
+  assert.deepEqual(readdirSync(folder).toSorted(), ["copy.db", "pets.db"]);
+});
+
+testFolder(
   "a backup syncs its copy every few megabytes, so that no create of a server waits for more",
-  () =>
-    withTempFolder(async (folder) => {
-      await makeStore(1, folder);
-      {
-        using db = new DatabaseSync(join(folder, "pets.db"));
-        db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80000)
-        INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
-      }
-      const flags = ["-y", "-s", "1", "-o", join(folder, "trace"), "-e", "trace=pwrite64,fsync,fdatasync"];
-      assert.equal((await backupTraced(folder, flags)).status, 0);
-      let total = 0, unsynced = 0, most = 0;
-      for (const line of readFileSync(join(folder, "trace"), "utf8").split("\n")) {
-        if (!/\(\d+<[^>]*copy\.db\.0\.tmp>/.test(line)) continue;
-        const written = Number(/pwrite64.* = (\d+)$/.exec(line)?.[1] ?? 0);
-        total += written;
-        unsynced = written === 0 ? 0 : unsynced + written;
-        most = Math.max(most, unsynced);
-      }
-      assert.ok(total > 20_000_000 && most < 4_000_000, `${most} of ${total} bytes`);
-    }),
+  async (folder) => {
+    await makeStore(1, folder);
+    fill(join(folder, "pets.db"), 80_000);
+    const flags = ["-y", "-s", "1", "-o", join(folder, "trace"), "-e", "trace=pwrite64,fsync,fdatasync"];
+    assert.equal((await backupTraced(folder, flags)).status, 0);
+    let total = 0, unsynced = 0, most = 0;
+    for (const line of readFileSync(join(folder, "trace"), "utf8").split("\n")) {
+      if (!/\(\d+<[^>]*copy\.db\.0\.tmp>/.test(line)) continue;
+      const written = Number(/pwrite64.* = (\d+)$/.exec(line)?.[1] ?? 0);
+      total += written;
+      unsynced = written === 0 ? 0 : unsynced + written;
+      most = Math.max(most, unsynced);
+    }
+    assert.ok(total > 20_000_000 && most < 4_000_000, `${most} of ${total} bytes`);
+  },
 );

@@ -10,7 +10,7 @@ import { HTTP_CASES } from "../../lib/testing/http/all.ts";
 import { createPetstore } from "../../mod.ts";
 import { type Handle, KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
-import { inFolder, runHere, withFreshServerHere } from "../support/server/in_process.ts";
+import { inFolder, runHere, sinksTo, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
 import { onDenoAlone } from "../support/server/serve_task.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -59,9 +59,7 @@ function isSold({ url }: Request): boolean {
 }
 
 test("conform prints a line for each case, and for a failure the promise, the request and the response", async () => {
-  const wrong = new TextEncoder().encode(
-    '[{"id":1,"name":"\u009b2J\x7f]]>&<\\ud800","categoryId":7,"status":"lost"}]',
-  );
+  const wrong = new TextEncoder().encode('[{"id":1,"name":"\u009b2J\x7f]]>&<\\ud800","categoryId":7,"status":"lost"}]');
   const answer = (request: Request) => isSold(request) ? new Response(wrong) : undefined;
   await withServer(answer, async (url) => {
     const args = ["conform", url, "--key", KEY, "--level=specification", "--only", "pets.list"];
@@ -223,17 +221,14 @@ testHere(
   () =>
     withServer(() => undefined, async (url) => {
       for (const more of [[], ["--json"]]) {
-        let told = "";
+        const told = { stdout: "", stderr: "" };
         const output = { write: () => Promise.reject(Object.assign(new Error("closed"), { code: "EPIPE" })) };
-        const errors = {
-          write(bytes: Uint8Array) {
-            told += new TextDecoder().decode(bytes);
-            return Promise.resolve(bytes.length);
-          },
-        };
-        await runHere(["conform", url, "--key", KEY, "--only=pets.list", ...more], {}, { sinks: { output, errors } });
-        assert.match(told, /^petstore: pets left behind: \d/m);
-        if (more.length === 0) assert.match(told, /^petstore: not all cases have run: standard output is closed$/m);
+        const sinks = { ...sinksTo(told), output };
+        await runHere(["conform", url, "--key", KEY, "--only=pets.list", ...more], {}, { sinks });
+        assert.match(told.stderr, /^petstore: pets left behind: \d/m);
+        if (more.length === 0) {
+          assert.match(told.stderr, /^petstore: not all cases have run: standard output is closed$/m);
+        }
       }
     }),
 );
@@ -249,10 +244,7 @@ test("conform tells in one line that the key is wrong, that there is no petstore
     for (const key of ["wrong", `${KEY}x`]) {
       assertRefused(await runHere(["conform", url, "--key", key]), /answers 401, so it refuses the key/);
     }
-    assertRefused(
-      await runHere(["conform", `${url}/pets`, "--key", KEY]),
-      /404 to \/pets, so it is not the base address/,
-    );
+    assertRefused(await runHere(["conform", `${url}/pets`, "--key", KEY]), /404 to \/pets, so it is not the base/);
     const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
     await withServer(page, async (url) => {
       assertRefused(await runHere(["conform", url, "--key", KEY]), /a page to \/pets, so it is not the base address/);
@@ -262,10 +254,7 @@ test("conform tells in one line that the key is wrong, that there is no petstore
     const args = ["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY, "--timeout=1"];
     assertRefused(await runHere(args), /cannot be reached: no whole response within 1000 ms/);
   });
-  assertRefused(
-    await runHere(["conform", "http://127.0.0.1:9/v1", "--key", KEY]),
-    /http:\/\/127.0.0.1:9\/v1 cannot be reached: /,
-  );
+  assertRefused(await runHere(["conform", "http://127.0.0.1:9/v1", "--key", KEY]), /:9\/v1 cannot be reached: /);
 });
 
 test("conform follows no redirection, so that no other server gets the key", async () => {
@@ -278,10 +267,7 @@ test("conform follows no redirection, so that no other server gets the key", asy
     const redirect = () =>
       new Response(null, { status: 307, headers: { location: `http://127.0.0.1:${port}/v1/pets` } });
     await withServer(redirect, async (url) => {
-      assertRefused(
-        await runHere(["conform", url, "--key", KEY]),
-        /redirects to "http:\S+"; name the address of the API itself/,
-      );
+      assertRefused(await runHere(["conform", url, "--key", KEY]), /redirects to "http:\S+"; name the address of the/);
     });
     // A Link, too, may name another server.
     const link = `<http://127.0.0.1:${port}/v1/pets?cursor=a>; rel="next"`;
@@ -311,15 +297,9 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", url, "--key=sha256:00"], /must be in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
-    [["conform", url, "--key=k", "--only=limits"], /the areas are auth, (?!.*limits)/],
     [["conform", url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
-    [
-      ["conform", url, "--key=k", "--only=pets.lst"],
-      /--only must be an area, not "pets\.lst"; the areas are auth, .*pets\.list, /,
-    ],
+    [["conform", url, "--key=k", "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
     [["conform", url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
     [["conform", url, "--key=k", "--timeout=0"], /--timeout must be a number from 1 to 600/],
-    [["conform", url, "--key=k", "--jsno"], /did you mean --json\?/],
-    [["confrom", url], /did you mean conform\?/],
   ]);
 });

@@ -9,11 +9,15 @@ import config from "../../deno.json" with { type: "json" };
 import { addPet, serverAt, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
-import { command, testUnless } from "../support/system/commands.ts";
+import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
 
 const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
 const GUIDE = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+
+const NO_SYSTEMD = skipUnless(["systemd-analyze"], "systemd 252 or later", () => {
+  assert.ok(Number(/^systemd (\d+)/.exec(command("systemd-analyze", "--version"))?.[1]) >= 252);
+});
 
 for (const name of UNITS) {
   test(`${name} starts the petstore where nginx looks for it`, () => {
@@ -34,7 +38,7 @@ for (const name of UNITS) {
     ]);
   });
 
-  testUnless(whyNoSystemd())(`systemd takes ${name} without a warning`, () =>
+  testUnless(NO_SYSTEMD)(`systemd takes ${name} without a warning`, () =>
     withTempFolder((folder) => {
       mkdirSync(join(folder, "unit"));
       const file = join(folder, "unit", name);
@@ -43,7 +47,7 @@ for (const name of UNITS) {
       assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
     }));
 
-  testUnless(whyNoSystemd())(`systemd rates the protections of ${name} as docs/server.md says`, () => {
+  testUnless(NO_SYSTEMD)(`systemd rates the protections of ${name} as docs/server.md says`, () => {
     const file = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
     const printed = command("systemd-analyze", "security", "--offline=true", "--no-pager", file);
     const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(printed) ?? [];
@@ -109,13 +113,3 @@ test("the unit's command ends with status 1 while its port is taken, and with 2 
       }
     }
   }));
-
-function whyNoSystemd(): string | false {
-  try {
-    const { success, stdout } = new Deno.Command("systemd-analyze", { args: ["--version"] }).outputSync();
-    const version = Number(/^systemd (\d+)/.exec(new TextDecoder().decode(stdout))?.[1]);
-    return success && version >= 252 ? false : "systemd is older than 252";
-  } catch {
-    return "there is no systemd-analyze";
-  }
-}

@@ -5,10 +5,9 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
-import { inFolder, runHere, withServerHere } from "../support/server/in_process.ts";
+import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
 import { readKey, runServer } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -29,11 +28,8 @@ const DIGEST_HALF = `sha256:${"a".repeat(32)}`;
 
 const CASES: Case[] = [
   ["a port that is not a number", ["--port=http"], /--port must be a number from 0 to 65535, not "http"/],
-  ["a negative port", ["--port=-1"], /"-1"/],
   ["a port in the environment that is not a number", { PORT: "8000x" }, /: PORT must be .* not "8000x"/],
-  ["half a sample pet", ["--seed=1.5"], /--seed must be a number from 0 to 1000000, not "1\.5"/],
   ["no worker", ["--workers=0"], /--workers must be auto or a number from 1 to 64/],
-  ["a number of workers that is a word", { PETSTORE_WORKERS: "all" }, /PETSTORE_WORKERS must be/],
   ["an invalid hostname", ["--hostname=a b"], /--hostname must be an address or a name/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
   ["a short flag", ["--key=pk_right", "-p", "1"], /There is no flag -p; add --help/, { hides: "pk_" }],
@@ -44,14 +40,10 @@ const CASES: Case[] = [
   ["an empty key", ["--key="], /key must not be empty/],
   ["an empty key between two", { PETSTORE_KEYS: "pk_a,,pk_b" }, /key must not be empty/, { hides: "pk_" }],
   ["a key with a space", ["--key=pk_a b"], /key number 1/, { hides: "pk_" }],
-  ["a key with a comma", [K, "--key=pk_a,b"], /key number 2/, { hides: "pk_" }],
   ["half a digest", [`--key=${DIGEST_HALF}`], /sha256:.*64/, { hides: DIGEST_HALF }],
   ["an unknown store", [K, "--store=redis:x"], /must be memory:, sqlite:<path> or postgres/],
   ["a store without its path", [K, "--store=sqlite:"], /sqlite:<path>/],
   ["a store with a password", [K, "--store=mysql://u:hunter2@db/x"], /must be memory:/, { hides: "hunter2" }],
-  ["a PostgreSQL address as a file", [K, "--store=sqlite:postgres://u:hunter2@db/x"], /must be memory:/, {
-    hides: "hunter2",
-  }],
   ["a path alone as a store", [K, "--store=data/x.db"], /data\/x\.db .*: sqlite:data\/x\.db for a file/],
   ["a path of another kind as a store", [K, "--store=pk_secret"], /sqlite:<path>/, { hides: "pk_secret" }],
   ["a database whose path has a line end", [K, "--store=sqlite:no\nsuch/pets.db"], /no\\nsuch\/pets\.db/, {
@@ -69,24 +61,18 @@ const CASES: Case[] = [
   ["a folder for the database that is a file", [K], /data/, { prepare: makeDataFile }],
   ["a key file that others can read", [], /data\/api-key.*chmod 600/, {
     hides: "pk_mine",
-    prepare: (folder) => makeKeyFile(folder, "pk_mine", 0o644),
-  }],
-  ["a key file with an invalid key", [], /data\/api-key cannot be used/, {
-    hides: "mine",
-    prepare: (folder) => makeKeyFile(folder, "pk mine", 0o600),
+    prepare(folder) {
+      mkdirSync(join(folder, "data"));
+      writeFileSync(join(folder, "data", "api-key"), "pk_mine", { mode: 0o644 });
+    },
   }],
   [
     "a CORS origin with a path",
     [K, "--cors-origin=https://a.example/x"],
-    /--cors-origin must be .*, not "https:\/\/a\.example\/x"/,
+    /--cors-origin must be .*, not "https:.*\/x"/,
   ],
   ["a second origin that is none", { PETSTORE_CORS_ORIGINS: "*,a" }, /PETSTORE_CORS_ORIGINS must be .*, not "a"/],
-  [
-    "an invalid public address",
-    [K, "--public-url=api.example"],
-    /--public-url must be an address such as .*, not "api\.example"/,
-  ],
-  ["a public address in the environment", { PETSTORE_PUBLIC_URL: "ftp://a" }, /PETSTORE_PUBLIC_URL must be/],
+  ["an invalid public address", [K, "--public-url=api.example"], /--public-url must be an address .*, not "api/],
   ["a client header that is none", [K, "--client-header=a b"], /--client-header must be the name of a header/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /PETSTORE_LOG must be text, json or off, not "on"/],
   ["an address of metrics without a port", [K, "--metrics=127.0.0.1"], /--metrics must be an address and a port/],
@@ -98,11 +84,6 @@ const CASES: Case[] = [
 
 function makeDataFile(folder: string): void {
   writeFileSync(join(folder, "data"), "");
-}
-
-function makeKeyFile(folder: string, text: string, mode: number): void {
-  mkdirSync(join(folder, "data"));
-  writeFileSync(join(folder, "data", "api-key"), text, { mode });
 }
 
 async function assertFails(
@@ -126,14 +107,13 @@ const OF_THE_RUNTIME = /hostname|folder|file|database/;
 
 for (const [what, start, shows, { hides, prepare } = {}] of CASES) {
   if (ON_NODE && !OF_THE_RUNTIME.test(what)) continue;
-  test(`the server does not start with ${what}`, () =>
-    inFolder(async (folder) => {
-      prepare?.(folder);
-      const before = readFiles(folder);
-      const [args, env] = Array.isArray(start) ? [start, {}] : [[], start];
-      await assertFails(args, { env, shows, hides });
-      for (const [name, bytes] of before) assert.deepEqual(readFiles(folder).get(name), bytes, name);
-    }));
+  test.inFolder(`the server does not start with ${what}`, async (folder) => {
+    prepare?.(folder);
+    const before = readFiles(folder);
+    const [args, env] = Array.isArray(start) ? [start, {}] : [[], start];
+    await assertFails(args, { env, shows, hides });
+    for (const [name, bytes] of before) assert.deepEqual(readFiles(folder).get(name), bytes, name);
+  });
 }
 
 function readFiles(folder: string): Map<string, Uint8Array> {
@@ -142,15 +122,14 @@ function readFiles(folder: string): Map<string, Uint8Array> {
 }
 
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {
-  test(`a start on a port that ${flag} names and that is in use says how to get another, with status 1`, () =>
-    inFolder(async (folder) => {
-      using socket = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const { port } = socket.addr as Deno.NetAddr;
-      const { status, stdout, stderr } = await runHere(["--port=0", flag, `${address}${port}`]);
-      const reason = "the port is in use; choose another, or 0 for a free one";
-      assert.deepEqual([status, stdout, stderr], [1, "", `petstore: Cannot listen on 127.0.0.1:${port}: ${reason}\n`]);
-      assert.deepEqual([...Deno.readDirSync(folder)], []);
-    }));
+  test.inFolder(`a start on a port that ${flag} names and that is in use says how to get another, with status 1`, async (folder) => {
+    using socket = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = socket.addr as Deno.NetAddr;
+    const { status, stdout, stderr } = await runHere(["--port=0", flag, `${address}${port}`]);
+    const reason = "the port is in use; choose another, or 0 for a free one";
+    assert.deepEqual([status, stdout, stderr], [1, "", `petstore: Cannot listen on 127.0.0.1:${port}: ${reason}\n`]);
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
 }
 
 testMounted("the server does not start on a full disk, with status 1", () =>
@@ -169,12 +148,11 @@ testMounted("the server does not start on a full disk, with status 1", () =>
     }
   }));
 
-test("a start on a file that another program writes to, before it has tables, ends with status 1", () =>
-  inFolder(async (folder) => {
-    using other = new DatabaseSync(join(folder, "pets.db"));
-    other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
-    await assertFails([K, "--store=sqlite:pets.db"], { shows: /is locked by another process/, status: 1 });
-  }));
+test.inFolder("a start on a file that another program writes to, before it has tables, ends with status 1", async (folder) => {
+  using other = new DatabaseSync(join(folder, "pets.db"));
+  other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+  await assertFails([K, "--store=sqlite:pets.db"], { shows: /is locked by another process/, status: 1 });
+});
 
 testUnless(onDenoAlone("permissions to lack"))(
   "a start without a permission says which one it lacks, and gives no advice to grant it",
@@ -196,19 +174,17 @@ testUnless(onDenoAlone("permissions to lack"))(
     }),
 );
 
-test("several workers cannot share a store in memory, and need Deno", () =>
-  withTempFolder(async (folder) => {
-    const shows = ON_NODE ? /Several workers need Deno; set --workers 1/ : /workers cannot share the store .*memory:/;
-    for (const store of ["memory:", "sqlite::memory:"]) {
-      const { status, stderr } = await runServer(folder, { args: [K, "--workers=2", `--store=${store}`] });
-      assert.match(stderr, shows);
-      assert.equal(status, 2);
-    }
-  }));
+test.withFolder("several workers cannot share a store in memory, and need Deno", async (folder) => {
+  const shows = ON_NODE ? /Several workers need Deno; set --workers 1/ : /workers cannot share the store .*memory:/;
+  for (const store of ["memory:", "sqlite::memory:"]) {
+    const { status, stderr } = await runServer(folder, { args: [K, "--workers=2", `--store=${store}`] });
+    assert.match(stderr, shows);
+    assert.equal(status, 2);
+  }
+});
 
-test("a first start that fails, on an address that this machine lacks, shows its new key with the next start", () =>
-  inFolder(async () => {
-    await assertFails(["--hostname=192.0.2.1"], { shows: /192\.0\.2\.1/, status: 1 });
-    // No start has shown the key yet.
-    await withServerHere({}, ({ written }) => assert.ok(written.stdout.includes(readKey("."))));
-  }));
+test.inFolder("a first start that fails, on an address that this machine lacks, shows its new key with the next start", async () => {
+  await assertFails(["--hostname=192.0.2.1"], { shows: /192\.0\.2\.1/, status: 1 });
+  // No start has shown the key yet.
+  await withServerHere({}, ({ written }) => assert.ok(written.stdout.includes(readKey("."))));
+});

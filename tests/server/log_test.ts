@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { test } from "node:test";
 import { assertLog } from "../support/server/access_log.ts";
+import { get, HOST } from "../support/http/requests.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
@@ -11,10 +12,6 @@ import { until } from "../support/until.ts";
 import { createFailureLog } from "../../lib/server/telemetry/failure_log.ts";
 import type { ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-
-function get(target: string, host = "x"): string {
-  return `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-}
 
 test("the log has a line for every request, with its status, and never a key", () =>
   withFreshServerHere({}, async (server) => {
@@ -39,15 +36,15 @@ test("a request has one short line of visible characters, whatever the client se
     const start = server.written.stdout.length;
     const secret = "pk_0123456789abcdef";
     const requests = [
-      get("/v1/pets", "a/x 200 0.1ms"),
-      get("/v1/" + "a/".repeat(7_000)),
-      get("/v1/pets?" + "limit=1&".repeat(1_400)),
+      get("/v1/pets", "Host: a/x 200 0.1ms\r\n"),
+      get("/v1/" + "a/".repeat(7_000), HOST),
+      get("/v1/pets?" + "limit=1&".repeat(1_400), HOST),
       // A key that begins inside the part that is read and ends after it.
-      get("/" + "a/".repeat(95) + secret.repeat(3)),
-      get("/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3)),
-      get(`/v1/pets?limit=5=${secret}${secret}`),
+      get("/" + "a/".repeat(95) + secret.repeat(3), HOST),
+      get("/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3), HOST),
+      get(`/v1/pets?limit=5=${secret}${secret}`, HOST),
       // Characters that control a terminal, or end a line. Node refuses them itself.
-      ...(ON_NODE ? [] : [get("/v1/\u009b31m\u0085\u2028\u202e", "a")]),
+      ...(ON_NODE ? [] : [get("/v1/\u009b31m\u0085\u2028\u202e", "Host: a\r\n")]),
     ];
     for (const request of requests) await exchange(server, request);
     assert.equal(await server.stop(), 0);

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { test } from "node:test";
-import { inFolder, runHere } from "../support/server/in_process.ts";
+import { runHere, test } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused, FILE, makeStore, STORE } from "../support/server/pet_files.ts";
 
 const SERVE = ["serve", "--port=0", "--log=off"], DATABASE = "data/petstore.db";
@@ -15,111 +14,94 @@ async function start(...flags: string[]): Promise<{ stdout: string; stderr: stri
   return { stdout, stderr };
 }
 
-test("a start says that its store is new, once", () =>
-  inFolder(async () => {
-    assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db \(new\)$/m);
-    assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db$/m);
-    for (const [path, isNewStore] of [["a.db", true], ["a.db", false]]) {
-      const { stdout } = await start("--log=json", `--store=sqlite:${path}`);
-      assert.equal(JSON.parse(stdout.split("\n")[0]!).isNewStore, isNewStore);
-    }
-    assert.match((await start("--seed=2", "--store=sqlite:seeded.db")).stdout, /seeded\.db \(new\)$/m);
-    assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
-  }));
+test.inFolder("a start says that its store is new, once", async () => {
+  assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db \(new\)$/m);
+  assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db$/m);
+  for (const [path, isNewStore] of [["a.db", true], ["a.db", false]]) {
+    const { stdout } = await start("--log=json", `--store=sqlite:${path}`);
+    assert.equal(JSON.parse(stdout.split("\n")[0]!).isNewStore, isNewStore);
+  }
+  assert.match((await start("--seed=2", "--store=sqlite:seeded.db")).stdout, /seeded\.db \(new\)$/m);
+  assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
+});
 
-test("a start that fails makes no store if it can, and otherwise says so", () =>
-  inFolder(async () => {
-    mkdirSync("data", { mode: 0o700 });
-    writeFileSync("data/api-key", "a key", { mode: 0o600 });
-    assertRefused(await runHere(SERVE), /data\/api-key cannot be used/);
-    assert.ok(!existsSync(DATABASE));
-    writeFileSync("data/api-key", "");
-    const { status, stderr } = await runHere(SERVE);
-    assert.equal(status, 2);
-    assert.match(
-      stderr,
-      /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key; remove it/,
-    );
-  }));
+test.inFolder("a start that fails makes no store if it can, and otherwise says so", async () => {
+  mkdirSync("data", { mode: 0o700 });
+  writeFileSync("data/api-key", "a key", { mode: 0o600 });
+  assertRefused(await runHere(SERVE), /data\/api-key cannot be used/);
+  assert.ok(!existsSync(DATABASE));
+  writeFileSync("data/api-key", "");
+  const { status, stderr } = await runHere(SERVE);
+  assert.equal(status, 2);
+  assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key/);
+});
 
-test("keys add and import say that a store is new", () =>
-  inFolder(async () => {
-    assert.match(
-      (await runHere(["keys", "add", "--label=ci", "--store=sqlite:a.db"])).stderr,
-      /: a\.db is new; servers/,
-    );
-    writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
-    const load = () => runHere(["import", "pets.ndjson", "--store=sqlite:b.db"]);
-    assert.deepEqual([(await load()).stderr, (await load()).stderr], ["petstore: sqlite:b.db is new\n", ""]);
-  }));
+test.inFolder("keys add and import say that a store is new", async () => {
+  assert.match((await runHere(["keys", "add", "--label=ci", "--store=sqlite:a.db"])).stderr, /: a\.db is new; servers/);
+  writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
+  const load = () => runHere(["import", "pets.ndjson"]);
+  assert.deepEqual([(await load()).stderr, (await load()).stderr], [`petstore: sqlite:${DATABASE} is new\n`, ""]);
+  assert.match((await runHere(["check"])).stdout, /is sound: 1 pet/);
+});
 
-test("a folder that is missing is refused, except data/", () =>
-  inFolder(async () => {
-    mkdirSync("data/pets", { recursive: true });
-    await makeStore(1);
-    await runHere(["backup", "copy.db", STORE]);
-    const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
+test.inFolder("a folder that is missing is refused, except data/", async () => {
+  mkdirSync("data/pets", { recursive: true });
+  await makeStore(1);
+  await runHere(["backup", "copy.db", STORE]);
+  const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
+  await assertAllRefused([
+    [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
+    [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
+    [["import", "copy.db", "--format=csv", "--store=sqlite:dta/petstore.db"], none],
+    [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
+    [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
+    [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],
+  ]);
+  rmSync("data", { recursive: true });
+  await start();
+  assert.ok(existsSync(DATABASE));
+});
+
+test.inFolder("no store is made under the name of a folder, or of the log of a database, which would delete it", async () => {
+  await makeStore(1);
+  await runHere(["backup", "copy.db", STORE]);
+  const before = readdirSync(".");
+  for (const args of [SERVE, ["keys", "add", "--label=ci"], ["restore", "copy.db"]]) {
     await assertAllRefused([
-      [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
-      [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
-      [["import", "copy.db", "--format=csv", "--store=sqlite:dta/petstore.db"], none],
-      [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
-      [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
-      [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],
+      [[...args, "--store=sqlite:new/"], /new\/ is the name of a folder/],
+      [[...args, `${STORE}-wal`], /named …-wal; choose another/],
     ]);
-    rmSync("data", { recursive: true });
-    await start();
-    assert.ok(existsSync(DATABASE));
-  }));
+  }
+  assert.deepEqual(readdirSync("."), before);
+});
 
-test("no store is made under the name of a folder, or of the log of a database, which would delete it", () =>
-  inFolder(async () => {
-    await makeStore(1);
-    await runHere(["backup", "copy.db", STORE]);
-    const before = readdirSync(".");
-    for (const args of [SERVE, ["keys", "add", "--label=ci"], ["restore", "copy.db"]]) {
-      await assertAllRefused([
-        [[...args, "--store=sqlite:new/"], /new\/ is the name of a folder/],
-        [[...args, `${STORE}-wal`], /named …-wal; choose another/],
-      ]);
-    }
-    assert.deepEqual(readdirSync("."), before);
-  }));
+test.inFolder("a start warns of a key that is older than its store", async () => {
+  assert.equal((await start()).stderr, "");
+  rmSync(DATABASE);
+  const { stdout, stderr } = await start();
+  assert.match(stdout, /petstore\.db \(new\)$/m);
+  assert.match(stderr, /^petstore: data\/petstore\.db is new, but data\/api-key is older: if pets are missing, stop/);
+  assert.equal((await start()).stderr, "");
+});
 
-test("a start warns of a key that is older than its store", () =>
-  inFolder(async () => {
-    assert.equal((await start()).stderr, "");
-    rmSync(DATABASE);
-    const { stdout, stderr } = await start();
-    assert.match(stdout, /petstore\.db \(new\)$/m);
-    assert.match(stderr, /^petstore: data\/petstore\.db is new, but data\/api-key is older: if pets are missing, stop/);
-    assert.equal((await start()).stderr, "");
-  }));
-
-test("no command takes a missing store for new beside what a restore has left, and each names that", () =>
-  inFolder(async () => {
-    await makeStore(2);
-    await runHere(["backup", "copy.db", STORE]);
-    await runHere(["restore", "copy.db", STORE]);
-    let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
-    const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
-    for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
-      renameSync(kept, name);
-      kept = name;
-      rmSync(FILE, { force: true });
-      const shows = new RegExp(
-        `pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`,
-      );
-      await assertAllRefused(commands.map((command) => [[...command, STORE], shows]));
-    }
-    assert.equal((await runHere(["restore", "copy.db", STORE])).status, 0);
-    assert.match(
-      (await start(STORE)).stderr,
-      /^petstore: pets\.db\.0\.tmp is of a command that was cut short, and can be/,
-    );
-    copyFileSync(FILE, "other.db");
-    writeFileSync(`${FILE}-restoring`, "");
-    for (const command of commands) {
-      assertRefused(await runHere([...command, STORE]), /restore of pets\.db was cut short/);
-    }
-  }));
+test.inFolder("no command takes a missing store for new beside what a restore has left, and each names that", async () => {
+  await makeStore(2);
+  await runHere(["backup", "copy.db", STORE]);
+  await runHere(["restore", "copy.db", STORE]);
+  let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
+  const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
+  for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
+    renameSync(kept, name);
+    kept = name;
+    rmSync(FILE, { force: true });
+    const shows = new RegExp(`pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`);
+    await assertAllRefused(commands.map((command) => [[...command, STORE], shows]));
+  }
+  assert.equal((await runHere(["restore", "copy.db", STORE])).status, 0);
+  assert.match((await start(STORE)).stderr, /^petstore: pets\.db\.0\.tmp is of a command that was cut short/);
+  copyFileSync(FILE, "other.db");
+  writeFileSync(`${FILE}-restoring`, "");
+  for (const command of commands) {
+    assertRefused(await runHere([...command, STORE]), /restore of pets\.db was cut short/);
+  }
+});

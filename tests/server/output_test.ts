@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
+import { post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { inFolder } from "../support/server/in_process.ts";
 import { keysOf } from "../support/server/keys.ts";
@@ -92,8 +93,7 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
   withTempFolder((folder) =>
     withRedirected(folder, "", async (port, child) => {
       using socket = await RawSocket.open({ port, validate: validateServerResponse }, 30_000);
-      const head = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: 9\r\n";
-      await socket.send(`${head}Expect: 100-continue\r\n\r\n`);
+      await socket.send(post("", "Content-Length: 9\r\nExpect: 100-continue\r\n"));
       assert.equal((await socket.readResponse())?.status, 100);
       const again = setInterval(() => child.kill("SIGTERM"), 100);
       // After one signal it would have waited for the body and exited with 0.

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
@@ -10,9 +9,8 @@ import { readSettings, type ServerSettings } from "../../lib/server/settings/ser
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { withSecretFiles } from "../../lib/server/settings/secret_files.ts";
-import { inFolder, runHere } from "../support/server/in_process.ts";
+import { runHere, test } from "../support/server/in_process.ts";
 import { runServer } from "../support/server/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
 
 const HELP = describeCommand("serve", SERVE);
 const VARIABLES = [
@@ -65,25 +63,24 @@ test("PETSTORE_PORT wins over PORT, which platforms set, and a mistake is told w
   }
 });
 
-test("a start tells of each variable PETSTORE_… that no setting has, and of no other", () =>
-  withTempFolder(async (folder) => {
-    const env = {
-      PETSTORE_STOER: "memory:",
-      PETSTORE_DATABASE: "x",
-      PETSTORE_DOCS: "off",
-      PETSTORES: "x",
-      PGHOST: "x",
-    };
-    // A process, because a list of all variables needs a permission of the task.
-    const { status, stderr } = await runServer(folder, { args: ["--key="], env });
-    const ignored = (name: string) => `petstore: the variable ${name} is ignored, because no setting has it`;
-    const lines = [
-      `${ignored("PETSTORE_DATABASE")}`,
-      `${ignored("PETSTORE_STOER")}; did you mean PETSTORE_STORE?`,
-      "petstore: An API key must not be empty",
-    ];
-    assert.deepEqual([status, stderr.trimEnd().split("\n").toSorted()], [2, lines.toSorted()]);
-  }));
+test.withFolder("a start tells of each variable PETSTORE_… that no setting has, and of no other", async (folder) => {
+  const env = {
+    PETSTORE_STOER: "memory:",
+    PETSTORE_DATABASE: "x",
+    PETSTORE_DOCS: "off",
+    PETSTORES: "x",
+    PGHOST: "x",
+  };
+  // A process, because a list of all variables needs a permission of the task.
+  const { status, stderr } = await runServer(folder, { args: ["--key="], env });
+  const ignored = (name: string) => `petstore: the variable ${name} is ignored, because no setting has it`;
+  const lines = [
+    `${ignored("PETSTORE_DATABASE")}`,
+    `${ignored("PETSTORE_STOER")}; did you mean PETSTORE_STORE?`,
+    "petstore: An API key must not be empty",
+  ];
+  assert.deepEqual([status, stderr.trimEnd().split("\n").toSorted()], [2, lines.toSorted()]);
+});
 
 test("serve --help names every flag, variable and default", () => {
   for (const flag of [...Object.keys(SETTINGS), "print-schema", "help"]) {
@@ -96,50 +93,48 @@ test("serve --help names every flag, variable and default", () => {
 
 const SECRETS = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWORD"];
 
-test("a secret is what its file has, without the line end at its end, and keys may have a line each", () =>
-  withTempFolder((folder) => {
-    const file = (text: string) => {
-      const path = join(folder, crypto.randomUUID());
-      writeFileSync(path, text);
-      return path;
-    };
-    for (const secret of SECRETS) {
-      const lookUp = (value: string) => withSecretFiles((name) => ({ [`${secret}_FILE`]: file(value) })[name])(secret);
-      assert.deepEqual(["a b\n", "a b\r\n", "\uFEFFa b", " a\n\n"].map(lookUp), ["a b", "a b", "a b", " a"]);
-    }
-    const path = file("a\r\nb,c\n d \n");
-    const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: path })[name]);
-    assert.deepEqual(readSettings(readArguments("serve", SERVE, [], environment)).keys, ["a", "b", "c", "d"]);
-    // Flags override the environment, and a file that is not needed is not read.
-    const missing = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: "/nowhere" })[name]);
-    assert.deepEqual(readSettings(readArguments("serve", SERVE, ["--key=e"], missing)).keys, ["e"]);
-  }));
+test.withFolder("a secret is what its file has, without the line end at its end, and keys may have a line each", (folder) => {
+  const file = (text: string) => {
+    const path = join(folder, crypto.randomUUID());
+    writeFileSync(path, text);
+    return path;
+  };
+  for (const secret of SECRETS) {
+    const lookUp = (value: string) => withSecretFiles((name) => ({ [`${secret}_FILE`]: file(value) })[name])(secret);
+    assert.deepEqual(["a b\n", "a b\r\n", "\uFEFFa b", " a\n\n"].map(lookUp), ["a b", "a b", "a b", " a"]);
+  }
+  const path = file("a\r\nb,c\n d \n");
+  const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: path })[name]);
+  assert.deepEqual(readSettings(readArguments("serve", SERVE, [], environment)).keys, ["a", "b", "c", "d"]);
+  // Flags override the environment, and a file that is not needed is not read.
+  const missing = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: "/nowhere" })[name]);
+  assert.deepEqual(readSettings(readArguments("serve", SERVE, ["--key=e"], missing)).keys, ["e"]);
+});
 
-test("a file of a secret that cannot be used ends each start with one line and status 2, without its content", () =>
-  inFolder(async (folder) => {
-    writeFileSync("empty", "\n");
-    writeFileSync("large", "pk_secret".repeat(200_000));
-    writeFileSync("right", "pk_secret");
-    writeFileSync("latin1", Buffer.from("pk_secr\xE9t", "latin1"));
-    for (const secret of SECRETS) {
-      const variable = `${secret}_FILE`;
-      const store = secret === "PGPASSWORD" ? ["--store=postgres://u@127.0.0.1:1/x"] : [];
-      const refuse = async (path: string, line: RegExp, more: Record<string, string> = {}) => {
-        const exit = await runHere(["serve", "--port=0", ...store], { [variable]: path, ...more });
-        assert.equal(exit.status, 2, exit.stderr);
-        assert.match(exit.stderr, line);
-        assert.match(exit.stderr, /^petstore: .*\n$/);
-        assert.doesNotMatch(exit.stdout + exit.stderr, /pk_secret|petstore_secret/);
-      };
-      await refuse("/nowhere/file", RegExp(`/nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
-      await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
-      await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
-      await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
-      await refuse("latin1", RegExp(`latin1 \\(${variable}\\) cannot be read: .*not valid`));
-      // The secret in place of the path, and one that is too long for a path.
-      for (const given of ["petstore_secret", "pk_secret/pk_secret", "pk_secret".repeat(1000)]) {
-        await refuse(given, RegExp(`The file of ${variable} cannot be read`));
-      }
-      await refuse("right", RegExp(`${secret} and ${variable} are both set`), { [secret]: "pk_secret" });
+test.inFolder("a file of a secret that cannot be used ends each start with one line and status 2, without its content", async (folder) => {
+  writeFileSync("empty", "\n");
+  writeFileSync("large", "pk_secret".repeat(200_000));
+  writeFileSync("right", "pk_secret");
+  writeFileSync("latin1", Buffer.from("pk_secr\xE9t", "latin1"));
+  for (const secret of SECRETS) {
+    const variable = `${secret}_FILE`;
+    const store = secret === "PGPASSWORD" ? ["--store=postgres://u@127.0.0.1:1/x"] : [];
+    const refuse = async (path: string, line: RegExp, more: Record<string, string> = {}) => {
+      const exit = await runHere(["serve", "--port=0", ...store], { [variable]: path, ...more });
+      assert.equal(exit.status, 2, exit.stderr);
+      assert.match(exit.stderr, line);
+      assert.match(exit.stderr, /^petstore: .*\n$/);
+      assert.doesNotMatch(exit.stdout + exit.stderr, /pk_secret|petstore_secret/);
+    };
+    await refuse("/nowhere/file", RegExp(`/nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
+    await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
+    await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
+    await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
+    await refuse("latin1", RegExp(`latin1 \\(${variable}\\) cannot be read: .*not valid`));
+    // The secret in place of the path, and one that is too long for a path.
+    for (const given of ["petstore_secret", "pk_secret/pk_secret", "pk_secret".repeat(1000)]) {
+      await refuse(given, RegExp(`The file of ${variable} cannot be read`));
     }
-  }));
+    await refuse("right", RegExp(`${secret} and ${variable} are both set`), { [secret]: "pk_secret" });
+  }
+});

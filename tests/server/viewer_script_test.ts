@@ -13,23 +13,9 @@ test("indentJson() lays JSON out as JSON.stringify() does, whatever the layout w
   );
 });
 
-test("indentJson() leaves numbers and strings as they are written", () => {
-  const json = String
-    .raw`{"id":9223372036854775807,"is":[-9223372036854775807,1.0,1e3],"a\"[,:] ":"é \\","e":[ ],"o":{ }}`;
-  const lines = [
-    "{",
-    '  "id": 9223372036854775807,',
-    '  "is": [',
-    "    -9223372036854775807,",
-    "    1.0,",
-    "    1e3",
-    "  ],",
-    String.raw`  "a\"[,:] ": "é \\",`,
-    '  "e": [],',
-    '  "o": {}',
-    "}",
-  ];
-  assert.equal(indentJson(json), lines.join("\n"));
+test("indentJson() leaves numbers as they are written", () => {
+  const lines = ["[", "  9223372036854775807,", "  -9223372036854775807,", "  1.0,", "  1e3", "]"];
+  assert.equal(indentJson("[9223372036854775807,-9223372036854775807, 1.0,1e3]"), lines.join("\n"));
 });
 
 test("the server's copy of the page's scripts is up to date", async () => {

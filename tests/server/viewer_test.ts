@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { createServerPipeline } from "../../lib/server/http/server_pipeline.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
-import {
-  type AnyServer,
-  inFolder,
-  runHere,
-  withFreshServerHere,
-  withServerHere,
-} from "../support/server/in_process.ts";
 import { SCRIPTS } from "../support/server/server_description.ts";
+import { type AnyServer, runHere, test, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -94,28 +87,27 @@ test("with --cors-origin, a cache keeps files apart by origin, also in a 304", a
   }
 });
 
-test("the page begins with the release and the place of the key, and never has the key", () =>
-  inFolder(async () => {
-    const page = async (server: AnyServer) => (await get(server, "/docs")).text;
-    assert.equal((await runHere(["keys", "add", "--label", "ci", "--store=memory:"])).status, 0);
-    await withServerHere({ args: ["--store=memory:"] }, async (server) => {
-      assert.match(await page(server), /The keys are in the store/);
-    });
-    await withServerHere({}, async (server) => {
+test.inFolder("the page begins with the release and the place of the key, and never has the key", async () => {
+  const page = async (server: AnyServer) => (await get(server, "/docs")).text;
+  assert.equal((await runHere(["keys", "add", "--label", "ci", "--store=memory:"])).status, 0);
+  await withServerHere({ args: ["--store=memory:"] }, async (server) => {
+    assert.match(await page(server), /The keys are in the store/);
+  });
+  await withServerHere({}, async (server) => {
+    const text = await page(server);
+    assert.ok(text.includes(`release ${VERSION}`));
+    assert.match(text, /The key is in the file <code>data\/api-key<\/code>/);
+    assert.ok(!text.includes(readKey(".")));
+  });
+  await withServerHere(
+    { args: ["--store=memory:"], env: { PETSTORE_KEYS: "pk_of_the_operator" } },
+    async (server) => {
       const text = await page(server);
-      assert.ok(text.includes(`release ${VERSION}`));
-      assert.match(text, /The key is in the file <code>data\/api-key<\/code>/);
-      assert.ok(!text.includes(readKey(".")));
-    });
-    await withServerHere(
-      { args: ["--store=memory:"], env: { PETSTORE_KEYS: "pk_of_the_operator" } },
-      async (server) => {
-        const text = await page(server);
-        assert.match(text, /started with keys \(<code>PETSTORE_KEYS<\/code>/);
-        assert.doesNotMatch(text, /pk_|api-key</);
-      },
-    );
-  }));
+      assert.match(text, /started with keys \(<code>PETSTORE_KEYS<\/code>/);
+      assert.doesNotMatch(text, /pk_|api-key</);
+    },
+  );
+});
 
 test("without the page (--no-docs), the description is still served", () =>
   withFreshServerHere({ args: [...ARGS, "--no-docs"] }, async (server) => {

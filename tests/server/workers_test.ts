@@ -1,6 +1,7 @@
 /** Limits and counts of a server as a whole: of several workers, and of clients behind a proxy. */
 
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { Http2Client } from "../support/http/http2_client.ts";
 import { valuesOf } from "../support/server/metrics.ts";
 import { readKey, request, withFreshServer } from "../support/server/server_process.ts";
@@ -47,7 +48,7 @@ testUnless(onDenoAlone("workers"))(
   },
 );
 
-testUnless(false)("--client-header tells clients behind a proxy apart", () => {
+test("--client-header tells clients behind a proxy apart", () => {
   const args = ["--key=a", "--rate-limit=5/1h", "--client-header=X-Real-IP", "--store=memory:"];
   return withFreshServerHere({ args }, async (server) => {
     assert.deepEqual(await limitedStatuses(server, 6, "wrong", "10.0.0.1"), [...Array(5).fill(401), 429]);

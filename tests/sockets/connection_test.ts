@@ -12,15 +12,6 @@ for (const part of ["", "POST", "POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v
     }));
 }
 
-test("a client that expects 100 Continue is told to go on, and then its pet is stored", () =>
-  withPetstore(1, async (petstore) => {
-    using socket = await RawSocket.open(petstore);
-    await socket.send(post("", `Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n`));
-    assert.equal((await socket.readResponse())?.status, 100);
-    await socket.sendRest(PET);
-    assert.equal((await socket.readResponse())?.status, 201);
-  }));
-
 test("requests that are sent without waiting are answered in their order", () =>
   withPetstore(1, async (petstore) => {
     using socket = await RawSocket.open(petstore);

@@ -46,15 +46,6 @@ export function changed(change: Change, accept: (request: Request) => Request = 
   };
 }
 
-/** A petstore that reads the query of a list in another way. */
-export function reading(change: (query: URLSearchParams) => void): Handle {
-  return changed(() => {}, (request) => {
-    const url = new URL(request.url);
-    if (request.method === "GET" && url.pathname === "/v1/pets") change(url.searchParams);
-    return new Request(url, request);
-  });
-}
-
 export function isOne({ url, method }: Request): boolean {
   return method === "GET" && /\/pets\/\d/.test(url);
 }

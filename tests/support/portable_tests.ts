@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Of the order of events in models, and of stores that are no part of the library. */
-const SAME_EVERYWHERE = /\/(order|crew|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
+const SAME_EVERYWHERE = /\/(order|worker_group|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [

@@ -7,7 +7,7 @@ import { hasCommand } from "./system/commands.ts";
 
 const { os, arch } = Deno.build;
 
-const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
+export const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
 
 /** Where Node keeps modules without their types: otherwise each of hundreds of threads would compile the store again. */
 const CACHE = `${ROOT}node_modules/.cache/node`;

@@ -44,7 +44,8 @@ export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<
   return withNamespace(kind, async ({ open }) => await use(await open()));
 }
 
-function sqliteKind(name: string, open: (path: string) => PetStore | Promise<PetStore>): StoreKind {
+/** Stores on a file. */
+export function sqliteKind(name: string, open: (path: string) => PetStore | Promise<PetStore>): StoreKind {
   /** The folders of a namespace, the latest last. */
   const folders = new Map<string, string[]>();
   const newFolder = (namespace: string) => {

@@ -8,7 +8,7 @@ import { traceStore } from "../../lib/server/telemetry/traced_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
-import { draft } from "../../lib/testing/store/case.ts";
+import { draft, request } from "../../lib/testing/store/case.ts";
 import { storeCases } from "../../lib/testing/testing.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -49,7 +49,7 @@ test("each operation has a span that ends, and is named as the conventions for d
   exporter.reset();
   const store = traced(createMemoryStore(), "postgres://user:secret@host/pets");
   await store.create(draft());
-  await store.createOnce?.(draft(), { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 1000 });
+  await store.createOnce?.(draft(), request("k"));
   await store.get(1n);
   await store.list({ after: 0n, limit: 5 });
   await store.check();

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
 import { inspect } from "node:util";
 import { createNodeListener } from "../../lib/hosts/node.ts";
@@ -13,6 +12,7 @@ import {
   type Petstore,
   type PetstoreOptions,
 } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
 
 const warnings: string[] = [];
 const { warn } = console;
@@ -113,11 +113,9 @@ test("fetch() is another name of handle(), and takes no address from what a Work
 const CLOSE = { connection: "close" };
 
 /** Serves on a free port while `use` runs. */
-async function withNode(service: Parameters<typeof createNodeListener>[0], use: (url: string) => Promise<void>) {
-  const server = createServer(createNodeListener(service)).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/pets`);
-  await new Promise((resolve) => server.close(resolve));
+function withNode(service: Parameters<typeof createNodeListener>[0], use: (url: string) => Promise<void>) {
+  const server = createServer(createNodeListener(service));
+  return withListening(server, (port) => use(`http://127.0.0.1:${port}/v1/pets`));
 }
 
 const denied = () => Promise.resolve(new Response("denied", { status: 403 }));

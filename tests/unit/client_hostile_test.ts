@@ -5,19 +5,14 @@ import { Buffer } from "node:buffer";
 import test from "node:test";
 import { inspect } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { type ClientOptions, createClient, PetstoreError } from "../../lib/client/client.ts";
+import { type ClientOptions, createClient } from "../../lib/client/client.ts";
+import { failed } from "../support/client_error.ts";
 import { fieldOf, flood, response, type Script, withScript } from "../support/http/scripted_server.ts";
 
 // As it is, in JSON and in an address, it differs.
 // Without digits, which a port or a length could have.
 const KEY = 'pk_"secret"/qzjxkvbwph';
 const NEW_REX = { name: "Rex", categoryId: 7n };
-
-async function failed(call: Promise<unknown>): Promise<PetstoreError> {
-  const [outcome] = await Promise.allSettled([call]);
-  assert.ok(outcome?.status === "rejected" && outcome.reason instanceof PetstoreError, String(outcome));
-  return outcome.reason;
-}
 
 function clientOf(origin: string, more: Partial<ClientOptions> = {}): ReturnType<typeof createClient>["pets"] {
   return createClient({ baseUrl: `${origin}/v1`, key: KEY, maxRetries: 0, ...more }).pets;
@@ -145,25 +140,6 @@ test("a key of a few characters is hidden as a whole, and no other word is", () 
     const { code, message } = await failed(clientOf(origin, { key: "k7" }).get(1n));
     assert.deepEqual([code, message], ["…", "… is no key"]);
   }));
-
-test("a message shows where the key was", async () => {
-  const messages = ["an Error", "incomplete JSON"].map((where) =>
-    withScript(ECHOES[where]!, async ({ origin }) => {
-      return (await failed(clientOf(origin).get(1n))).message.replace(origin, "");
-    })
-  );
-  assert.deepEqual(await Promise.all(messages), [
-    "No: …",
-    `GET /v1/pets/1 got incomplete JSON: ${JSON.stringify('["Bearer …')}`,
-  ]);
-});
-
-test("the cause still tells that nothing listens at the address", async () => {
-  const gone = await withScript(() => "", ({ origin }) => Promise.resolve(origin));
-  const { cause } = await failed(clientOf(gone).get(1n));
-  assert.ok(cause instanceof Error);
-  assert.match(shown(cause), /ECONNREFUSED|ConnectionRefused|Connection refused/);
-});
 
 test("of an error of fetch, only texts without the key are kept, of its causes too", async () => {
   const request = { headers: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY) };

@@ -177,17 +177,12 @@ test("a refusal of the first attempt, or after a rate limit alone, has no cause"
     }
   }));
 
-test("the deadline holds for a fetch that ignores its signal", () =>
-  withVirtualClock(async (clock) => {
-    const { endedAt, error } = await tried(() => new Promise(() => {}), clock);
-    assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
-  }));
-
-test("a deadline that has passed has as its cause the failure of the last attempt", () =>
+test("the deadline holds for a fetch that ignores its signal, and has as its cause the failure of the last attempt", () =>
   withVirtualClock(async (clock) => {
     const ends = [503, 502].map((status) => new Response("", { status }));
-    const { error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
-    assert.deepEqual([error?.code, (error?.cause as PetstoreError).status], ["deadline_exceeded", 502]);
+    const { endedAt, error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
+    assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
+    assert.equal((error?.cause as PetstoreError).status, 502);
   }));
 
 test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", () =>

@@ -8,13 +8,19 @@ import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
+import { withStoppedClock } from "../support/stopped_clock.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
 
 /** As `key_cache.ts` has it, in milliseconds: what is known may be so old without a wait, and a read ends or is given up. */
 const FRESH = 900, GIVE_UP = 10_000;
+
+const never = () => assert.fail();
+const UNUSED = { add: never, revoke: never, touch: never, remove: never };
 
 type Step = "ask" | "change" | "renew" | "works" | "fails" | "hangs" | number;
 
@@ -51,15 +57,9 @@ class World {
   /** @param hasVersions Whether the store tells that nothing has changed. */
   constructor(scheduler: fc.Scheduler, hasVersions: boolean) {
     this.#scheduler = scheduler;
-    const store: KeyStore = {
-      list: () => this.#read(),
-      add: assert.fail,
-      revoke: assert.fail,
-      touch: () => {},
-      remove: () => {},
-    };
+    const store: KeyStore = { ...UNUSED, list: () => this.#read() };
     if (hasVersions) {
-      store.list = assert.fail;
+      store.list = never;
       store.listSince = async (last) => {
         const keys = await this.#read();
         const version = keys[0]!.caller;
@@ -81,16 +81,7 @@ class World {
     if (mode === "fails") throw new Error("broken");
     this.#isKnown = true;
     this.#reads.push({ version, begunAt });
-    const none = { expires: undefined, revoked: undefined, lastUsed: undefined };
-    return [{
-      id: "key-1",
-      digest: DIGEST,
-      label: "ci",
-      caller: `${version}`,
-      readOnly: false,
-      created: new Date(0),
-      ...none,
-    }];
+    return [keyOf("ci", { digest: DIGEST, caller: `${version}` })];
   }
 
   async versionOf(ring: KeyRing): Promise<number> {
@@ -180,10 +171,10 @@ test("whatever the order of reads, changes and requests, no request sees older k
 
 test("keys that have not changed are not read again", async () => {
   const { keys } = createMemoryStore();
-  const never = () => assert.fail();
   let reads = 0, first: string | undefined;
   const counted: KeyStore = {
-    ...{ list: never, add: never, revoke: never, touch: never, remove: never },
+    ...UNUSED,
+    list: never,
     async listSince(version) {
       first ??= version;
       const snapshot = await keys.listSince!(version);
@@ -192,11 +183,8 @@ test("keys that have not changed are not read again", async () => {
     },
   };
   const cache = new KeyCache(counted, [], never);
-  const parts = { digest: DIGEST, label: "ci", caller: "ci", readOnly: false, created: new Date(0) };
-  const change = [
-    () => keys.add({ id: "key-1", ...parts, expires: undefined, revoked: undefined, lastUsed: undefined }),
-    () => keys.revoke("key-1", new Date()),
-  ];
+  const key = keyOf("ci", { digest: DIGEST });
+  const change = [() => keys.add(key), () => keys.revoke(key.id, new Date())];
   for (const isValid of [false, true, false]) {
     for (let i = 0; i < 3; i++) await cache.renew();
     assert.equal(await (await cache.current()).find(KEY, 0) !== undefined, isValid);
@@ -206,15 +194,10 @@ test("keys that have not changed are not read again", async () => {
 });
 
 test("a key that was changed by hand is as its members say at the next read", async () => {
-  const key: StoredKey = {
-    ...{ id: "key-1", digest: DIGEST, label: "ci", caller: "ci", readOnly: false, created: new Date(0) },
-    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
-  };
-  const never = () => assert.fail();
-  const store = { list: () => [{ ...key }], add: never, revoke: never, touch: never, remove: never };
-  const cache = new KeyCache(store, [], never);
+  const key = keyOf("ci", { digest: DIGEST });
+  const cache = new KeyCache({ ...UNUSED, list: () => [{ ...key }] }, [], never);
   const changes: [change: Partial<StoredKey>, seen: unknown][] = [
-    [{}, ["ci", false, Infinity]],
+    [{}, ["key-ci", false, Infinity]],
     [{ caller: "shop" }, ["shop", false, Infinity]],
     [{ readOnly: true }, ["shop", true, Infinity]],
     [{ expires: new Date(5) }, ["shop", true, 5]],
@@ -227,3 +210,34 @@ test("a key that was changed by hand is as its members say at the next read", as
     assert.deepEqual(owner && [owner.caller.id, owner.caller.readOnly, owner.expires], seen);
   }
 });
+
+test("an older read that fails after a newer one has ended is not told, and one that ends before leaves the newer one", () =>
+  withStoppedClock(async (pass) => {
+    const reads: PromiseWithResolvers<StoredKey[]>[] = [], told: unknown[] = [];
+    const list = () => {
+      const read = Promise.withResolvers<StoredKey[]>();
+      reads.push(read);
+      return read.promise;
+    };
+    const cache = new KeyCache({ ...UNUSED, list }, [], (error) => told.push(error));
+    const [older, newer] = [cache.renew(), cache.renew()];
+    reads[1]!.resolve([]);
+    await newer;
+    reads[0]!.reject(new Error("broken"));
+    await assert.rejects(older, /broken/);
+    assert.deepEqual(told, []);
+    const [next] = [cache.renew(), cache.renew()];
+    reads[2]!.resolve([]);
+    await next;
+    pass(900);
+    const waiting = cache.current();
+    assert.deepEqual([isPromise(waiting), reads.length], [true, 4]);
+    reads[3]!.resolve([]);
+    await waiting;
+  }));
+
+test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
+  withVirtualClock(async ({ pending }) => {
+    await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current();
+    assert.equal(pending(), 0);
+  }));

@@ -1,24 +1,25 @@
-/** What a key manager does in rare cases. made_keys_test.ts and key_reads_test.ts have the common ones, key_cache_test.ts the order of events. */
+/** The keys that a key manager makes, and what it refuses or does in rare cases. key_reads_test.ts and key_cache_test.ts have reads of keys. */
 
-import { createKeyManager, type KeyManagerOptions } from "../../lib/access/key_management.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { withClock } from "../../lib/testing/clock.ts";
-import { type ApiKeys, createMemoryStore, createPetstore } from "../../mod.ts";
+import {
+  type AddedKey,
+  createKeyManager,
+  type KeyManagerOptions,
+  type NewKeyOptions,
+  type RotateOptions,
+} from "../../lib/access/key_management.ts";
 import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { withClock } from "../../lib/testing/clock.ts";
+import { keyOf } from "../../lib/testing/store/keys.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { askerOf } from "../support/asker.ts";
 import { whilePolluted } from "../support/polluted.ts";
-
-/** The status that a key gets from a petstore with these keys. */
-function asker(keys: ApiKeys): (key: string) => Promise<number> {
-  const { handle } = createPetstore({ keys, onError: () => {} });
-  return async (key) =>
-    (await handle(new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${key}` } }))).status;
-}
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
   const manager = createKeyManager(store, options);
-  return { store, manager, ask: asker(manager) };
+  return { store, manager, ask: askerOf(manager) };
 }
 
 /** A store with some methods replaced. */
@@ -26,6 +27,102 @@ function over(store: KeyStore, replaced: Partial<KeyStore>): KeyStore {
   const bound = (["list", "add", "revoke", "touch", "remove"] as const).map((name) => [name, store[name].bind(store)]);
   return { ...Object.fromEntries(bound), ...replaced };
 }
+
+const HOUR = 3_600_000, DAY = 24 * HOUR;
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * DAY);
+}
+
+const LABEL = "The label of a key must be 1 to 100 characters, without control characters, such as ci";
+const EXPIRY = "The expiry of a key must be a Date in the future";
+const CALLER = "The caller of a key must be a string that is not empty";
+const KEY_STORE = "A key manager needs a KeyStore, such as createMemoryStore().keys; it has no";
+
+/** Wrong options, by the error that they cause. */
+type Wrong = Readonly<Record<string, readonly unknown[]>>;
+
+const WRONG_KEYS: Wrong = {
+  [`RangeError: ${LABEL}`]: ["", " ", "a\nb", "x".repeat(101), "\ud800"].map((label) => ({ label })),
+  [`TypeError: ${LABEL}`]: [{}, { label: ["ci"] }],
+  [`RangeError: ${EXPIRY}`]: [0, NaN].map((time) => ({ label: "ci", expires: new Date(time) })),
+  [`TypeError: ${EXPIRY}`]: [{ label: "ci", expires: "tomorrow" }],
+  [`TypeError: ${CALLER}`]: ["", 7].map((caller) => ({ label: "ci", caller })),
+  "TypeError: The right readOnly of a key must be a boolean": [{ label: "ci", readOnly: "no" }],
+  'TypeError: A new key has no option "expire"': [{ label: "ci", expire: new Date(0) }],
+};
+
+const WRONG_ROTATIONS: Wrong = {
+  "RangeError: overlapMs must be milliseconds, 0 or more, not -1": [{ overlapMs: -1 }],
+  "RangeError: overlapMs must be milliseconds, 0 or more, not Infinity": [{ overlapMs: Infinity }],
+  "TypeError: overlapMs must be milliseconds, 0 or more, not 1d": [{ overlapMs: "1d" }],
+  [`RangeError: ${EXPIRY}`]: [{ expires: new Date(0) }],
+  'TypeError: A rotation has no option "expire"': [{ expire: new Date(0) }],
+};
+
+const WRONG_MANAGERS: Wrong = {
+  'TypeError: A key manager has no option "key"': [{ key: [] }],
+  "TypeError: onOutage must be a function": [{ onOutage: "log" }],
+  "TypeError: Option keys must be API keys, such as keys: [key], a key manager or a function": [{ keys: [] }],
+};
+
+const WRONG_STORES: Wrong = {
+  [`TypeError: ${KEY_STORE} list()`]: [undefined, null, {}],
+  [`TypeError: ${KEY_STORE} touch()`]: [{ list: () => [], add: () => false, revoke: () => false }],
+};
+
+/** Each wrong value must make the call reject with its error. */
+async function assertRefused(wrong: Wrong, call: (value: unknown) => Promise<unknown>): Promise<void> {
+  for (const [message, values] of Object.entries(wrong)) {
+    for (const value of values) assert.equal(await call(value).catch(String), message);
+  }
+}
+
+test("a key manager makes keys of one form, with all rights, and with labels of up to 100 characters", async () => {
+  const { manager, ask } = open();
+  const added: AddedKey[] = [];
+  for (const letter of ["x", "\u{1f436}"]) {
+    for (let i = 0; i < 10; i++) added.push(await manager.add({ label: letter.repeat(100) }));
+  }
+  for (const { id, key, caller, readOnly, expires } of added) {
+    assert.deepEqual([caller, readOnly, expires], [id, false, undefined]);
+    assert.match(id, /^key-[0-9a-f]{12}$/);
+    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
+  }
+  assert.deepEqual(await manager.list(), added.map(({ key: _, ...info }) => info));
+  assert.deepEqual(await ask(...added), added.map(() => 200));
+});
+
+test("a successor of a key lives as long as its own line, however often a key is replaced, and no key longer than it may", async () => {
+  const { manager, ask } = open();
+  const days = ({ expires }: { expires: Date | undefined }) => expires && Math.round((+expires - Date.now()) / DAY);
+  const old = await manager.add({ label: "ci", caller: "shop", expires: inDays(90) });
+  const endless = await manager.add({ label: "endless", caller: "shop" });
+  await manager.add({ label: "web", caller: "shop", expires: inDays(30) });
+  await manager.add({ label: "ci", caller: "other", expires: inDays(10) });
+  await withClock(10 * DAY, async () => {
+    assert.equal(days(await manager.rotate(old.id, { overlapMs: 20 * DAY })), 90);
+  });
+  for (let i = 0; i < 2; i++) assert.equal(days(await manager.rotate(old.id, { overlapMs: HOUR })), 90);
+  assert.equal(days(await manager.rotate(endless.id)), undefined);
+  const next = await manager.rotate(old.id, { expires: inDays(5) });
+  assert.deepEqual([days(next), await ask(old, next)], [5, [200, 200]]);
+  await withClock(2 * HOUR, async () => {
+    assert.deepEqual(await ask(old, next), [401, 200]);
+    await assert.rejects(manager.rotate(old.id), { name: "UnknownKeyError", id: old.id });
+  });
+});
+
+test("a key manager refuses wrong arguments, says why, and keeps the keys as they were", async () => {
+  const { manager, store: keys } = open();
+  const { id } = await manager.add({ label: "ci" });
+  const before = await keys.list();
+  await assertRefused(WRONG_KEYS, (options) => manager.add(options as NewKeyOptions));
+  await assertRefused(WRONG_ROTATIONS, (options) => manager.rotate(id, options as RotateOptions));
+  assert.deepEqual(await keys.list(), before);
+  await assertRefused(WRONG_MANAGERS, async (options) => await createKeyManager(keys, options as object));
+  await assertRefused(WRONG_STORES, async (store) => await createKeyManager(store as KeyStore));
+});
 
 test("an outage that no onOutage is told of is printed, and its end is not", async () => {
   const { error } = console;
@@ -78,18 +175,17 @@ test("a key that ends while it is replaced has no successor, and neither has one
 test("the other keys of a manager work on a store that has no keys and says so by its version alone", async () => {
   const store = over(createMemoryStore().keys, { listSince: (version) => ({ version }) });
   const { ask } = open({ keys: ["pk_fixed"] }, store);
-  assert.deepEqual([await ask("pk_fixed"), await ask("pk_other")], [200, 401]);
+  assert.deepEqual(await ask({ key: "pk_fixed" }, { key: "pk_other" }), [200, 401]);
 });
 
 test("a key with the prefix that was not made here is valid, as its digest and for a verifier too", async () => {
   const store = createMemoryStore().keys;
   const text = "petstore_my_own_key";
   const digest = createHash("sha256").update(text).digest("hex");
-  const info = { id: "key-1", label: "mine", caller: "me", readOnly: false, created: new Date() };
-  store.add({ ...info, digest, expires: undefined, revoked: undefined, lastUsed: undefined });
+  store.add(keyOf("mine", { digest }));
   const verify = (key: string | undefined) => key === text;
   for (const keys of [[text], [`sha256:${digest}`], verify, createKeyManager(store)]) {
-    assert.equal(await asker(keys)(text), 200);
+    assert.deepEqual(await askerOf(keys)({ key: text }), [200]);
   }
 });
 
@@ -101,19 +197,18 @@ test("members that every object inherits are no options of a manager, and no rig
     return { manager, added, next: await manager.rotate(added.id) };
   });
   assert.deepEqual([added.caller, added.readOnly, added.expires, next.caller], [added.id, false, undefined, added.id]);
-  const ask = asker(manager);
-  assert.deepEqual([await ask("pk_of_another"), await ask(added.key), await ask(next.key)], [401, 200, 200]);
+  assert.deepEqual(await askerOf(manager)({ key: "pk_of_another" }, added, next), [401, 200, 200]);
 });
 
 test("a use that is not yet written is not lost when another key is added", async () => {
   const { manager, ask } = open();
-  const { key } = await manager.add({ label: "ci" });
+  const added = await manager.add({ label: "ci" });
   // Writes what there is to write, so that the next use waits for a minute.
-  assert.equal(await ask(key), 200);
+  assert.deepEqual(await ask(added), [200]);
   await manager.flush();
   const [before] = await manager.list();
   await withClock(1_000, async () => {
-    assert.equal(await ask(key), 200);
+    assert.deepEqual(await ask(added), [200]);
     await manager.add({ label: "another" });
     await manager.flush();
   });

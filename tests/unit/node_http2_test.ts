@@ -3,24 +3,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type OutgoingHttpHeaders } from "node:http2";
-import type { AddressInfo } from "node:net";
 import test from "node:test";
 import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
 
 const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
-async function withHttp2(listener: NodeListener, use: (session: ClientHttp2Session) => Promise<void>): Promise<void> {
-  const server = createServer(listener as Parameters<typeof createServer>[0]);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  try {
-    await use(session);
-  } finally {
-    session.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  }
+function withHttp2(listener: NodeListener, use: (session: ClientHttp2Session) => Promise<void>): Promise<void> {
+  return withListening(createServer(listener as Parameters<typeof createServer>[0]), async (port) => {
+    const session = connect(`http://127.0.0.1:${port}`);
+    await use(session).finally(() => session.destroy());
+  });
 }
 
 async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string) {

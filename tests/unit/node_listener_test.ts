@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { NodeContext } from "../../lib/hosts/node_context.ts";
 import { createPetstore, type Petstore } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
 
 const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
@@ -16,19 +17,13 @@ const PET = '{"name":"Rex","categoryId":9007199254740993}';
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Serves on a free port while `use` runs. `open` opens a connection and sends a text. */
-async function withServer<T>(listener: Listener, use: (open: (text: string) => Socket) => Promise<T>): Promise<T> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    return await use((text) => {
+function withServer<T>(listener: Listener, use: (open: (text: string) => Socket) => Promise<T>): Promise<T> {
+  return withListening(createServer(listener), (port) =>
+    use((text) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(text));
       // As the bytes of a head are read.
       return socket.setEncoding("latin1");
-    });
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
+    }));
 }
 
 /** Sends a text over a connection, and resolves with all that comes back until the server closes it. */

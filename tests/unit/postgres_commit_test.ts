@@ -84,7 +84,10 @@ async function create(
   for (let tries = 0;; tries++) {
     try {
       const pet = { name, categoryId: 7n, status: "sold" } as const;
-      const result = await servers[(server + tries) % servers.length]!.add(pet, request);
+      const result = await servers[(server + tries) % servers.length]!.write(
+        request ? { kind: "createOnce", pet, request } : { kind: "create", pet },
+      );
+      if (result.outcome === "probed") throw new Error("A create was taken for a probe");
       if (result.outcome === "conflict") {
         assert.ok(
           db.names.some((stored) => stored.startsWith(`${key}.`) && !stored.startsWith(`${key}.${fingerprint}.`)),

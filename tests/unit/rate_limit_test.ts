@@ -32,28 +32,8 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
         headers: { authorization: `Bearer ${key}`, "x-real-ip": address },
       }),
     );
-  const statuses = async (count: number, key: string, address?: string) => {
-    const all: number[] = [];
-    for (let i = 0; i < count; i++) all.push((await send(key, address)).status);
-    return all;
-  };
-  return { clock, send, statuses };
+  return { clock, send };
 }
-
-test("a refusal says when to try again, and that time is right to the second", async () => {
-  const { clock, send, statuses } = createLimited();
-  await statuses(10, "a1");
-  const refused = await send("a1");
-  assert.equal(refused.status, 429);
-  const { code, message } = await refused.json();
-  assert.deepEqual([code, message], ["rate_limited", "Too many requests; try again in 6 seconds"]);
-  assert.equal(refused.headers.get("ratelimit"), '"caller";r=0;t=6');
-  assert.equal(refused.headers.get("ratelimit-policy"), '"caller";q=10;w=60');
-  clock.now += Number(refused.headers.get("retry-after")) * 1000 - 1;
-  assert.match(await (await send("a1")).text(), /try again in 1 second"/);
-  clock.now += 1;
-  assert.equal((await send("a1")).status, 200);
-});
 
 test("within the time that a quota tells, there are no more requests than it tells, and then there is one more", () =>
   fc.assert(
@@ -75,7 +55,7 @@ test("within the time that a quota tells, there are no more requests than it tel
     }),
   ));
 
-test("Retry-After is the time of RateLimit, whatever the limit and the time that has passed", async () => {
+test("Retry-After is the time of RateLimit, and right to the second, whatever the limit and the time that has passed", async () => {
   for (const [requests, windowMs] of [[10, MINUTE], [100, MINUTE], [7, 1_000], [1, 3_600_000], [3, 10_000]] as const) {
     const { clock, send } = createLimited({ requests, windowMs });
     for (let i = 0; i < 3 * requests; i++) {
@@ -86,7 +66,9 @@ test("Retry-After is the time of RateLimit, whatever the limit and the time that
     }
     let refused: Response;
     while ((refused = await send("a1")).status !== 429);
-    clock.now += 1000 * Number(refused.headers.get("retry-after"));
+    clock.now += 1000 * Number(refused.headers.get("retry-after")) - 1000;
+    assert.match(await (await send("a1")).text(), /"Too many requests; try again in 1 second"/);
+    clock.now += 1000;
     assert.equal((await send("a1")).status, 200);
   }
 });
@@ -140,24 +122,6 @@ test("checks that never end count as wrong keys, and do not close an address for
     assert.deepEqual([await send(), clock.pending()], [{ id: "a" }, 0]);
   }));
 
-test("no work is done for a request that is over the limit", async () => {
-  const calls: string[] = [];
-  const caller = { id: "a" };
-  const authenticate = limitRate(
-    () => {
-      calls.push("key");
-      return caller;
-    },
-    { requests: 1, windowMs: MINUTE },
-    undefined,
-    () => 0,
-  );
-  const post = () => Object.assign(createContext({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
-  assert.equal(await authenticate(post()), caller);
-  assert.equal((await authenticate(post()) as Problem).status, 429);
-  assert.equal(calls.length, 2);
-});
-
 test("an IPv6 address counts by its first 64 bits and by its first 48, in any notation, and a mapped one as IPv4", () => {
   const networks: [address: string, ...networks: string[]][] = [
     ["10.0.0.1", "10.0.0.1"],
@@ -172,6 +136,7 @@ test("an IPv6 address counts by its first 64 bits and by its first 48, in any no
     ["[2001:db8::1]", "2001:db8:0:0", "2001:db8:0"],
     ["[2001:db8::1]:443", "2001:db8:0:0", "2001:db8:0"],
     ["2001:db8:0:0:ffff::1", "2001:db8:0:0", "2001:db8:0"],
+    ["2001:db8::ffff:10.0.0.1", "2001:db8:0:0", "2001:db8:0"],
     ["::1", "0:0:0:0", "0:0:0"],
     ["fe80::1%eth0", "fe80:0:0:0", "fe80:0:0"],
     ["64:ff9b::192.0.2.1", "64:ff9b:0:0", "64:ff9b:0"],
@@ -189,20 +154,6 @@ test("an empty header is no way around the limit of the connection's address", (
   const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => 0);
   const isRefused = (client: string) => authenticate({ ...createContext({}), client }) !== INVALID_KEY;
   assert.deepEqual(["10.0.0.1", "10.0.0.2", "10.0.0.1"].map(isRefused), [false, false, true]);
-});
-
-test("a stranger with all addresses of a /48 gets sixteen limits, and no other address is refused", () => {
-  let now = 0;
-  const options = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
-  const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => now);
-  const isRefused = (address: string) => authenticate(createContext({ "x-real-ip": address })) !== INVALID_KEY;
-  const own = Array.from({ length: 65_536 }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
-  assert.equal(own.filter((address) => !isRefused(address)).length, 160);
-  assert.ok(isRefused(own[0]!));
-  const others = Array.from({ length: 1_000 }, (_, i) => `2001:db8:${(i + 2).toString(16)}::1`);
-  assert.deepEqual(others.filter(isRefused), []);
-  now += MINUTE;
-  assert.ok(!isRefused(own[0]!));
 });
 
 test("thousands of other addresses neither reset a count nor use up another's", () => {

@@ -116,22 +116,13 @@ test("what is asked for between others stays, and what is asked for once is not 
 
 test("two targets with one hash never get each other's response", () => {
   const { get, has } = createCache();
-  const [one, other] = collidingTargets();
+  const [one, other] = ["/v1/pets/352021", "/v1/pets/695800"] as const;
+  assert.equal(hashText(one, 0, 0) | 0, hashText(other, 0, 0) | 0);
   void get(one, () => replyOf("alteration", "one"));
   assert.ok(has(one) && !has(other));
   assert.equal((get(other, () => replyOf("alteration", "other")) as Reply).body, "other");
   assert.ok(has(other) && !has(one));
 });
-
-/** Two targets with the same hash, found by trying. */
-function collidingTargets(): [string, string] {
-  const targets = new Map<number, string>();
-  for (let i = 0;; i++) {
-    const target = `/v1/pets/${i}`, hash = hashText(target, 0, 0) | 0, earlier = targets.get(hash);
-    if (earlier) return [earlier, target];
-    targets.set(hash, target);
-  }
-}
 
 test("what an app does with a kept response changes no other response, nor do two at once, and HEAD has its headers", async () => {
   const { handle } = createPetstore({ keys: [KEY], requestIds: "failures" });

@@ -6,7 +6,6 @@ import { decodeQuery, queryValues } from "../../lib/http/query.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { createRouter } from "../../lib/http/router.ts";
 import { splitTarget, targetOf } from "../../lib/http/target.ts";
-import { IN_PROCESS, withApi } from "../support/api.ts";
 
 /** The values of `limit`; undefined if one cannot be decoded. */
 const QUERIES: [query: string, values: (string | undefined)[]][] = [
@@ -40,22 +39,6 @@ const QUERIES: [query: string, values: (string | undefined)[]][] = [
 test("queryValues() finds every value of a parameter, however its name is written", () => {
   for (const [query, values] of QUERIES) assert.deepEqual(queryValues(query, "limit").map(decodeQuery), values, query);
 });
-
-/** Wrong parameters of a list, and what is said of each. */
-const FAULTS: Record<string, string> = {
-  "limit=0": 'limit must be a whole number from 1 to 100, not "0"',
-  "limit=1&limit=1": "limit must be a whole number from 1 to 100, given more than once",
-  "status=%": "status must be one of available, pending, sold, not decodable",
-  "status=lost": 'status must be one of available, pending, sold, not "lost"',
-  "cursor=a%0Ab": 'cursor must be taken from the Link header of a list, not "a\\nb"',
-};
-
-test("the petstore says what a wrong query parameter must be, and quotes what was given", () =>
-  withApi(IN_PROCESS, {}, async (api) => {
-    for (const [query, fault] of Object.entries(FAULTS)) {
-      assert.equal((await api.get(`/pets?${query}`)).error.message, `The query parameter ${fault}`);
-    }
-  }));
 
 const URLS: [url: string, path: string, query: string][] = [
   ["http://h/", "/", ""],

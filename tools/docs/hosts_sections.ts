@@ -136,14 +136,6 @@ export const OWN_SECTIONS: readonly Section[] = [
     linked: [`${PROGRAMS}/own_keys.ts`, `${PROGRAMS}/own_log.ts`],
   },
   {
-    title: "A store of your own",
-    text: "A complete store in 78 lines appends each pet to a text file and syncs the disk before the create is " +
-      "acknowledged. It passes the [test of the store contract](stores.md#a-store-of-your-own). It keeps all pets in memory, " +
-      "and only one process may use the file.",
-    files: [],
-    linked: [`${PROGRAMS}/json_lines_store.ts`, `${PROGRAMS}/own_store.ts`],
-  },
-  {
     title: "Deno KV",
     text:
       "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data: `createKvStore(await Deno.openKv())`. " +

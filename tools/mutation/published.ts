@@ -1,7 +1,8 @@
 /** The cases of both contracts, and the common ones of a key manager: on the memory store, in process. */
 
+import "../../tests/unit/key_manager_test.ts";
 import "../../tests/unit/key_reads_test.ts";
-import "../../tests/unit/made_keys_test.ts";
+import "../../tests/unit/wrong_keys_test.ts";
 import test from "node:test";
 import { withApi } from "../../lib/testing/http/api.ts";
 import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";

@@ -11,10 +11,6 @@ export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }
 
-export function isAlreadyPresent(error: unknown): boolean {
-  return /\balready exists\b/.test(messageOf(error));
-}
-
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, database: string): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;

@@ -6,34 +6,27 @@ import { StoreUnavailableError } from "../store.ts";
 import { storeClosed } from "../write.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import type { Rows, Statement } from "../sql_keys.ts";
-import { asUnavailable, isAlreadyPresent, isMissing } from "./errors.ts";
+import { asUnavailable, isMissing } from "./errors.ts";
 
 export const SCHEMA_VERSION = 1;
 
-/**
- * A later release must begin with a statement that fails unless the version is the one before, so that only one Worker
- * migrates.
- */
-function statements(create: (kind: string) => string, insert: string): string[] {
-  return [
-    `${create("TABLE")} petstore_schema (
+/** They change no table that exists, so several Workers may run them. A migration must check the version first. */
+const CREATE_TABLES: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS petstore_schema (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   version INTEGER NOT NULL,
   oldest_version INTEGER NOT NULL,
   oldest_release TEXT NOT NULL
 ) STRICT`,
-    `${create("TABLE")} petstore_pets ${PET_COLUMNS}`,
-    `${create("INDEX")} petstore_pets_by_status ON petstore_pets (status)`,
-    `${create("TABLE")} petstore_requests ${REQUEST_COLUMNS}`,
-    `${create("INDEX")} petstore_requests_by_expiry ON petstore_requests (expires_at)`,
-    `${create("TABLE")} petstore_keys ${KEY_COLUMNS}`,
-    // The oldest release that can use the tables.
-    `${insert} INTO petstore_schema (id, version, oldest_version, oldest_release) VALUES (1, ${SCHEMA_VERSION}, 1, '0.2.0')`,
-  ];
-}
-
-/** Fails as a whole if any table exists: a Worker of a later release may be creating its own. */
-const CREATE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}`, "INSERT").map((sql) => [sql]);
+  `CREATE TABLE IF NOT EXISTS petstore_pets ${PET_COLUMNS}`,
+  "CREATE INDEX IF NOT EXISTS petstore_pets_by_status ON petstore_pets (status)",
+  `CREATE TABLE IF NOT EXISTS petstore_requests ${REQUEST_COLUMNS}`,
+  "CREATE INDEX IF NOT EXISTS petstore_requests_by_expiry ON petstore_requests (expires_at)",
+  `CREATE TABLE IF NOT EXISTS petstore_keys ${KEY_COLUMNS}`,
+  // The oldest release that can use the tables.
+  `INSERT OR IGNORE INTO petstore_schema (id, version, oldest_version, oldest_release)
+    VALUES (1, ${SCHEMA_VERSION}, 1, '0.2.0')`,
+];
 
 const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
 
@@ -42,7 +35,7 @@ const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_relea
  * exists.
  */
 export function d1Schema(): string {
-  return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
+  return CREATE_TABLES.map((sql) => `${sql};\n`).join("");
 }
 
 export type RunStatements = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
@@ -63,12 +56,7 @@ export class Tables {
       });
   }
 
-  /**
-   * Requests do not share the check of the version, since a request of a Worker must not wait for the promises of
-   * another.
-   *
-   * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
-   */
+  /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
   run(...statements: Statement[]): MaybePromise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
     const run = () => this.#run(...statements);
@@ -96,7 +84,8 @@ export class Tables {
       if (isMissing(error)) return undefined;
       throw error;
     });
-    return chain(chain(existing, (rows) => rows ?? this.#createTables()), (rows) => {
+    const create = () => this.#run(...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION);
+    return chain(chain(existing, (rows) => rows ?? chain(create(), (results) => results.at(-1) ?? [])), (rows) => {
       requireUsable(rows, this.#name);
       this.#isChecked = true;
     });
@@ -104,18 +93,6 @@ export class Tables {
 
   #readVersion(): MaybePromise<Rows> {
     return chain(this.#run(SELECT_VERSION), ([rows = []]) => rows);
-  }
-
-  #createTables(): MaybePromise<Rows> {
-    const created = attempt<unknown>(() => chain(this.#run(...CREATE_TABLES), () => undefined), (error) => {
-      if (!isAlreadyPresent(error)) throw error;
-      return error;
-    });
-    // Another Worker has created them, or the app has a table with such a name.
-    return chain(created, (conflict) =>
-      attempt(() => this.#readVersion(), (error) => {
-        throw isMissing(error) && conflict !== undefined ? conflict : error;
-      }));
   }
 }
 

@@ -49,6 +49,7 @@ const MAX_FAILURES = 4;
 const MAX_PAUSE = 4;
 
 const MAX_KEYS = 10;
+const MAX_BATCH = 500;
 
 const STRONG = { consistency: "strong" } as const;
 
@@ -68,26 +69,21 @@ export class Kv {
 
   /** Only the entries of ten keys show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
-    const parts: Promise<readonly KvEntry[]>[] = [];
-    for (let i = 0; i < keys.length; i += MAX_KEYS) {
-      parts.push(this.withTimeout(() => this.#client.getMany(keys.slice(i, i + MAX_KEYS), STRONG)));
-    }
-    return (await Promise.all(parts)).flat();
+    const read = (part: KvKey[]) => this.withTimeout(() => this.#client.getMany(part, STRONG));
+    return (await Promise.all(partsOf(keys, MAX_KEYS).map(read))).flat();
   }
 
   /** Up to 500 rows show one moment, because KV reads them in one batch. */
-  range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
+  range(start: KvKey, end: KvKey, limit?: number): Promise<KvRow[]> {
+    const options = { ...(limit && { limit }), batchSize: limit ?? MAX_BATCH, ...STRONG };
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
-      for await (const row of this.#client.list({ start, end }, { limit, batchSize: limit, ...STRONG })) rows.push(row);
+      for await (const row of this.#client.list({ start, end }, options)) rows.push(row);
       return rows;
     });
   }
 
-  /**
-   * Without the time limit: the caller must know when the commit has ended. Returns the new version, or an error, after
-   * which the outcome is not always known.
-   */
+  /** Without the time limit. Returns the new version, or an error, after which the outcome is not always known. */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
     { deleted = [], writes }: KvChange,
@@ -131,6 +127,10 @@ function asUnavailable(error: unknown): StoreUnavailableError {
   // The errors of @deno/kv contain a stack of native code.
   const [text] = String(error instanceof Error ? error.message : error).split("\n");
   return new StoreUnavailableError(`Deno KV: ${text}`, { cause: error });
+}
+
+export function partsOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }
 
 export function requireKv(client: KvClient): void {

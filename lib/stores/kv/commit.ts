@@ -4,15 +4,8 @@ import { requireValid } from "../status_code.ts";
 import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
-import {
-  counterAt,
-  type CounterState,
-  counterState,
-  fromJson,
-  type Layout,
-  type Remembered,
-  toBytes,
-} from "./layout.ts";
+import type { KeySpace } from "./key_space.ts";
+import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";
 
 /** About a fourth of the examined requests have expired. */
 const EXAMINED = 4;
@@ -29,7 +22,7 @@ interface Plan extends KvChange {
 
 export class GroupCommit {
   readonly #kv: Kv;
-  readonly #layout: Layout;
+  readonly #space: KeySpace;
   /** A second commit would only fail the check of the counter. */
   readonly #batch: Batch<PendingWrite>;
   /** As this server last read or wrote it. While no other server commits, no read is needed. */
@@ -44,10 +37,10 @@ export class GroupCommit {
   #count = 0;
   #lastExamined: string = this.#server;
 
-  constructor(kv: Kv, layout: Layout) {
+  constructor(kv: Kv, space: KeySpace) {
     this.#kv = kv;
-    this.#layout = layout;
-    const { maxCreates } = layout;
+    this.#space = space;
+    const { maxCreates } = space;
     this.#batch = new Batch({
       resource: "Deno KV",
       choose: (waiting) => ({ chosen: waiting.slice(0, maxCreates), rest: waiting.slice(maxCreates) }),
@@ -69,10 +62,10 @@ export class GroupCommit {
   }
 
   async readCounter(): Promise<CounterState> {
-    const { start, end } = this.#layout.petsAfter(0n);
+    const { start, end } = this.#space.petsAfter(0n);
     // Before the counter, since another server may be adding the first pet. Ids would be given again.
     const hasPets = (await this.#kv.range(start, end, 1)).length > 0;
-    const counter = await this.#kv.get(this.#layout.counter);
+    const counter = await this.#kv.get(this.#space.counter);
     if (counter.value === null && hasPets) {
       throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
     }
@@ -102,7 +95,7 @@ export class GroupCommit {
 
   /** At most one attempt is applied, because each needs the same version of the counter, and changes it. */
   async #commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
-    const key = this.#layout.counter;
+    const key = this.#space.counter;
     const mayRetry = limitRetries(this.#kv.timeoutMs);
     let state = this.#state ??= await this.readCounter();
     let plan = await this.#plan(creates, state);
@@ -118,7 +111,7 @@ export class GroupCommit {
       }
       // Before the counter is read, because the next attempt fails if another server commits between the two.
       const isInTime = await mayRetry(result);
-      const [counter, latest] = await this.#kv.getMany([key, this.#layout.remembered(this.#server)]);
+      const [counter, latest] = await this.#kv.getMany([key, this.#space.remembered(this.#server)]);
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
@@ -134,31 +127,28 @@ export class GroupCommit {
     // A server remembers its last commit, so its first one counts as a request.
     const count = keys.length + (this.#count === 0 ? 1 : 0);
     const [entries, deleted] = await Promise.all([
-      this.#kv.getMany(keys.map((key) => this.#layout.remembered(key))),
+      this.#kv.getMany(keys.map((key) => this.#space.remembered(key))),
       count > 0 ? this.#findExpired(count) : [],
     ]);
     const known = keys.map((key, i) => [key, fromJson<Remembered>(entries[i]!.value)] as const);
-    const plan = planCreates(this.#layout, creates, last, new Map(known));
+    const plan = planCreates(this.#space, creates, last, new Map(known));
     if (plan.writes.length > 0) {
       const name = String(++this.#count);
       const commit: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION };
-      plan.writes.push([this.#layout.remembered(this.#server), toBytes(JSON.stringify(commit))]);
-      plan.writes.push([this.#layout.counter, counterAt(plan.last)]);
+      plan.writes.push([this.#space.remembered(this.#server), toBytes(JSON.stringify(commit))]);
+      plan.writes.push([this.#space.counter, counterAt(plan.last)]);
     }
     return { ...plan, deleted };
   }
 
-  /**
-   * Finds expired entries among the next few. KV could delete them itself, but if it fails to, as on a full disk, it
-   * ends the process.
-   */
+  /** Among the next few entries. KV could delete them itself, but a full disk would then end the process. */
   async #findExpired(count: number): Promise<KvKey[]> {
-    const limit = Math.min(EXAMINED * count, this.#layout.maxCreates);
-    const { start, end } = this.#layout.rememberedAfter(this.#lastExamined);
+    const limit = Math.min(EXAMINED * count, this.#space.maxCreates);
+    const { start, end } = this.#space.rememberedAfter(this.#lastExamined);
     const rows = await this.#kv.range(start, end, limit);
     this.#lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
-    const { length } = this.#layout.remembered("");
+    const { length } = this.#space.remembered("");
     return rows.filter(({ key, value }) => key.length === length && isExpired(value, now)).map(({ key }) =>
       key as KvKey
     );
@@ -176,7 +166,7 @@ function isExpired(value: unknown, now: number): boolean {
 
 /** @param known The requests that KV remembers, which may have expired. */
 function planCreates(
-  layout: Layout,
+  space: KeySpace,
   creates: readonly PendingWrite[],
   last: number,
   known: Map<string, Remembered | undefined>,
@@ -186,7 +176,7 @@ function planCreates(
   const insert = (pet: PetDraft): Outcome => {
     const id = BigInt(++plan.last);
     const text = toBytes(formatPetWithId(id, pet));
-    plan.writes.push([layout.pet(id), text], [layout.petOfStatus(pet.status, id), text]);
+    plan.writes.push([space.pet(id), text], [space.petOfStatus(pet.status, id), text]);
     return { outcome: "created", id };
   };
   const apply = (write: Write): Outcome => {
@@ -202,11 +192,11 @@ function planCreates(
         const remembered = { id: plan.last, fingerprint, expires: now + retentionMs };
         // For other creates of the same commit.
         known.set(key, remembered);
-        plan.writes.push([layout.remembered(key), toBytes(JSON.stringify(remembered))]);
+        plan.writes.push([space.remembered(key), toBytes(JSON.stringify(remembered))]);
         return created;
       }
       case "probe":
-        plan.writes.push([layout.probe, new Uint8Array()]);
+        plan.writes.push([space.probe, new Uint8Array()]);
         return { outcome: "probed" };
       default:
         return unknownKind(write);

@@ -1,40 +1,39 @@
 import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { KeyTable } from "../key_table.ts";
-import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
-import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layout.ts";
+import { type Kv, type KvChange, type KvKey, limitRetries, partsOf } from "./client.ts";
+import type { KeySpace } from "./key_space.ts";
+import { counterAt, counterState, fromJson, toBytes } from "./values.ts";
 
-const PAGE = 500;
+/** As JSON. The author identifies the call that added it. */
+type KvStoredKey = StoredKey & { author?: string };
 
-/** A key as JSON, with times in milliseconds since 1970. */
-type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined } & {
-  /** Identifies the call that added it. */
-  author: string;
-};
-type Time = typeof TIMES[number];
-const TIMES = ["created", "expires", "revoked", "lastUsed"] as const;
+interface KeyEntry {
+  key: KvKey;
+  stored: KvStoredKey;
+}
 
 export class KvKeys implements KeyStore {
   readonly #kv: Kv;
-  readonly #layout: Layout;
+  readonly #space: KeySpace;
 
-  constructor(kv: Kv, layout: Layout) {
+  constructor(kv: Kv, space: KeySpace) {
     this.#kv = kv;
-    this.#layout = layout;
+    this.#space = space;
   }
 
   async list(): Promise<StoredKey[]> {
-    return (await this.#read()).map(({ row }) => toKey(row));
+    return (await this.#read()).map(({ stored: { author: _, ...key } }) => key);
   }
 
   /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
   async listSince(last: string): Promise<KeySnapshot> {
-    const { versionstamp } = counterState(await this.#kv.get(this.#layout.keyCounter));
+    const { versionstamp } = counterState(await this.#kv.get(this.#space.keyCounter));
     const version = String(versionstamp);
     return version === last ? { version } : { version, keys: await this.list() };
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
-    return this.#change((keys) => keys.add(key, replaced));
+    return this.#change((keys, author) => keys.add({ ...key, author } as StoredKey, replaced));
   }
 
   revoke(id: string, at: Date): Promise<boolean> {
@@ -42,47 +41,30 @@ export class KvKeys implements KeyStore {
   }
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
-    for (const part of this.#partsOf(uses)) await this.#change((keys) => keys.touch(part));
+    for (const part of partsOf(uses, this.#space.maxCreates)) await this.#change((keys) => keys.touch(part));
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    for (const part of this.#partsOf(ids)) await this.#change((keys) => keys.remove(part));
+    for (const part of partsOf(ids, this.#space.maxCreates)) await this.#change((keys) => keys.remove(part));
   }
 
-  /** As many as one commit can change. */
-  #partsOf<T>(all: readonly T[]): T[][] {
-    const { maxCreates } = this.#layout;
-    return Array.from(
-      { length: Math.ceil(all.length / maxCreates) },
-      (_, i) => all.slice(i * maxCreates, (i + 1) * maxCreates),
-    );
+  async #read(): Promise<KeyEntry[]> {
+    const rows = await this.#kv.range(this.#space.key(0n), this.#space.key(2n ** 64n));
+    return rows.map(({ key, value }) => ({ key: key as KvKey, stored: toKey(fromJson<KvStoredKey>(value)!) }));
   }
 
-  async #read(): Promise<{ key: KvKey; row: KeyRow }[]> {
-    const found: { key: KvKey; row: KeyRow }[] = [];
-    for (let after = 0n;;) {
-      const rows = await this.#kv.range(this.#layout.key(after + 1n), this.#layout.key(2n ** 64n), PAGE);
-      found.push(...rows.map(({ key, value }) => ({ key: key as KvKey, row: fromJson<KeyRow>(value)! })));
-      if (rows.length < PAGE) return found;
-      after = rows.at(-1)!.key.at(-1) as bigint;
-    }
-  }
-
-  /**
-   * Reads all keys, changes them, and writes what differs. Each change checks and replaces the counter, so no other comes between.
-   * `apply` is called for each attempt.
-   */
-  async #change(apply: (keys: KeyTable) => boolean | void): Promise<boolean> {
+  /** Each change checks and replaces the counter, so no other comes between. `apply` is called for each attempt. */
+  async #change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
     const author = crypto.randomUUID(), mayRetry = limitRetries(this.#kv.timeoutMs);
-    const counter = this.#layout.keyCounter;
+    const counter = this.#space.keyCounter;
     for (;;) {
       const { last, versionstamp } = counterState(await this.#kv.get(counter));
-      const stored = await this.#read();
+      const entries = await this.#read();
       // By an attempt whose outcome was not known.
-      if (stored.some(({ row }) => row.author === author)) return true;
-      const keys = new KeyTable(stored.map(({ row }) => toKey(row)));
-      const result = apply(keys) ?? true;
-      const change = this.#difference(stored, keys.list(), { key: this.#layout.key(BigInt(last + 1)), author });
+      if (entries.some(({ stored }) => stored.author === author)) return true;
+      const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));
+      const result = apply(keys, author) ?? true;
+      const change = difference(entries, keys.list(), this.#space.key(BigInt(last + 1)));
       if (change.writes.length + change.deleted.length === 0) return result;
       change.writes.push([counter, counterAt(last + 1)]);
       const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key: counter, versionstamp }, change));
@@ -90,31 +72,26 @@ export class KvKeys implements KeyStore {
       if (!await mayRetry(outcome)) throw outcome;
     }
   }
+}
 
-  /** @param added Where a key goes that has not been stored. */
-  #difference(
-    stored: readonly { key: KvKey; row: KeyRow }[],
-    keys: readonly StoredKey[],
-    added: { key: KvKey; author: string },
-  ): KvChange & Required<Pick<KvChange, "deleted">> {
-    const left = new Map(stored.map((each) => [each.row.id, each]));
-    const writes: KvChange["writes"] = [];
-    for (const each of keys) {
-      const known = left.get(each.id);
-      left.delete(each.id);
-      const text = JSON.stringify(toRow(each, known?.row.author ?? added.author));
-      if (!known || text !== JSON.stringify(known.row)) writes.push([known?.key ?? added.key, toBytes(text)]);
-    }
-    return { writes, deleted: Array.from(left.values(), ({ key }) => key) };
+/** @param added Where a key goes that has not been stored. */
+function difference(entries: readonly KeyEntry[], keys: readonly StoredKey[], added: KvKey): Required<KvChange> {
+  const left = new Map(entries.map((entry) => [entry.stored.id, entry]));
+  const writes: KvChange["writes"] = [];
+  for (const each of keys) {
+    const known = left.get(each.id);
+    left.delete(each.id);
+    const text = JSON.stringify(each);
+    if (!known || text !== JSON.stringify(known.stored)) writes.push([known?.key ?? added, toBytes(text)]);
   }
+  return { writes, deleted: Array.from(left.values(), ({ key }) => key) };
 }
 
-function toRow(key: StoredKey, author: string): KeyRow {
-  const times = TIMES.map((name) => [name, key[name]?.getTime()]);
-  return { ...key, ...Object.fromEntries(times), author };
-}
-
-function toKey({ author: _, ...row }: KeyRow): StoredKey {
-  const dates = TIMES.map((name) => [name, row[name] === undefined ? undefined : new Date(row[name])]);
-  return { ...row, ...Object.fromEntries(dates) };
+function toKey(key: KvStoredKey): KvStoredKey {
+  const dateOf = (time: Date | undefined) => time && new Date(time);
+  const { created, expires, revoked, lastUsed } = key;
+  return {
+    ...{ ...key, created: new Date(created) },
+    ...{ expires: dateOf(expires), revoked: dateOf(revoked), lastUsed: dateOf(lastUsed) },
+  };
 }

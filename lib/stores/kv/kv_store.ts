@@ -18,12 +18,14 @@
  */
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
+import { pageOf } from "../page.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { createdId, createOutcome, storeClosed } from "../write.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
 import { KvKeys } from "./keys.ts";
-import { Layout, toText } from "./layout.ts";
+import { KeySpace } from "./key_space.ts";
+import { toText } from "./values.ts";
 
 export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
 
@@ -56,33 +58,30 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): Keyed
   requireKv(kv);
   requireTimeout(timeoutMs, "a KV store");
   refuseUnknown(unknown, "A KV store");
-  return openStore(new Kv(kv, timeoutMs), new Layout(prefix));
+  return openStore(new Kv(kv, timeoutMs), new KeySpace(prefix));
 }
 
-function openStore(kv: Kv, layout: Layout): KeyedPetStore {
-  const commits = new GroupCommit(kv, layout);
+function openStore(kv: Kv, space: KeySpace): KeyedPetStore {
+  const commits = new GroupCommit(kv, space);
   let closing: Promise<void> | undefined;
   const close = () => closing ??= commits.close();
   const requireOpen = () => {
     if (closing) throw storeClosed();
   };
   return {
-    keys: new KvKeys(kv, layout),
+    keys: new KvKeys(kv, space),
     create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
     createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {
       requireOpen();
-      const { value } = await kv.get(layout.pet(id));
+      const { value } = await kv.get(space.pet(id));
       return toText(value);
     },
     async list({ after, limit, status }) {
       requireOpen();
-      const { start, end } = layout.petsAfter(after, status);
-      // One row more than the page shows whether there is a next page.
+      const { start, end } = space.petsAfter(after, status);
       const rows = await kv.range(start, end, limit + 1);
-      const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-      const json = `[${shown.map(({ value }) => toText(value)).join(",")}]`;
-      return rows.length > limit ? { json, next: shown.at(-1)?.key.at(-1) as bigint } : { json };
+      return pageOf(rows.map(({ key, value }) => ({ id: key.at(-1), json: toText(value) })), limit);
     },
     async check() {
       requireOpen();

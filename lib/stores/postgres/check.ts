@@ -68,9 +68,7 @@ const FOUND =
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
-export interface CheckedSchema extends Inspection {
-  faults: string[];
-}
+export type CheckedSchema = Inspection & { faults: string[] };
 
 type Source = [makeClient: PostgresClientMaker, options: PostgresStoreOptions];
 

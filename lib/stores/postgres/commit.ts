@@ -1,7 +1,7 @@
 import { Batch, FULL_BATCH } from "../batch.ts";
-import { requireValid } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { storeClosed, uncertain } from "../write.ts";
+import { requireValid, statusCode } from "../status_code.ts";
+import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type Outcome, type PendingWrite, storeClosed, uncertain, unknownKind, type Write } from "../write.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";
@@ -9,14 +9,11 @@ import { CONFIRM } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict, in milliseconds. */
 const MAX_PAUSE = 20;
-interface Create {
-  pet: PetDraft;
-  status: number;
-  request?: IdempotentRequest;
+
+interface Create extends PendingWrite {
+  write: Exclude<Write, { kind: "probe" }>;
   /** As in `performance.now()`. */
   arrivedAt: number;
-  resolve(outcome: IdempotentOutcome): void;
-  reject(error: unknown): void;
 }
 
 export class GroupCommit {
@@ -33,20 +30,31 @@ export class GroupCommit {
     this.#statement = statement;
   }
 
-  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+  write(write: Write): Promise<Outcome> {
+    switch (write.kind) {
+      case "create":
+      case "createOnce":
+        return this.#add(write);
+      case "probe":
+        return this.#probe();
+      default:
+        return unknownKind(write);
+    }
+  }
+
+  #add(write: Create["write"]): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      const status = requireValid(pet), arrivedAt = performance.now();
-      if (pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
-      const create: Create = { pet, status, arrivedAt, resolve, reject };
-      if (request) create.request = request;
-      this.batch.add(create);
+      requireValid(write.pet);
+      if (write.pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
+      this.batch.add({ write, arrivedAt: performance.now(), resolve, reject });
     });
   }
 
-  /** Rejects if a create would fail. The statement is that of a create, without a pet. */
-  async probe(): Promise<void> {
+  /** The statement is that of a create, without a pet. */
+  async #probe(): Promise<Outcome> {
     if (this.batch.isClosed) throw storeClosed();
     await addPets(this.#db, this.#statement, parametersOf([]), performance.now() + this.#db.timeoutMs);
+    return { outcome: "probed" };
   }
 
   async #commit(waiting: readonly Create[]): Promise<void> {
@@ -103,14 +111,12 @@ export async function addPets(
   }
 }
 
-/**
- * Those with a key come first, as `add_pets` requires. Another create with the same key waits for the next statement.
- */
+/** Those with a key first, as `add_pets` requires. Another one with the same key waits. */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
   const plain: Create[] = [], rest: Create[] = [];
   for (const create of waiting) {
-    const key = create.request?.key;
+    const key = requestOf(create)?.key;
     if (keyed.size + plain.length >= FULL_BATCH || (key !== undefined && keyed.has(key))) rest.push(create);
     else if (key === undefined) plain.push(create);
     else keyed.set(key, create);
@@ -118,15 +124,25 @@ function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Cr
   return { chosen: [...keyed.values(), ...plain], rest };
 }
 
+function requestOf({ write }: Create): IdempotentRequest | undefined {
+  return write.kind === "createOnce" ? write.request : undefined;
+}
+
 function parametersOf(creates: readonly Create[]): string[] {
-  const requests = creates.flatMap(({ request }) => request ?? []);
+  const requests = creates.flatMap((create) => requestOf(create) ?? []);
   return [
-    textArray(creates.map(({ pet }) => pet.name)),
-    numberArray(creates.map(({ pet }) => pet.categoryId)),
-    numberArray(creates.map(({ status }) => status)),
+    ...petArrays(creates.map(({ write }) => write.pet)),
     textArray(requests.map(({ key }) => key)),
     textArray(requests.map(({ fingerprint }) => fingerprint)),
     numberArray(requests.map(({ retentionMs }) => retentionMs)),
+  ];
+}
+
+export function petArrays(pets: readonly PetDraft[]): string[] {
+  return [
+    textArray(pets.map(({ name }) => name)),
+    numberArray(pets.map(({ categoryId }) => categoryId)),
+    numberArray(pets.map(({ status }) => statusCode(status))),
   ];
 }
 

@@ -13,10 +13,7 @@ interface ReadableQuery {
   cursor(rows: number): AsyncIterable<[id: string | null, line: string | null][]>;
 }
 
-/**
- * Writes all pets in ascending order of id. One statement reads them all, so it sees one moment; its cursor keeps few
- * in memory.
- */
+/** In ascending order of id. One statement reads them all, so it sees one moment. */
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,
   { prepare = true, ...options }: PostgresStoreOptions,

@@ -1,18 +1,12 @@
 import type { PetImporter } from "../pet_importer.ts";
-import { statusCode } from "../status_code.ts";
-import { numberArray, textArray } from "./client/arrays.ts";
 import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
-import { addPets } from "./commit.ts";
+import { addPets, petArrays } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
 
 /** In milliseconds. A statement also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
 
-/**
- * Creates or migrates the tables as a store does.
- *
- * @throws {StoreUnavailableError} If the database cannot be used or written.
- */
+/** Creates or migrates the tables as a store does. */
 export async function openPostgresImporter(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,
@@ -34,12 +28,7 @@ export async function openPostgresImporter(
       }));
     },
     async add({ parent, digest, records, pets }, known) {
-      const columns = [
-        textArray(pets.map(({ name }) => name)),
-        numberArray(pets.map(({ categoryId }) => categoryId)),
-        numberArray(pets.map(({ status }) => statusCode(status))),
-      ];
-      const parameters = [...columns, parent, digest, String(records), String(known)];
+      const parameters = [...petArrays(pets), parent, digest, String(records), String(known)];
       return await addPets(db, add, parameters, performance.now() + db.timeoutMs) === "added";
     },
     close: () => db.release(),

@@ -3,31 +3,18 @@ import { type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
+import type { Row } from "./client/driver.ts";
 import { sqlState } from "./client/errors.ts";
-
-/** In milliseconds since 1970. */
-const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
+import { NOW } from "./schema/functions.ts";
+import { DURABLE } from "./statements.ts";
 
 export function postgresKeys(db: Database): KeyStore {
-  async function call(text: string, parameters: string[]): Promise<boolean> {
-    const deadline = performance.now() + db.timeoutMs;
-    const [[hasChanged] = []] = await db.query(
-      `SELECT "${db.schema}".${text}::pg_catalog.text`,
-      parameters,
-      { deadline },
-    );
-    return hasChanged === "true";
+  const { add, revoke, touch, remove, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
+  function change(text: string, ...parameters: string[]): Promise<Row[]> {
+    return db.query(text, parameters, { deadline: performance.now() + db.timeoutMs });
   }
-  async function list(): Promise<StoredKey[]> {
-    const rows = await db.query(
-      `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM "${db.schema}".api_keys AS key ORDER BY key.position`,
-    );
-    return rows.map(([row]) => keyOfRow(JSON.parse(row!)));
-  }
-  // A change of a row changes its xmin, even if another program makes it.
-  const selectVersion =
-    `SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.sum(xmin::pg_catalog.text::bigint))
-    FROM "${db.schema}".api_keys`;
+  const hasChanged = (rows: Row[]) => rows.length > 0;
+  const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));
   return {
     list,
     async listSince(last) {
@@ -35,38 +22,58 @@ export function postgresKeys(db: Database): KeyStore {
       const [[version] = []] = await db.query(selectVersion);
       return version === last ? { version } : { version: String(version), keys: await list() };
     },
-    add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
+    async add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
+      const texts = textArray([id, digest, label, caller]);
       // An empty array represents an absent time, because parameters are texts.
       const times = [timeArray([created]), timeArray(expires ? [expires] : [])];
       const old = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
-      // Cast twice, because postgres.js turns the text of a boolean parameter into false.
-      return call(
-        "add_key($1::pg_catalog.text[], $2::pg_catalog.text::boolean, $3::bigint[], $4::bigint[], $5::pg_catalog.text[], $6::bigint[])",
-        [textArray([id, digest, label, caller]), String(readOnly), ...times, ...old],
-      );
+      return hasChanged(await change(add, texts, String(readOnly), ...times, ...old));
     },
-    revoke: (id, at) => call("revoke_key($1::pg_catalog.text, $2::bigint)", [id, String(at.getTime())]),
+    revoke: async (id, at) => hasChanged(await change(revoke, id, String(at.getTime()))),
     async touch(uses) {
       const latest = latestUses(uses, Infinity);
-      const ids = textArray([...latest.keys()]);
-      // The clock of the database decides which uses are in the future.
-      const forget = `UPDATE "${db.schema}".api_keys SET last_used_at = NULL
-        WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]) AND last_used_at OPERATOR(pg_catalog.>) ${NOW}`;
-      await db.query(forget, [ids], { deadline: performance.now() + db.timeoutMs });
-      const upToNow =
-        `ARRAY(SELECT least(at, ${NOW}) FROM pg_catalog.unnest($2::bigint[]) WITH ORDINALITY AS use (at, place)
-        ORDER BY place)`;
-      await call(`touch_keys($1::pg_catalog.text[], ${upToNow})`, [ids, numberArray([...latest.values()])]);
+      await change(touch, textArray([...latest.keys()]), numberArray([...latest.values()]));
     },
-    // No function, because servers have no right to it.
     async remove(ids) {
-      const text = `DELETE FROM "${db.schema}".api_keys WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`;
-      const limits = { deadline: performance.now() + db.timeoutMs };
-      await db.query(text, [textArray(ids)], limits).catch((cause) => {
+      await change(remove, textArray(ids)).catch((cause) => {
         if (sqlState((cause as Error).cause) !== "42501") throw cause;
         throw new StoreUnavailableError("The role may not remove keys; use the role that owns the tables", { cause });
       });
     },
+  };
+}
+
+/** Each that changes keys has a row of an id if it changed one. */
+function keyStatements(table: string) {
+  return {
+    all: `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM ${table} AS key ORDER BY key.position`,
+    // A change of a row changes its xmin, even if another program makes it.
+    version: `SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.sum(xmin::pg_catalog.text::bigint))
+      FROM ${table}`,
+    // Cast twice, because postgres.js turns the text of a boolean parameter into false.
+    add: `WITH given AS (SELECT $1::pg_catalog.text[] AS texts, $3::bigint[] AS made, $4::bigint[] AS expiry),
+      replaced AS (SELECT id FROM ${table} WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[])
+        AND revoked_at IS NULL FOR UPDATE),
+      added AS (INSERT INTO ${table} (id, digest, label, caller, read_only, created_at, expires_at)
+        SELECT texts[1], texts[2], texts[3], texts[4], $2::pg_catalog.text::boolean, made[1], expiry[1] FROM given
+        WHERE pg_catalog.cardinality($5::pg_catalog.text[]) OPERATOR(pg_catalog.=) 0 OR EXISTS (SELECT FROM replaced)
+        ON CONFLICT DO NOTHING RETURNING id),
+      expired AS (UPDATE ${table} SET expires_at = least(expires_at, ($6::bigint[])[1])
+        WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[]) AND EXISTS (SELECT FROM added))
+      SELECT id, ${DURABLE} FROM added`,
+    revoke: `WITH revoked AS (UPDATE ${table} SET revoked_at = coalesce(revoked_at, $2::bigint)
+        WHERE id OPERATOR(pg_catalog.=) $1::pg_catalog.text RETURNING id)
+      SELECT id, ${DURABLE} FROM revoked`,
+    // In order, so that two servers do not wait for each other. The clock of the database decides which uses are in the future.
+    touch: `WITH used AS (SELECT key.id, least(used.at, ${NOW}) AS at
+        FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::bigint[])) AS used (id, at)
+        JOIN ${table} AS key ON key.id OPERATOR(pg_catalog.=) used.id ORDER BY key.id FOR UPDATE OF key),
+      touched AS (UPDATE ${table} AS key
+        SET last_used_at = greatest(CASE WHEN key.last_used_at OPERATOR(pg_catalog.<=) ${NOW} THEN key.last_used_at END, used.at)
+        FROM used WHERE key.id OPERATOR(pg_catalog.=) used.id)
+      SELECT pg_catalog.set_config('synchronous_commit', 'off', true)`,
+    // Servers have no right to it.
+    remove: `DELETE FROM ${table} WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`,
   };
 }
 

@@ -22,20 +22,16 @@ import type { CommittingStore } from "../batch.ts";
 import type { MigratedRequest, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
-import type { IdempotentOutcome, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
-import {
-  Database,
-  type PooledStore,
-  type PoolLoad,
-  type PostgresClientMaker,
-  type PostgresStoreOptions,
-} from "./client/client.ts";
+import { pageOf } from "../page.ts";
+import type { IdempotentOutcome, KeyedPetStore, PetPage, PetQuery } from "../store.ts";
+import { Database, type PooledStore, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
-import { recall, storeClosed } from "../write.ts";
+import { type Outcome, recall, storeClosed, type Write } from "../write.ts";
+import { WritingStore } from "../writing_store.ts";
 import { CONFIRM, MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -71,7 +67,7 @@ export async function createPostgresStore(
   return new PostgresStore(await openDatabase(client, options), new Database(client, options));
 }
 
-class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, PooledStore {
+class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, MigratedStore, PooledStore {
   readonly keys: KeyStore;
   readonly #db: Database;
   /** Reading the keys waits for no pet: a flood of requests must not keep a revoked key alive. */
@@ -84,6 +80,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
   #closing: Promise<void> | undefined;
 
   constructor(db: Database, keyDb: Database) {
+    super();
     this.#db = db;
     this.#keyDb = keyDb;
     this.keys = postgresKeys(keyDb);
@@ -100,34 +97,29 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     return this.#commits.batch;
   }
 
-  get pool(): PoolLoad {
+  get pool(): PooledStore["pool"] {
     return this.#db.load;
   }
 
-  async create(pet: PetDraft): Promise<bigint> {
-    const { id } = await this.#commits.add(pet) as { id: bigint };
-    this.#replanAfter(id);
-    return id;
-  }
-
-  async createOnce(pet: PetDraft, request: MigratedRequest): Promise<IdempotentOutcome> {
-    const earlier = request.earlierKey && await this.#findEarlier(request.earlierKey, request.fingerprint);
+  async write(write: Write): Promise<Outcome> {
+    const earlier = write.kind === "createOnce" && await this.#findEarlier(write.request);
     if (earlier) return earlier;
-    const result = await this.#commits.add(pet, request);
-    if (result.outcome === "created") {
-      this.#replanAfter(result.id);
-      this.#sweeper.countRequest();
+    const outcome = await this.#commits.write(write);
+    if (outcome.outcome === "created") {
+      this.#replanAfter(outcome.id);
+      if (write.kind === "createOnce") this.#sweeper.countRequest();
     }
-    return result;
+    return outcome;
   }
 
   get looksUpEarlier(): boolean {
     return performance.now() < this.#db.earlierUntil;
   }
 
-  async #findEarlier(key: string, fingerprint: string): Promise<IdempotentOutcome | undefined> {
+  async #findEarlier({ earlierKey, fingerprint }: MigratedRequest): Promise<IdempotentOutcome | undefined> {
+    if (earlierKey === undefined) return undefined;
     this.#requireOpen();
-    const [row] = await this.#db.query(this.#statements.request, [key]);
+    const [row] = await this.#db.query(this.#statements.request, [earlierKey]);
     if (!row) return undefined;
     await this.#db.query(CONFIRM);
     return recall({ fingerprint: row[0], id: row[1] }, fingerprint);
@@ -146,18 +138,13 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
     const rows = status === undefined
       ? await this.#db.query(this.#statements.all, bounds)
       : await this.#db.query(this.#statements.ofStatus, [...bounds, String(statusCode(status))]);
-    const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-    this.#replanAfter(BigInt(shown.at(-1)?.[0] ?? 0));
-    const json = `[${shown.map(([, pet]) => pet).join(",")}]`;
-    return rows.length > limit ? { json, next: BigInt(shown.at(-1)?.[0] ?? 0) } : { json };
+    const page = pageOf(rows.map(([id, json]) => ({ id, json })), limit);
+    this.#replanAfter(page.next ?? BigInt(rows.at(-1)?.[0] ?? 0));
+    return page;
   }
 
   async check(): Promise<void> {
     await this.get(1n);
-  }
-
-  checkWrites(): Promise<void> {
-    return this.#commits.probe();
   }
 
   close(): Promise<void> {
@@ -167,10 +154,6 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
   async #close(): Promise<void> {
     await Promise.all([this.batch.close(), this.#sweeper.close()]);
     await Promise.all([this.#db.release(), this.#keyDb.release()]);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
   }
 
   /** A plan for few pets may be slow for many. */

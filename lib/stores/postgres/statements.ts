@@ -3,6 +3,7 @@
 import { PET_STATUSES } from "../../pet.ts";
 import type { ExportFormat } from "../pet_exporter.ts";
 import { statusCode } from "../status_code.ts";
+import { NOW } from "./schema/functions.ts";
 
 const STATUS_NAME = `CASE ${
   PET_STATUSES.map((status) => `WHEN status OPERATOR(pg_catalog.=) ${statusCode(status)} THEN '${status}'`).join(" ")
@@ -17,23 +18,21 @@ const PET_CSV =
 
 export type Statements = ReturnType<typeof statementsFor>;
 
-/**
- * Waits until a synchronous standby has all earlier commits. Only then may a client learn that its pet was created
- * earlier.
- */
-export const CONFIRM =
-  `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
-  CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+/** What is acknowledged must survive a crash, even if the setting of the role is "off". */
+export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
     THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
+
+/** Waits until a standby has all earlier commits. Only then may a client learn that its pet was created earlier. */
+export const CONFIRM =
+  `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text, ${DURABLE}`;
 
 export const MANY_PETS = 10_000n;
 
 /**
- * Each function, operator and type is qualified. Otherwise another role could create a better match in the search path,
- * which would run with our privileges. So there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up operators.
+ * All names are qualified, since another role could create a better match in the search path, which would run with our privileges. So
+ * there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up operators.
  *
- * @param size The greatest id so far. The text of the reads changes with each tenfold growth, so that PostgreSQL plans
- * them again.
+ * @param size The greatest id so far. With each tenfold growth, reads get a new text, and so a new plan.
  */
 export function statementsFor(schema: string, size = 0n) {
   const pets = `"${schema}".pets`, requests = `"${schema}".requests`;
@@ -59,8 +58,7 @@ export function statementsFor(schema: string, size = 0n) {
     /** The fingerprint and the id of the pet. Parameter: key. */
     request:
       `SELECT fingerprint, pet_id::pg_catalog.text FROM ${requests} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
-      AND expires_at OPERATOR(pg_catalog.>)
-        (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint`,
+      AND expires_at OPERATOR(pg_catalog.>) ${NOW}`,
     /** Parameter: the largest number to delete. */
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };

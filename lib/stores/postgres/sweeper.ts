@@ -6,14 +6,10 @@ const DELETION_INTERVAL = 5000;
 /** More than are added meanwhile, and few enough for a short transaction. */
 const MAX_DELETED = 2000;
 
-export interface Sweeper {
-  countRequest(): void;
-  /** Resolves when no deletion is running. */
-  close(): Promise<void>;
-}
+export type Sweeper = ReturnType<typeof startSweeper>;
 
 /** Deletes expired requests while new ones arrive, in separate statements, so that no create waits for them. */
-export function startSweeper(db: Database, statement: string): Sweeper {
+export function startSweeper(db: Database, statement: string) {
   let count = 0;
   let notBefore = 0;
   let isClosed = false;
@@ -32,13 +28,14 @@ export function startSweeper(db: Database, statement: string): Sweeper {
   }
 
   return {
-    countRequest() {
+    countRequest(): void {
       count++;
       if (running || isClosed) return;
       if (count < REQUESTS_PER_DELETION && performance.now() < notBefore) return;
       running = deleteExpired().finally(() => running = undefined);
     },
-    async close() {
+    /** Resolves when no deletion is running. */
+    async close(): Promise<void> {
       isClosed = true;
       await running;
     },

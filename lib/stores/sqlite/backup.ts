@@ -7,23 +7,14 @@ import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-export interface Copy {
-  pets: bigint;
-  bytes: number;
-}
-
 /** In pages. */
 const RATE = 256;
 
 /** Absent on Node before 22.16 and on Bun. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
-/**
- * Copies a snapshot of a database into an empty file, and checks the copy.
- *
- * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
- */
-export async function backupDatabase(path: string, copy: string): Promise<Copy> {
+/** Copies a snapshot of a database into an empty file, and checks the copy. */
+export async function backupDatabase(path: string, copy: string): Promise<{ pets: bigint; bytes: number }> {
   try {
     requireOwnName(copy);
     // In one transaction, else the copy would start again whenever a server adds a pet.

@@ -7,14 +7,10 @@ import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
 interface Marks {
-  stamp: bigint;
-  last: bigint | null;
-  schema: bigint;
-  triggers: bigint;
+  /** Changes whenever pets may have changed or disappeared. */
+  state: string;
+  last: bigint;
 }
-
-/** How many triggers {@link SELECT_MARKS} counts. Without all of them, the stamp has no meaning. */
-const TRIGGERS = 4n;
 
 export class ChangeWatch {
   readonly #db: DatabaseSync;
@@ -59,13 +55,12 @@ export class ChangeWatch {
   #compare(): void {
     const before = this.#marks;
     const now = this.#marks = this.#readMarks();
-    const isTracked = before !== undefined && now !== undefined && now.triggers === TRIGGERS &&
-      now.stamp === before.stamp && now.schema === before.schema && (now.last ?? 0n) >= (before.last ?? 0n);
+    const isTracked = before && now && now.state === before.state && now.last >= before.last;
     if (!isTracked) this.#counters.alterations++;
     else if (now.last !== before.last) this.#counters.additions++;
   }
 
-  /** Undefined if the file has no marks, for example because the backup of an older release was restored over it. */
+  /** Undefined without marks, for example after a backup of an older release was restored over the file. */
   #readMarks(): Marks | undefined {
     try {
       this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);

@@ -12,12 +12,12 @@ export async function exportDatabase(path: string, format: ExportFormat, write: 
   await readSnapshot(path, async (db) => {
     requireTables(db, path);
     const page = prepareExact(db, exportPage(format));
-    const greatestId = prepareExact(db, "SELECT max(id) AS id FROM pets").get()?.["id"] as bigint | null;
-    for (let last = INT64_MIN; greatestId !== null && last < greatestId && !fault;) {
-      const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
-      last = row.last;
-      await write(row.text, Number(row.count)).catch((error) => fault = { error });
-    }
+    let last = INT64_MIN, next: bigint | null;
+    do {
+      const row = page.get(last, PAGE, last) as { text: string; count: bigint; last: bigint; next: bigint | null };
+      ({ last, next } = row);
+      if (row.count > 0n) await write(row.text, Number(row.count)).catch((error) => fault = { error });
+    } while (next !== null && !fault);
   });
   if (fault) throw fault.error;
 }

@@ -87,11 +87,7 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   return { givenPath, path, identities: [...names].map((name) => [name, identify(givenPath, name)]) };
 }
 
-/**
- * New pets would be lost if the database, its log or their folder was deleted, moved or replaced.
- *
- * @throws {StoreUnavailableError} If a file is not in its place.
- */
+/** @throws {StoreUnavailableError} If a file has been deleted, moved or replaced: new pets would be lost. */
 export function requireInPlace({ givenPath, identities }: Pick<OpenedFiles, "givenPath" | "identities">): void {
   for (const [name, { dev, ino }] of identities) {
     const now = identify(givenPath, name);

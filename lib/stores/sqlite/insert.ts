@@ -1,9 +1,9 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
-import type { FileWatch } from "./schema.ts";
+import type { FileWatch } from "./file_watch.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
@@ -12,23 +12,12 @@ const ROWS = 16;
 export class Transactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
-  readonly #insertOne: StatementSync;
-  readonly #insertMany: StatementSync;
-  readonly #findRequest: StatementSync;
-  readonly #insertRequest: StatementSync;
-  readonly #deleteExpired: StatementSync;
-  readonly #writeNothing: StatementSync[];
+  readonly #sql: ReturnType<typeof prepareAll>;
 
   constructor(db: DatabaseSync, watch: FileWatch) {
     this.#db = db;
     this.#watch = watch;
-    const prepare = (sql: string) => prepareExact(db, sql);
-    this.#insertOne = prepare(insertPets(1));
-    this.#insertMany = prepare(insertPets(ROWS));
-    this.#findRequest = prepare(SELECT_REQUEST);
-    this.#insertRequest = prepare(INSERT_REQUEST);
-    this.#deleteExpired = prepare(DELETE_REQUESTS);
-    this.#writeNothing = WRITE_NOTHING.map(prepare);
+    this.#sql = prepareAll(db);
   }
 
   /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
@@ -37,38 +26,39 @@ export class Transactions {
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();
-        return this.#applyAll(writes);
+        return this.apply(writes);
       });
     } catch (error) {
       throw asUnavailable(error, this.#watch.path);
     }
   }
 
-  #applyAll(writes: readonly Write[]): Outcome[] {
+  /** Carries out writes within a transaction. */
+  apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
     const outcomes: Outcome[] = [];
     for (let i = 0; i < writes.length;) {
       const next = writes.slice(i, i + ROWS);
       if (next.length === ROWS && next.every(isCreate)) {
-        const last = BigInt(this.#insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
+        const last = BigInt(this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
         i += ROWS;
         for (let before = ROWS; before-- > 0;) outcomes.push({ outcome: "created", id: last - BigInt(before) });
-      } else outcomes.push(this.#apply(writes[i++]!, now));
+      } else outcomes.push(this.#applyOne(writes[i++]!, now));
     }
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     // Twice as many as were added, so that the backlog shrinks in small steps.
-    if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
+    if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }
 
-  #apply(write: Write, now: bigint): Outcome {
+  #applyOne(write: Write, now: bigint): Outcome {
     switch (write.kind) {
       case "create":
         return { outcome: "created", id: this.#insert(write.pet) };
       case "createOnce":
         return this.#insertOnce(write, now);
       case "probe":
-        for (const statement of this.#writeNothing) statement.run();
+        for (const statement of this.#sql.writeNothing) statement.run();
         return { outcome: "probed" };
       default:
         return unknownKind(write);
@@ -80,18 +70,29 @@ export class Transactions {
     // An earlier server looks up its own key only.
     const keys = earlierKey === undefined ? [key] : [key, earlierKey];
     for (const each of keys) {
-      const row = this.#findRequest.get(each, now);
-      const known = recall(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+      const known = recall(this.#sql.findRequest.get(each, now), fingerprint);
       if (known) return known;
     }
     const id = this.#insert(pet);
-    for (const each of keys) this.#insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
+    for (const each of keys) this.#sql.insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
     return { outcome: "created", id };
   }
 
   #insert(pet: PetDraft): bigint {
-    return BigInt(this.#insertOne.run(...rowOf(pet)).lastInsertRowid);
+    return BigInt(this.#sql.insertOne.run(...rowOf(pet)).lastInsertRowid);
   }
+}
+
+function prepareAll(db: DatabaseSync) {
+  const prepare = (sql: string) => prepareExact(db, sql);
+  return {
+    insertOne: prepare(insertPets(1)),
+    insertMany: prepare(insertPets(ROWS)),
+    findRequest: prepare(SELECT_REQUEST),
+    insertRequest: prepare(INSERT_REQUEST),
+    deleteExpired: prepare(DELETE_REQUESTS),
+    writeNothing: WRITE_NOTHING.map(prepare),
+  };
 }
 
 function isCreate(write: Write): write is Write & { kind: "create" } {

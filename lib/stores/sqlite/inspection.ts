@@ -22,11 +22,7 @@ const MAX_FAULTS = 20;
 const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
-/**
- * Inspects a file that servers may be using, without a change.
- *
- * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
- */
+/** Inspects a file that servers may be using, without a change. */
 export function inspectDatabase(path: string): Promise<Inspection> {
   return readSnapshot(path, (db) => inspectContents(db, path));
 }
@@ -46,29 +42,19 @@ function findFile(path: string): string {
 export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   let db: DatabaseSync | undefined;
   try {
-    db = openSnapshot(findFile(path));
-    return await read(db);
-  } catch (error) {
-    throw explain(error, path);
-  } finally {
-    db?.close();
-  }
-}
-
-function openSnapshot(file: string): DatabaseSync {
-  let db: DatabaseSync | undefined;
-  try {
+    const file = findFile(path);
     // If SQLite has to create a log to read, only a writable connection removes it at the end.
     db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT);
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
-    return db;
+    return await read(db);
   } catch (error) {
-    db?.close();
-    if (!String(error).includes("readonly database")) throw error;
+    if (!String(error).includes("readonly database")) throw explain(error, path);
     const line =
-      `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+      `${path} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
     throw new StoreUnavailableError(line, { cause: error });
+  } finally {
+    db?.close();
   }
 }
 

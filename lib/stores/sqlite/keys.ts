@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, StoredKey } from "../key_store.ts";
-import { type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
+import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
-import { type FileWatch, requireTables } from "./schema.ts";
+import type { FileWatch } from "./file_watch.ts";
+import { requireTables } from "./schema.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
@@ -53,6 +53,5 @@ export function listKeys(path: string): Promise<StoredKey[]> {
 /** Older releases have no table of keys. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
-  const rows = hasTable ? db.prepare("SELECT * FROM api_keys ORDER BY rowid").all() : [];
-  return (rows as unknown as KeyRow[]).map(keyOfRow);
+  return hasTable ? keysOf(db.prepare("SELECT * FROM api_keys ORDER BY rowid").all()) : [];
 }

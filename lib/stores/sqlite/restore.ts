@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, type Stats, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -9,27 +9,10 @@ import { readKeys } from "./keys.ts";
 import { requireOwn } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** If it can be opened, no other program can open it until it is closed. */
-export interface PresentFile {
-  path: string;
-  stats: Stats | undefined;
-  exists: boolean;
-  /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
-  hasLog: boolean;
-  keys: StoredKey[] | undefined;
-  /** @param finalName The name that the copy will have. What is left of the log is copied beside it. */
-  copy(name: string, finalName: string): Promise<void>;
-  /**
-   * Removes what is left of the log, which would otherwise be replayed into the new file.
-   *
-   * @throws {StoreUnavailableError} If there was no file, and another program has made one since: then it is the program's log.
-   */
-  removeLog(): void;
-  close(): void;
-}
+export type PresentFile = ReturnType<typeof takeFile>;
 
-/** Takes a file from all other programs, and writes its log back into it. */
-export function takeFile(givenPath: string): PresentFile {
+/** Takes a file from all other programs until it is closed, and writes its log back, if SQLite can open it. */
+export function takeFile(givenPath: string) {
   const path = followLinks(givenPath);
   const db = openAlone(givenPath, path);
   const companions = () => COMPANIONS.filter((end) => existsSync(path + end));
@@ -38,9 +21,11 @@ export function takeFile(givenPath: string): PresentFile {
     path,
     stats,
     exists: stats !== undefined || companions().length > 0,
+    /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
     hasLog: !db && companions().length > 0,
     keys: db && tryReadKeys(db),
-    async copy(name, finalName) {
+    /** @param finalName The name that the copy will have. What is left of the log is copied beside it. */
+    async copy(name: string, finalName: string): Promise<void> {
       // Not copyFile(), if possible: by closing the file, this process would lose its lock.
       if (db) return await copyPages(db, name);
       if (stats) copyFileSync(path, name);
@@ -51,7 +36,8 @@ export function takeFile(givenPath: string): PresentFile {
         closeSync(copy);
       }
     },
-    removeLog() {
+    /** Else the rest of the log would be replayed into the new file. Throws if another program has made the file since. */
+    removeLog(): void {
       if (!stats && existsSync(path)) {
         throw new StoreUnavailableError(`${givenPath} was made by another program meanwhile; stop the servers first`);
       }
@@ -94,14 +80,14 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   }
 }
 
-export interface KeyChanges {
-  revived: StoredKey[];
-  /** Valid keys that the backup does not have. */
-  lost: StoredKey[];
-}
+export type KeyChanges = ReturnType<typeof compareKeys>;
 
-/** @param revokesNewer Whether keys of the copy end as in the present file. One that it does not have is revoked. */
-export function compareKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean): KeyChanges {
+/**
+ * The keys that are valid again, and the valid ones that the backup lacks.
+ *
+ * @param revokesNewer Whether keys of the copy end as in the present file. Those that it lacks are revoked.
+ */
+export function compareKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean) {
   const db = new DatabaseSync(copy);
   try {
     const restored = readKeys(db);

@@ -1,8 +1,7 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
-import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { MARK_EARLIER_REQUESTS } from "./statements.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
@@ -72,13 +71,9 @@ export function schemaTextOf(version: number): Map<string, string> {
   }
 }
 
-/**
- * Checks that a database is empty (0) or one that this release can use. Call it in a transaction, because another
- * process may create it between two reads. Returns the version.
- */
+/** 0 if it is empty. Call it in a transaction, because another process may create it between two reads. */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
   const version = requireOwn(db, path);
-  if (version < 0) throw new StoreUnavailableError(`${path} has schema version ${version}, which no release uses`);
   if (version > MIGRATIONS.length) requireCompatible(db, path, version);
   return version;
 }
@@ -124,52 +119,13 @@ export function migrate(db: DatabaseSync, path: string): boolean {
   });
 }
 
-/** A release before 0.2.0 that starts in the same instant as a later one writes its own version over that of the later schema. */
+/** A release before 0.2.0 that starts in the same instant writes its own version over that of a later schema. */
 function findBuiltVersion(db: DatabaseSync, version: number): number {
   if (version === 0) return 0;
   const actual = readSchemaText(db);
   const isBuilt = (built: number) => [...schemaTextOf(built)].every(([name, sql]) => actual.get(name) === sql);
   for (let built = MIGRATIONS.length; built > version; built--) if (isBuilt(built)) return built;
   return version;
-}
-
-export class FileWatch {
-  readonly #db: DatabaseSync;
-  readonly path: string;
-  readonly #files: OpenedFiles | undefined;
-  readonly #read: StatementSync;
-  #known: unknown;
-
-  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
-    this.#db = db;
-    this.#files = files;
-    this.path = path;
-    this.#read = db.prepare("PRAGMA user_version");
-    this.#known = this.#version();
-  }
-
-  /** Before the commit is enough: the file might as well be moved right after it. */
-  requireWritable(): void {
-    this.requireInPlace();
-    this.requireSchema();
-  }
-
-  requireInPlace(): void {
-    if (this.#files) requireInPlace(this.#files);
-  }
-
-  requireSchema(): void {
-    const version = this.#version();
-    if (version === this.#known) return;
-    if (requireKnownSchema(this.#db, this.path) < MIGRATIONS.length) {
-      throw new StoreUnavailableError(`${this.path} has been overwritten by an older or empty database; restart`);
-    }
-    this.#known = version;
-  }
-
-  #version(): unknown {
-    return this.#read.get()?.["user_version"];
-  }
 }
 
 function readPragma(db: DatabaseSync, name: "application_id" | "user_version"): number {

@@ -11,7 +11,7 @@ export function insertPets(count: number): string {
 }
 
 /** Parameters: key, now. */
-export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
+export const SELECT_REQUEST = "SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
 /** The servers of an earlier release may continue for a day, and remember for a day. Parameter: now. */
 export const MARK_EARLIER_REQUESTS = `INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at)
@@ -35,52 +35,39 @@ export const WRITE_NOTHING = [
   "DELETE FROM idempotency_keys WHERE key = ''",
 ];
 
-/** The version changes when a backup is restored over the file, and when a trigger is dropped. */
-export const SELECT_MARKS = `SELECT stamp, (SELECT max(id) FROM pets) AS last,
-  (SELECT schema_version FROM pragma_schema_version) AS schema,
-  (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
-    AND name IN ('pet_updated', 'pet_deleted', 'pet_inserted', 'pet_replaced')) AS triggers
-  FROM alteration`;
+/** No row without all triggers, since the stamp then means nothing. A restore over the file changes the version. */
+export const SELECT_MARKS = `SELECT stamp || ' ' || (SELECT schema_version FROM pragma_schema_version) AS state,
+  ifnull((SELECT max(id) FROM pets), 0) AS last
+  FROM alteration WHERE 4 = (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
+    AND name IN ('pet_updated', 'pet_deleted', 'pet_inserted', 'pet_replaced'))`;
 
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
-export interface PageSql {
-  /** One row of `json`, `count` and `last`. Parameters: the condition's, twice; limit. */
-  page: string;
-  /** A row if there is a next page. Parameters: the condition's, with the last id of the page. */
-  more: string;
-}
-
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Parameter: after. */
-export const ALL_PETS = pageSql("id > ?");
+/** Parameters: after, limit, after. */
+export const ALL_PETS: string = page("id > ?");
 
-/** Parameters: status, after. */
-export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
+/** Parameters: status, after, limit, status, after. */
+export const PETS_OF_STATUS: string = page("status = ? AND id > ?");
 
-/** Parameters: after, after, limit. */
+/** Parameters: after, limit, after. */
 export function exportPage(format: ExportFormat): string {
-  return `SELECT group_concat(${
-    format === "csv" ? PET_CSV : PET_JSON
-  }, char(10)) AS text, count(*) AS count, max(id) AS last
-    FROM pets WHERE id > ? AND id <= ${lastOf("id > ?")}`;
+  return page("id > ?", `group_concat(${format === "csv" ? PET_CSV : PET_JSON}, char(10)) AS text, count(*) AS count`);
 }
 
 export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE parent = ?";
 
 export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";
 
-/** @param condition Without numbered parameters: early releases of Node 22 and 24 treat `?1` as a name. */
-function pageSql(condition: string): PageSql {
-  return {
-    page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last
-      FROM pets WHERE ${condition} AND id <= ${lastOf(condition)}`,
-    more: `SELECT 1 FROM pets WHERE ${condition} LIMIT 1`,
-  };
-}
-
-/** SQLite runs an aggregate over a query with LIMIT as a slow co-routine. */
-function lastOf(condition: string): string {
-  return `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ? - 1), ${INT64_MAX})`;
+/**
+ * One row, with the last id and, if a page follows, the next id. It is found first, since SQLite runs an aggregate over a query with
+ * LIMIT as a slow co-routine.
+ *
+ * @param condition Without `?1`, which early releases of Node 22 and 24 treat as a name.
+ */
+function page(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
+  return `SELECT ${columns}, max(id) AS last, next
+    FROM (SELECT (SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?) AS next) CROSS JOIN pets
+    WHERE ${condition} AND id <= ifnull(next - 1, ${INT64_MAX})`;
 }

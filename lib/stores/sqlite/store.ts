@@ -1,17 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
-import type {
-  IdempotentOutcome,
-  IdempotentRequest,
-  KeyedPetStore,
-  PetDraft,
-  PetPage,
-  PetQuery,
-  StoreChanges,
-} from "../store.ts";
+import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";
-import { createdId, createOutcome } from "../write.ts";
+import type { Outcome, Write } from "../write.ts";
+import { WritingStore } from "../writing_store.ts";
 import type { MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
@@ -20,26 +13,20 @@ import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { Transactions } from "./insert.ts";
 import { openDatabase, openSecondConnection } from "./open.ts";
-import { FileWatch } from "./schema.ts";
+import { FileWatch } from "./file_watch.ts";
 import { WriterOwner } from "./start_writer.ts";
-import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
+import { ALL_PETS, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
-
-/**
- * Databases whose files have been moved or replaced. Closing one, even by garbage collection, would delete the log of
- * that name.
- */
-const LEFT_OPEN: DatabaseSync[] = [];
 
 /** Of a commit, in milliseconds. */
 const SHORT_COMMIT = 2;
 
 export type SqliteWriter = "auto" | "thread" | "same-thread";
 
-export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStore {
+export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
   /** Undefined for a database in memory. */
@@ -50,14 +37,15 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #writer: Writer;
   readonly #get: StatementSync;
   readonly #texts = new TextCache((id) => this.#readText(id));
-  readonly #all: PageStatements;
-  readonly #ofStatus: PageStatements;
+  readonly #all: StatementSync;
+  readonly #ofStatus: StatementSync;
   readonly #access: WriterAccess | undefined;
   /** Until when there are requests of an earlier release, as in `Date.now()`. */
   readonly #earlierUntil: number;
   #isClosed = false;
 
   private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
+    super();
     this.#db = db;
     this.opened = files;
     this.isNew = isNew;
@@ -72,8 +60,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     );
     this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
-    this.#all = preparePage(db, ALL_PETS);
-    this.#ofStatus = preparePage(db, PETS_OF_STATUS);
+    this.#all = prepareExact(db, ALL_PETS);
+    this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
     this.#earlierUntil = Number(prepareExact(db, SELECT_EARLIER_MARK).get()?.["expires_at"] ?? 0);
   }
 
@@ -98,12 +86,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     return this.#isClosed ? undefined : this.#access?.connect();
   }
 
-  async create(pet: PetDraft): Promise<bigint> {
-    return createdId(await this.#writer.write({ kind: "create", pet }));
-  }
-
-  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return createOutcome(await this.#writer.write({ kind: "createOnce", pet, request }));
+  write(write: Write): Promise<Outcome> {
+    return this.#writer.write(write);
   }
 
   get looksUpEarlier(): boolean {
@@ -122,12 +106,13 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     }
   }
 
-  list(query: PetQuery): PetPage {
-    const { after, limit, status } = query;
+  list({ after, limit, status }: PetQuery): PetPage {
+    const statement = status === undefined ? this.#all : this.#ofStatus;
+    const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
-      return status === undefined
-        ? readPage(this.#all, [after], limit)
-        : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
+      const row = statement.get(...condition, BigInt(limit), ...condition);
+      const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
+      return next === null ? { json } : { json, next: last };
     } catch (error) {
       throw this.#explainRead(error);
     }
@@ -142,30 +127,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     this.#file.requireInPlace();
   }
 
-  async checkWrites(): Promise<void> {
-    await this.#writer.write({ kind: "probe" });
-  }
-
   close(): MaybePromise<void> {
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
-    return chain(written, () => this.#release());
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  /** After the thread, since the last connection to be closed decides about the log. */
-  #release(): void {
-    try {
-      this.#file.requireInPlace();
-    } catch {
-      LEFT_OPEN.push(this.#db);
-      return;
-    }
-    this.#db.close();
+    // After the thread, since the last connection to be closed decides about the log.
+    return chain(written, () => this.#file.close());
   }
 
   #explainRead(error: unknown): unknown {
@@ -190,17 +157,4 @@ function requirePath(path: string): void {
     const right = rest && !rest.startsWith("//") ? `; write ${JSON.stringify(rest)}` : "";
     throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}${right}`);
   }
-}
-
-type PageStatements = Record<keyof PageSql, StatementSync>;
-
-function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements {
-  return { page: prepareExact(db, page), more: prepareExact(db, more) };
-}
-
-function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {
-  const row = page.get(...condition, ...condition, BigInt(limit));
-  const { json, count, last } = row as { json: string; count: bigint; last: bigint };
-  const isLast = count < limit || more.get(...condition.with(-1, last)) === undefined;
-  return isLast ? { json } : { json, next: last };
 }

@@ -1,7 +1,7 @@
 /** A power of two. */
 const SLOTS = 131_072;
 
-/** Keeps texts of pets. Each id has one slot, and takes it when it is missed twice with no other miss of the slot between. */
+/** Each id has one slot, and takes it when it is missed twice with no other miss of the slot between. */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
   readonly #ids = new Float64Array(2 * SLOTS);

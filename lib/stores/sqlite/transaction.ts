@@ -24,10 +24,7 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/**
- * Begins a transaction that writes. Waits up to `patience` milliseconds for the lock, which blocks the thread. SQLite's
- * own wait has pauses of up to 100 ms, in which a busy program would always be first.
- */
+/** Blocks the thread for up to `patience` milliseconds. In the pauses of SQLite's own wait, a busy program would always be first. */
 export function begin(db: DatabaseSync, patience: number): void {
   const deadline = performance.now() + patience;
   setBusyTimeout(db, 0);

@@ -1,7 +1,7 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import { type IdempotentRequest, StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
@@ -22,9 +22,9 @@ export class Writer {
   #thread: ThreadLine | undefined;
 
   /**
-   * @param onCommitted Called after a commit, before the promises of its writes resolve.
-   * @param access Without it, or if no thread can be started, the calling thread commits.
-   * @param short The calling thread commits a create that is alone while commits take less than this, in milliseconds.
+   * @param onCommitted Called before the promises of the writes resolve.
+   * @param access Without it, the calling thread commits.
+   * @param short The calling thread commits a lone create while commits take less than this, in milliseconds.
    */
   constructor(
     transactions: Pick<Transactions, "commit">,
@@ -49,7 +49,6 @@ export class Writer {
   /** Rejects at once if the write is invalid, so that it does not fail those of its batch. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (write.kind === "createOnce") requireTypes(write.request);
       if ("pet" in write) {
         const { name, categoryId, status } = write.pet;
         requireValid(write.pet);
@@ -151,10 +150,4 @@ class ThreadLine {
 
 function rejectAll(pending: readonly PendingWrite[], error: unknown): void {
   for (const { reject } of pending) reject(error);
-}
-
-function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {
-  if (typeof key !== "string" || typeof fingerprint !== "string" || !Number.isSafeInteger(retentionMs)) {
-    throw new TypeError("A request has a key and a fingerprint, which are strings, and retentionMs, a whole number");
-  }
 }

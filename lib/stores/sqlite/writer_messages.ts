@@ -17,10 +17,7 @@ export type WriterPort = Port<readonly Write[], Reply>;
 export type StorePort = Port<Reply, readonly Write[]>;
 
 export interface WriterAccess {
-  /**
-   * Creates a port to the thread, or returns undefined if none can be started. The first {@link Reply} is `ready` or a
-   * failure; each later one answers a batch.
-   */
+  /** Undefined if no thread can be started. The first {@link Reply} is `ready` or a failure; each later one answers a batch. */
   connect(): MaybePromise<WriterPort | undefined>;
   close(): MaybePromise<void>;
 }

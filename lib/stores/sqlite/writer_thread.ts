@@ -5,7 +5,7 @@ import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { Transactions } from "./insert.ts";
 import { openSecondConnection } from "./open.ts";
-import { FileWatch } from "./schema.ts";
+import { FileWatch } from "./file_watch.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
 import { failureOf, type Reply, type StorePort } from "./writer_messages.ts";
 
@@ -22,12 +22,6 @@ interface Job {
   port: StorePort;
   writes: readonly Write[];
 }
-
-/**
- * After this many creates, the thread releases its cached pages: Deno's SQLite has one cache for all connections of a
- * process, and new pages would take it over.
- */
-const CREATES_PER_RELEASE = 5_000;
 
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
@@ -51,7 +45,6 @@ export function runWriter(): void {
 class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: Transactions;
-  #unreleased = 0;
   #portCount = 0;
   readonly #batch = new Batch<Job>({
     ...{ resource: "the disk", expectsClients: true },
@@ -97,13 +90,5 @@ class ThreadWriter {
       reply = () => failureOf(error);
     }
     for (const job of jobs) job.port.postMessage(reply(job));
-    this.#releasePages(all.length);
-  }
-
-  #releasePages(created: number): void {
-    this.#unreleased += created;
-    if (this.#unreleased < CREATES_PER_RELEASE) return;
-    this.#unreleased = 0;
-    this.#db.exec("PRAGMA shrink_memory");
   }
 }

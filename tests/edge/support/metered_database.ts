@@ -12,46 +12,36 @@ export interface Cost {
 
 type Metered = D1Rows & { meta: { rows_read: number; rows_written: number } };
 
-export class MeteredDatabase implements D1Binding {
-  readonly #db: D1Binding;
+/** The same database, and the cost of a piece of work on it. */
+export function meter(db: D1Binding): { db: D1Binding; costOf(work: () => unknown): Promise<Cost> } {
   /** The statements of the database itself, which alone can run them. */
-  readonly #own = new WeakMap<D1Statement, D1Statement>();
-  #cost: Cost = { calls: 0, read: 0, written: 0 };
-
-  constructor(db: D1Binding) {
-    this.#db = db;
-  }
-
-  prepare(sql: string): D1Statement {
-    return this.#wrap(this.#db.prepare(sql));
-  }
-
-  async batch(statements: D1Statement[]): Promise<D1Rows[]> {
-    return this.#note(await this.#db.batch(statements.map((each) => this.#own.get(each)!)));
-  }
-
-  /** The cost of a piece of work. */
-  async costOf(work: () => unknown): Promise<Cost> {
-    this.#cost = { calls: 0, read: 0, written: 0 };
-    await work();
-    return this.#cost;
-  }
-
-  #wrap(own: D1Statement): D1Statement {
-    const statement: D1Statement = {
-      bind: (...values) => this.#wrap(own.bind(...values)),
-      all: async () => this.#note([await own.all()])[0]!,
-    };
-    this.#own.set(statement, own);
-    return statement;
-  }
-
-  #note(results: D1Rows[]): D1Rows[] {
-    this.#cost.calls++;
+  const own = new WeakMap<D1Statement, D1Statement>();
+  let cost: Cost = { calls: 0, read: 0, written: 0 };
+  const note = (results: D1Rows[]) => {
+    cost.calls++;
     for (const { meta } of results as Metered[]) {
-      this.#cost.read += meta.rows_read;
-      this.#cost.written += meta.rows_written;
+      cost.read += meta.rows_read;
+      cost.written += meta.rows_written;
     }
     return results;
-  }
+  };
+  const wrap = (statement: D1Statement): D1Statement => {
+    const wrapped: D1Statement = {
+      bind: (...values) => wrap(statement.bind(...values)),
+      all: async () => note([await statement.all()])[0]!,
+    };
+    own.set(wrapped, statement);
+    return wrapped;
+  };
+  return {
+    db: {
+      prepare: (sql) => wrap(db.prepare(sql)),
+      batch: async (statements) => note(await db.batch(statements.map((each) => own.get(each)!))),
+    },
+    async costOf(work) {
+      cost = { calls: 0, read: 0, written: 0 };
+      await work();
+      return cost;
+    },
+  };
 }

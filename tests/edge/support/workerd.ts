@@ -24,7 +24,7 @@ export const UNKNOWN_METHOD: Deviation = unknownMethod(
 export const COMPATIBILITY_DATE = "2026-07-01";
 
 /** Workers on the same databases. */
-export interface WorkersOptions {
+interface WorkersOptions {
   /** The module of each Worker. */
   scripts: readonly string[];
   /** How many D1 databases there are beside DB, with the bindings DB0, DB1, … Default: 1. */
@@ -82,4 +82,15 @@ export class Workers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.miniflare.dispose();
   }
+}
+
+type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+/** A test with two empty databases, which no Worker uses. */
+export function testD1(title: string, use: (...databases: [Database, Database]) => Promise<void>): void {
+  testWorkers(title, async () => {
+    await using workers = new Workers({ scripts: ["export default { fetch: () => new Response() }"], databases: 2 });
+    const { miniflare } = workers;
+    await use(await miniflare.getD1Database("DB0"), await miniflare.getD1Database("DB1"));
+  });
 }

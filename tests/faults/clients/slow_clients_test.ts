@@ -4,15 +4,13 @@ import { withImpatientServer } from "../../support/server/impatient_server.ts";
 import { memoryOf, openFilesOf } from "../../support/system/process.ts";
 import { until } from "../../support/until.ts";
 import { assertError } from "../../support/http/raw_petstore.ts";
-import { chunk, CHUNKED } from "../../support/http/requests.ts";
+import { chunk, CHUNKED, get, head, HEADERS, HOST } from "../../support/http/requests.ts";
 import { concat } from "../../support/http/message.ts";
 import { type Endpoint, exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { type ServerProcess, withFreshServer } from "../../support/server/server_process.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const HOST = "Host: x\r\n";
-const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
-const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
+const LIST = get("/v1/pets");
 
 /** Longer than any of these tests, in milliseconds. */
 const GUARD = 30_000;
@@ -76,7 +74,7 @@ test("200 bodies of 1 MB without their last byte, three times in a row, take lit
   withQuietServer(async (server, pid) => {
     await server.ask("/v1/pets", "k");
     const before = memoryOf(pid).most;
-    const body = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${BLOCK.length + 1}\r\n\r\n${BLOCK}`;
+    const body = head("POST", "/v1/pets", `Content-Length: ${BLOCK.length + 1}\r\n`) + BLOCK;
     for (let round = 0; round < 3; round++) {
       await withSockets(server, 200, body, async () => {
         assert.equal((await exchange(server, LIST))?.text, "[]");
@@ -103,22 +101,9 @@ test("2,000 open connections do not block others, and are forgotten when they cl
     }
   }));
 
-test("more connections than the process may have open do not end it", () =>
-  withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
-    const sockets: RawSocket[] = [];
-    // The server may have to listen again, and refuses connections until then.
-    const isServed = () => exchange(server, LIST).then((response) => response?.text === "[]", () => false);
-    await until("80 connections", async () => {
-      await RawSocket.open(server, GUARD).then((socket) => sockets.push(socket), () => {});
-      return sockets.length === 80 || !await isServed();
-    });
-    for (const socket of sockets) socket.close();
-    await until("the server accepts connections", isServed);
-  }));
-
 test("500 stalled bodies, four times in a row, do not block others, get 408 and leave nothing behind", () =>
   withImpatientServer(async (server) => {
-    const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;
+    const stalled = head("POST", "/v1/pets", "Content-Length: 29\r\n") + "{";
     const files = openFilesOf(server.pid);
     const memory: number[] = [];
     for (let round = 0; round < 4; round++) {

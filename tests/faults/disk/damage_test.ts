@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { fill } from "../../support/database.ts";
 import { overwrite } from "../../support/system/disk.ts";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
@@ -18,8 +17,8 @@ function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => 
     const path = join(folder, FILE);
     const ledger = new Ledger();
     for (const [id, text] of PETS) ledger.pets.set(id, text);
-    if (!existsSync(FILLED)) await fill(FILLED);
-    copyFileSync(FILLED, path);
+    await createSqliteStore(path).close();
+    fill(path, MANY, `'${NAME}'`);
     await withServer(folder, ON_FILE, async (server) => {
       await ledger.create(server);
       await use(server, path, ledger);
@@ -27,24 +26,11 @@ function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => 
   });
 }
 
-/** The file that each test copies. The first one makes it. */
-const SHARED = mkdtempSync(join(tmpdir(), "petstore-"));
-const FILLED = join(SHARED, FILE);
-after(() => rmSync(SHARED, { recursive: true }));
-
 const NAME = "x".repeat(250);
 const PETS = Array.from({ length: MANY }, (_, i): [id: number, text: string] => [
   i + 1,
   JSON.stringify({ id: i + 1, name: NAME, categoryId: 7, status: "available" }),
 ]);
-
-async function fill(path: string): Promise<void> {
-  await createSqliteStore(path).close();
-  const db = new DatabaseSync(path);
-  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
-    INSERT INTO pets (name, category_id, status) SELECT '${NAME}', 7, 0 FROM n; PRAGMA wal_checkpoint(TRUNCATE)`);
-  db.close();
-}
 
 /** Some reads are refused, the others are right, creates are answered, and the server lives. */
 async function assertSurvives(server: ServerProcess, ledger: Ledger): Promise<void> {

@@ -5,8 +5,8 @@ import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { SLOW_SKIP, slowDisk } from "../../support/system/disk.ts";
+import { untilLocked } from "../../support/database.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { until } from "../../support/until.ts";
 
 const test = testUnless(SLOW_SKIP);
 
@@ -23,7 +23,7 @@ test("each time when the disk of a running server becomes slow, reads do not wai
         setDelay(600_000);
         let isDone = false;
         const create = ledger.create(server).then(() => isDone = true);
-        await until("a commit waits for the disk", () => isLocked(other));
+        await untilLocked(other);
         await ledger.assertShown(server);
         assert.equal(isDone, false);
         setDelay(0);
@@ -32,12 +32,3 @@ test("each time when the disk of a running server becomes slow, reads do not wai
       assert.equal(await server.stop(), 0);
     });
   }));
-
-function isLocked(db: DatabaseSync): boolean {
-  try {
-    db.exec("BEGIN IMMEDIATE; ROLLBACK");
-    return false;
-  } catch {
-    return true;
-  }
-}

@@ -5,7 +5,7 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { DRIVERS, isAnswered, untilAnswered } from "../../support/postgres/postgres.ts";
-import { at, openStore, withDatabase } from "../../support/postgres/servers.ts";
+import { at, openStore, PET, withDatabase } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { type Proxy, withProxy } from "./proxy.ts";
 
@@ -98,8 +98,7 @@ test("a create whose result is lost or cannot be read may have been stored, with
       for (const [i, result] of results.entries()) {
         const id = PETS + 1 + i;
         proxy.replace(ADDED(id), result);
-        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-        await assert.rejects(async () => await store.create(pet), (error) => {
+        await assert.rejects(async () => await store.create(PET), (error) => {
           assert.ok(error instanceof StoreUnavailableError && error.mayBeStored, String(error));
           return true;
         });

@@ -60,31 +60,28 @@ test("without a suitable host, the store says in one line what is wrong with eac
     await assertRefused(wrong, /"elsewhere" does not exist \(SQLSTATE 3D000\)$/, false);
   }));
 
-test.withTls(
-  "verify-full checks the host that the connection goes to, a name or an address, whichever of several it is",
-  () =>
-    withTempFolder((folder) =>
-      withCluster((cluster, url) =>
-        withProxy(cluster.port, async (proxy) => {
-          proxy.silenceNew();
-          const byAddress = makeCertificate(folder, "address", "IP:127.0.0.1");
-          await useTls(cluster, byAddress);
-          const add = (hosts: string, ca: string) =>
-            addPet(at(url, hosts, `?sslmode=verify-full&connect_timeout=1&sslrootcert=${ca}`), async () => {
-              assert.deepEqual(await runSql(url, ENCRYPTED), [["true"]]);
-            });
-          const [silent, real] = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${cluster.port}`];
-          await add(real, byAddress.ca);
-          await add(`${silent},${real}`, byAddress.ca);
-          // The certificate lacks this name: only the other host is used.
-          await add(`localhost:${cluster.port},${real}`, byAddress.ca);
-          await assert.rejects(add(`localhost:${cluster.port}`, byAddress.ca), /certificate|name/i);
-          await assert.rejects(add(`localhost:${cluster.port},${silent}`, byAddress.ca), /certificate|name/i);
-          const byName = makeCertificate(folder, "name", "DNS:localhost");
-          await useTls(cluster, byName);
-          await add(`${silent},localhost:${cluster.port}`, byName.ca);
-          await assert.rejects(add(`${real},${silent}`, byName.ca), /certificate|name/i);
-        })
-      )
-    ),
-);
+test.withTls("verify-full checks the host that the connection goes to, a name or an address, whichever of several it is", () =>
+  withTempFolder((folder) =>
+    withCluster((cluster, url) =>
+      withProxy(cluster.port, async (proxy) => {
+        proxy.silenceNew();
+        const byAddress = makeCertificate(folder, "address", "IP:127.0.0.1");
+        await useTls(cluster, byAddress);
+        const add = (hosts: string, ca: string) =>
+          addPet(at(url, hosts, `?sslmode=verify-full&connect_timeout=1&sslrootcert=${ca}`), async () => {
+            assert.deepEqual(await runSql(url, ENCRYPTED), [["true"]]);
+          });
+        const [silent, real] = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${cluster.port}`];
+        await add(real, byAddress.ca);
+        await add(`${silent},${real}`, byAddress.ca);
+        // The certificate lacks this name: only the other host is used.
+        await add(`localhost:${cluster.port},${real}`, byAddress.ca);
+        await assert.rejects(add(`localhost:${cluster.port}`, byAddress.ca), /certificate|name/i);
+        await assert.rejects(add(`localhost:${cluster.port},${silent}`, byAddress.ca), /certificate|name/i);
+        const byName = makeCertificate(folder, "name", "DNS:localhost");
+        await useTls(cluster, byName);
+        await add(`${silent},localhost:${cluster.port}`, byName.ca);
+        await assert.rejects(add(`${real},${silent}`, byName.ca), /certificate|name/i);
+      })
+    )
+  ));

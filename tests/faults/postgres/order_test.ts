@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
+import { PET } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoPostgres());
-const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
 /** Opens stores, each with a pool of its own, by both drivers in turn. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {

@@ -6,7 +6,7 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { withDatabase } from "../../support/postgres/servers.ts";
+import { PET, withDatabase } from "../../support/postgres/servers.ts";
 import { runHere } from "../../support/server/in_process.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
@@ -22,10 +22,9 @@ function partitionSql(): string {
 test("a partitioned table continues its ids, and pages cross its partitions", () =>
   withDatabase((url) =>
     DRIVERS[0]!.use(url, async (client) => {
-      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
       const fill = async (count: number) => {
         const store = await createPostgresStore(client);
-        for (let i = 0; i < count; i++) await store.create(pet);
+        for (let i = 0; i < count; i++) await store.create(PET);
         return store;
       };
       await (await fill(90)).close();

@@ -3,21 +3,21 @@
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
+import { request } from "../../../lib/testing/store/case.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/until.ts";
+import { PET } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoPostgres());
-const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
 /** Sends the same few keys again and again, and returns the ids of new pets. */
 async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   const made: bigint[] = [];
   for (let round = 0; round < rounds; round++) {
     const outcomes = await Promise.all(Array.from({ length: 100 }, (_, i) => {
-      const key = `${(i * 7 + round) % 150}`.padEnd(22, "k");
-      return store.createOnce!(PET, { key, fingerprint: "f".repeat(22), retentionMs: 2 });
+      return store.createOnce!(PET, request(`${(i * 7 + round) % 150}`, "f", 2));
     }));
     for (const each of outcomes) if (each.outcome === "created") made.push(each.id);
   }

@@ -4,7 +4,8 @@ import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.
 import { DRIVERS, runSql, untilAnswered } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { withCluster } from "../../support/postgres/servers.ts";
+import { request } from "../../../lib/testing/store/case.ts";
+import { PET, withCluster } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -39,12 +40,7 @@ async function takeStandbyAway(url: string): Promise<void> {
   });
 }
 
-const send = (store: PetStore, key: string) =>
-  store.createOnce!({ name: "Rex", categoryId: 7n, status: "sold" }, {
-    key: key.repeat(22),
-    fingerprint: "f".repeat(22),
-    retentionMs: 600_000,
-  });
+const send = (store: PetStore, key: string) => store.createOnce!(PET, request(key, "f", 600_000));
 
 for (const driver of DRIVERS) {
   test(`a create that was given up while it waited for a standby is neither shown nor acknowledged before the standby has it (${driver.name})`, () =>

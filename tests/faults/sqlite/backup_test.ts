@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { runCommand, ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { fill } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -25,13 +26,6 @@ async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   await until("more creates", () => ledger.pets.size >= goal);
 }
 
-/** Makes the file large: 50 MB. */
-function fill(path: string): void {
-  using db = new DatabaseSync(path);
-  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
-    INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
-}
-
 /** A backup is sound and has every pet acknowledged before it began. */
 function assertBackup(path: string, ids: readonly number[]): void {
   using db = new DatabaseSync(path, { readOnly: true });
@@ -45,7 +39,8 @@ test("a backup of a large file ends while clients create without pause, and thei
     const path = join(folder, FILE);
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, (server) => server.stop());
-    fill(path);
+    // 50 MB.
+    fill(path, 200_000);
     assert.ok(Deno.statSync(path).size > 50_000_000);
     await withServer(folder, ON_FILE, async (server) => {
       const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
@@ -65,7 +60,7 @@ test("a backup of a large file ends while clients create without pause, and thei
 test("a backup that is killed or ended leaves a whole copy under its name or none, and the next one works", () =>
   withTempFolder(async (folder) => {
     await withServer(folder, ON_FILE, (server) => server.stop());
-    fill(join(folder, FILE));
+    fill(join(folder, FILE), 200_000);
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
       const name = `${signal}.db`;
       const args = ["backup", name, `--store=sqlite:${FILE}`];

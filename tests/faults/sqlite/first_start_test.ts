@@ -6,12 +6,10 @@ import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { addPet, countPets, readKey, STARTED } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { Child } from "../../support/system/child.ts";
-import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { TRACE_SKIP } from "../../support/system/power_loss.ts";
 
-const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
-  command("strace", "-qq", "-o", "/dev/null", "true");
-});
-const test = testUnless(SKIP);
+const test = testUnless(TRACE_SKIP);
 
 /** The files that a start makes, relative to its folder. */
 const FILES = [

@@ -8,11 +8,8 @@ import { test } from "node:test";
 import { LOG_LIMIT } from "../../../lib/stores/sqlite/open.ts";
 import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { withFreshServer } from "../../support/server/server_process.ts";
+import { fill } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
-
-/** Adds pets of 100 MB through the server's own kind of log. */
-const FILL = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-  INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(500000)), 7, 0 FROM n`;
 
 test("the log that has grown during a long read shrinks when the server writes on", () =>
   withFreshServer(ON_FILE, async (server, folder) => {
@@ -21,10 +18,8 @@ test("the log that has grown during a long read shrinks when the server writes o
     await ledger.create(server);
     using reader = new DatabaseSync(path, { readOnly: true });
     reader.exec("BEGIN; SELECT count(*) FROM pets");
-    {
-      using writer = new DatabaseSync(path);
-      writer.exec(FILL);
-    }
+    // 100 MB.
+    fill(path, 100, "hex(zeroblob(500000))");
     const size = () => statSync(`${path}-wal`).size;
     assert.ok(size() > LOG_LIMIT, `${size()} bytes are no long log`);
     reader.exec("COMMIT");

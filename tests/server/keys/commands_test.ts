@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { isMistyped } from "../../../lib/access/key_format.ts";
 import { asCalled } from "../../../lib/server/process/process.ts";
-import { inFolder, withServerHere } from "../../support/server/in_process.ts";
+import { inFolder, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, PET, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
 import { serverCommand } from "../../support/server/serve_task.ts";
 import { until } from "../../support/until.ts";
@@ -85,116 +84,107 @@ test("keys are added, rotated and revoked beside a server on an SQLite file, whi
     })
   ));
 
-test("a key is revoked even if the key file cannot be used, which is told", () =>
-  inFolder(async () => {
-    const { idOf, run } = keysOf("memory:");
-    await withServerHere({ args: ["--store=memory:"] }, async (server) => {
-      const key = readKey(".");
-      chmodSync("data/api-key", 0o644);
-      const { status, stderr } = await run("revoke", await idOf("first start"));
-      assert.match(stderr, /^petstore: data\/api-key can be read by users .* If it has the revoked key, remove it$/m);
-      assert.match(stderr, /no key of the store is valid now/);
-      assert.equal(status, 0);
-      await follows(server, key, 401);
-    });
-  }));
+test.inFolder("a key is revoked even if the key file cannot be used, which is told", async () => {
+  const { idOf, run } = keysOf("memory:");
+  await withServerHere({ args: ["--store=memory:"] }, async (server) => {
+    const key = readKey(".");
+    chmodSync("data/api-key", 0o644);
+    const { status, stderr } = await run("revoke", await idOf("first start"));
+    assert.match(stderr, /^petstore: data\/api-key can be read by users .* If it has the revoked key, remove it$/m);
+    assert.match(stderr, /no key of the store is valid now/);
+    assert.equal(status, 0);
+    await follows(server, key, 401);
+  });
+});
 
-test("keys of a server with pets in memory are in data/keys.db, and outlive it", () =>
-  inFolder(async () => {
-    const args = ["--store=memory:"];
-    const { add, idOf } = keysOf("memory:");
-    let first = "";
-    await withServerHere({ args }, async (server) => {
-      first = readKey(".");
-      const id = await idOf("first start");
-      {
-        using other = new DatabaseSync("data/keys.db");
-        other.exec("BEGIN IMMEDIATE");
-        assert.equal((await keysOf("memory:").run("revoke", id)).status, 1);
-        assert.equal(readKey("."), first);
-      }
-      const { stderr } = await keysOf("memory:").run("revoke", id);
-      assert.match(stderr, /^petstore: data\/api-key had this key, and is removed$/m);
-      await follows(server, first, 401);
-    });
-    // With the file, a new store would accept the revoked key.
-    assert.deepEqual(readdirSync("data"), ["keys.db"]);
-    const key = await add("--label=later");
-    await withServerHere({ args }, async (server) => {
-      assert.match(server.written.stdout, /API key +in the store \(.*keys list\)$/m);
+test.inFolder("keys of a server with pets in memory are in data/keys.db, and outlive it", async () => {
+  const args = ["--store=memory:"];
+  const { add, idOf } = keysOf("memory:");
+  let first = "";
+  await withServerHere({ args }, async (server) => {
+    first = readKey(".");
+    const id = await idOf("first start");
+    {
+      using other = new DatabaseSync("data/keys.db");
+      other.exec("BEGIN IMMEDIATE");
+      assert.equal((await keysOf("memory:").run("revoke", id)).status, 1);
+      assert.equal(readKey("."), first);
+    }
+    const { stderr } = await keysOf("memory:").run("revoke", id);
+    assert.match(stderr, /^petstore: data\/api-key had this key, and is removed$/m);
+    await follows(server, first, 401);
+  });
+  // With the file, a new store would accept the revoked key.
+  assert.deepEqual(readdirSync("data"), ["keys.db"]);
+  const key = await add("--label=later");
+  await withServerHere({ args }, async (server) => {
+    assert.match(server.written.stdout, /API key +in the store \(.*keys list\)$/m);
+    assert.equal(await statusOf(server, key), 200);
+    assert.equal(await statusOf(server, first), 401);
+  });
+});
+
+test.inFolder("with keys as set, memory: makes no file, and keys of the store are valid too if there are any", async () => {
+  const args = ["--store=memory:", "--key=k"];
+  await withServerHere({ args }, async (server) => assert.equal(await statusOf(server, "k"), 200));
+  assert.deepEqual(readdirSync("."), []);
+  const key = await keysOf("memory:").add("--label=one");
+  await withServerHere({ args }, async (server) => {
+    assert.match(server.written.stdout, /API key +as set$/m);
+    assert.deepEqual([await statusOf(server, "k"), await statusOf(server, key)], [200, 200]);
+  });
+  assert.ok(!existsSync("data/api-key"));
+});
+
+test.inFolder("a key can be added before the first start, which then makes none, and the file has no key but its hash", async () => {
+  const { stdout, stderr } = await keysOf("sqlite:data/petstore.db").run("add", "--label=mine");
+  const key = stdout.trim();
+  assert.match(stderr, /^petstore: data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/);
+  await withServerHere({}, async (server) => {
+    assert.equal(await statusOf(server, key), 200);
+    assert.match(server.written.stdout, /API key +in the store/);
+  });
+  assert.ok(!existsSync("data/api-key"));
+  const bytes = readFileSync("data/petstore.db", "latin1");
+  assert.ok(!bytes.includes(key.slice(0, 20)) && !bytes.includes(key.slice(-20)));
+  using db = new DatabaseSync("data/petstore.db");
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))).toHex();
+  assert.equal(db.prepare("SELECT digest FROM api_keys").get()?.["digest"], digest);
+});
+
+test.inFolder("a store without keys takes a key file with a key of one's own, and a revoked key file stays revoked", async () => {
+  mkdirSync("data", { mode: 0o700 });
+  // It begins as keys that are made here.
+  writeFileSync("data/api-key", "petstore_mine\n", { mode: 0o600 });
+  const { succeed, list } = keysOf("sqlite:data/petstore.db");
+  await withServerHere({}, (server) => addPet(server, "petstore_mine"));
+  const [key, ...others] = await list();
+  assert.deepEqual([key?.label, others.length], ["first start", 0]);
+  await succeed("revoke", key!.id);
+  await withServerHere({}, async (server) => {
+    assert.match(server.written.stdout, /API key +none is valid \(.*keys add makes one\)$/m);
+    assert.equal(await statusOf(server, "petstore_mine"), 401);
+  });
+});
+
+test.inFolder("while the keys cannot be read, the last ones stay valid and the server says so, and then follows again", async () => {
+  const { add, idOf, succeed } = keysOf("memory:");
+  const path = "data/keys.db";
+  await withServerHere({ args: ["--store=memory:"] }, async (server) => {
+    const key = await add("--label=ci");
+    await follows(server, key, 200);
+    renameSync(path, `${path}.moved`);
+    await until("the line", async () => {
       assert.equal(await statusOf(server, key), 200);
-      assert.equal(await statusOf(server, first), 401);
+      return /API keys cannot be read.*last known ones stay valid: data\/keys\.db/.test(server.written.stderr);
     });
-  }));
-
-test("with keys as set, memory: makes no file, and keys of the store are valid too if there are any", () =>
-  inFolder(async () => {
-    const args = ["--store=memory:", "--key=k"];
-    await withServerHere({ args }, async (server) => assert.equal(await statusOf(server, "k"), 200));
-    assert.deepEqual(readdirSync("."), []);
-    const key = await keysOf("memory:").add("--label=one");
-    await withServerHere({ args }, async (server) => {
-      assert.match(server.written.stdout, /API key +as set$/m);
-      assert.deepEqual([await statusOf(server, "k"), await statusOf(server, key)], [200, 200]);
-    });
-    assert.ok(!existsSync("data/api-key"));
-  }));
-
-test("a key can be added before the first start, which then makes none, and the file has no key but its hash", () =>
-  inFolder(async () => {
-    const { stdout, stderr } = await keysOf("sqlite:data/petstore.db").run("add", "--label=mine");
-    const key = stdout.trim();
-    assert.match(
-      stderr,
-      /^petstore: data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/,
-    );
-    await withServerHere({}, async (server) => {
+    renameSync(`${path}.moved`, path);
+    await until("the end", async () => {
       assert.equal(await statusOf(server, key), 200);
-      assert.match(server.written.stdout, /API key +in the store/);
+      return server.written.stderr.includes("the API keys can be read again");
     });
-    assert.ok(!existsSync("data/api-key"));
-    const bytes = readFileSync("data/petstore.db", "latin1");
-    assert.ok(!bytes.includes(key.slice(0, 20)) && !bytes.includes(key.slice(-20)));
-    using db = new DatabaseSync("data/petstore.db");
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))).toHex();
-    assert.equal(db.prepare("SELECT digest FROM api_keys").get()?.["digest"], digest);
-  }));
-
-test("a store without keys takes a key file with a key of one's own, and a revoked key file stays revoked", () =>
-  inFolder(async () => {
-    mkdirSync("data", { mode: 0o700 });
-    // It begins as keys that are made here.
-    writeFileSync("data/api-key", "petstore_mine\n", { mode: 0o600 });
-    const { succeed, list } = keysOf("sqlite:data/petstore.db");
-    await withServerHere({}, (server) => addPet(server, "petstore_mine"));
-    const [key, ...others] = await list();
-    assert.deepEqual([key?.label, others.length], ["first start", 0]);
-    await succeed("revoke", key!.id);
-    await withServerHere({}, async (server) => {
-      assert.match(server.written.stdout, /API key +none is valid \(.*keys add makes one\)$/m);
-      assert.equal(await statusOf(server, "petstore_mine"), 401);
-    });
-  }));
-
-test("while the keys cannot be read, the last ones stay valid and the server says so, and then follows again", () =>
-  inFolder(async () => {
-    const { add, idOf, succeed } = keysOf("memory:");
-    const path = "data/keys.db";
-    await withServerHere({ args: ["--store=memory:"] }, async (server) => {
-      const key = await add("--label=ci");
-      await follows(server, key, 200);
-      renameSync(path, `${path}.moved`);
-      await until("the line", async () => {
-        assert.equal(await statusOf(server, key), 200);
-        return /API keys cannot be read.*last known ones stay valid: data\/keys\.db/.test(server.written.stderr);
-      });
-      renameSync(`${path}.moved`, path);
-      await until("the end", async () => {
-        assert.equal(await statusOf(server, key), 200);
-        return server.written.stderr.includes("the API keys can be read again");
-      });
-      await succeed("revoke", await idOf("ci"));
-      await follows(server, key, 401);
-      assert.equal(server.written.stderr.split("\n").length, 3);
-    });
-  }));
+    await succeed("revoke", await idOf("ci"));
+    await follows(server, key, 401);
+    assert.equal(server.written.stderr.split("\n").length, 3);
+  });
+});

@@ -4,15 +4,11 @@ import assert from "node:assert/strict";
 import { readKeyFile } from "../../../lib/server/keys/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { findSecret } from "./secret_search.ts";
-import { testUnless } from "../../support/system/commands.ts";
+import { testUnless, testWith } from "../../support/test_with.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
-const NO_MODES = Deno.build.os === "windows" ? "Windows has no modes" : false;
-
-function testFile(name: string, run: (folder: string) => void | Promise<void>, skip: string | false = NO_MODES): void {
-  testUnless(skip)(name, () => withTempFolder(run));
-}
+const testFile = testWith(withTempFolder);
 
 function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
   Deno.writeTextFileSync(path, text);
@@ -97,14 +93,13 @@ testFile("a key file in a folder that others can write to is refused, since they
   assert.equal((await readKeyFile(`${folder}/data/api-key`)).key, KEY);
 });
 
-testFile(
+testWith(withTempFolder, testUnless(Deno.uid() !== 0 && "only root can make one"))(
   "a key file of another user is refused",
   async (folder) => {
     makeFile(`${folder}/api-key`, 0o600);
     Deno.chownSync(`${folder}/api-key`, 65534, 65534);
     await assertRefused(`${folder}/api-key`, "a file of another user");
   },
-  NO_MODES || Deno.uid() !== 0 && "only root can make one",
 );
 
 testFile("servers that start for the first time at one moment agree on a key", async (folder) => {

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { SQLITE_FILES } from "../../support/earlier/earlier.ts";
-import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
+import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
+import { execute } from "../../support/database.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
 import { readKey } from "../../support/server/server_process.ts";
 import { keysOf, statusOf } from "../../support/server/keys.ts";
@@ -15,124 +15,104 @@ const { run, succeed, add, list, idOf } = keysOf("sqlite:pets.db");
 /** Of a date in the future. */
 const YEAR = new Date().getUTCFullYear() + 2;
 
-test("a key expires at the beginning of a day, or after a time", () =>
-  inFolder(async () => {
-    await add("--label=day", `--expires=${YEAR}-01-31`);
-    await add("--label=week", "--expires=1w");
-    const [day, week] = await list();
-    assert.equal(day?.expires, `${YEAR}-01-31T00:00:00.000Z`);
-    assert.equal(Math.round((Date.parse(week?.expires ?? "") - Date.now()) / 86_400_000), 7);
-    assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
-  }));
+test.inFolder("a key expires at the beginning of a day, or after a time", async () => {
+  await add("--label=day", `--expires=${YEAR}-01-31`);
+  await add("--label=week", "--expires=1w");
+  const [day, week] = await list();
+  assert.equal(day?.expires, `${YEAR}-01-31T00:00:00.000Z`);
+  assert.equal(Math.round((Date.parse(week?.expires ?? "") - Date.now()) / 86_400_000), 7);
+  assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
+});
 
-test("keys that ended long ago are removed, but not the one of the first start, which a start would add again", () =>
-  inFolder(async () => {
-    await withServerHere({ args: ["--store=sqlite:pets.db"] }, () => {});
-    const first = readKey(".");
-    for (const label of ["valid", "expired", "revoked", "lately"]) await add(`--label=${label}`, "--expires=1d");
-    for (const label of ["first start", "revoked", "lately"]) await succeed("revoke", await idOf(label));
-    {
-      using db = new DatabaseSync("pets.db");
-      const longAgo = Date.now() - 91 * 86_400_000;
-      db.exec(`UPDATE api_keys SET expires_at = ${longAgo} WHERE label = 'expired'`);
-      db.exec(`UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);
-    }
-    assert.equal(await succeed("purge", "--ended=365d"), "0 keys are removed\n");
-    const ended = await run("rotate", await idOf("expired"));
-    assertRefused(ended, /key-\w+ has ended, so nothing can replace it; .*keys add makes a new key\n$/);
-    assert.equal(await succeed("purge"), "2 keys are removed\n");
-    assert.deepEqual((await list()).map(({ label }) => label), ["first start", "valid", "lately"]);
-    assert.equal(await succeed("purge", "--ended=0s"), "1 key is removed\n");
-    await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
-      assert.equal(await statusOf(server, first), 401);
-    });
-  }));
+test.inFolder("keys that ended long ago are removed, but not the one of the first start, which a start would add again", async () => {
+  await withServerHere({ args: ["--store=sqlite:pets.db"] }, () => {});
+  const first = readKey(".");
+  for (const label of ["valid", "expired", "revoked", "lately"]) await add(`--label=${label}`, "--expires=1d");
+  for (const label of ["first start", "revoked", "lately"]) await succeed("revoke", await idOf(label));
+  const longAgo = Date.now() - 91 * 86_400_000;
+  execute("pets.db", `UPDATE api_keys SET expires_at = ${longAgo} WHERE label = 'expired'`);
+  execute("pets.db", `UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);
+  assert.equal(await succeed("purge", "--ended=365d"), "0 keys are removed\n");
+  const ended = await run("rotate", await idOf("expired"));
+  assertRefused(ended, /key-\w+ has ended, so nothing can replace it; .*keys add makes a new key\n$/);
+  assert.equal(await succeed("purge"), "2 keys are removed\n");
+  assert.deepEqual((await list()).map(({ label }) => label), ["first start", "valid", "lately"]);
+  assert.equal(await succeed("purge", "--ended=0s"), "1 key is removed\n");
+  await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
+    assert.equal(await statusOf(server, first), 401);
+  });
+});
 
 for (const { file } of SQLITE_FILES) {
-  test(`commands that only read use ${file} of an earlier release, and do not migrate it`, () =>
-    inFolder(async () => {
-      copyFileSync(new URL(`../../support/earlier/${file}`, import.meta.url), "pets.db");
-      const before = readFileSync("pets.db");
-      assert.deepEqual(await list(), []);
-      for (const args of [["check"], ["export", "pets.csv"], ["backup", "copy.db"]]) {
-        const { status, stderr } = await runHere([...args, "--store=sqlite:pets.db"]);
-        assert.equal(status, 0, stderr);
-      }
-      assert.ok(before.equals(readFileSync("pets.db")), "the file has been changed");
-      assert.deepEqual(readdirSync(".").toSorted(), ["copy.db", "pets.csv", "pets.db"]);
-    }));
+  test.inFolder(`commands that only read use ${file} of an earlier release, and do not migrate it`, async () => {
+    copyFileSync(new URL(`../../support/earlier/${file}`, import.meta.url), "pets.db");
+    const before = readFileSync("pets.db");
+    assert.deepEqual(await list(), []);
+    for (const args of [["check"], ["export", "pets.csv"], ["backup", "copy.db"]]) {
+      const { status, stderr } = await runHere([...args, "--store=sqlite:pets.db"]);
+      assert.equal(status, 0, stderr);
+    }
+    assert.ok(before.equals(readFileSync("pets.db")), "the file has been changed");
+    assert.deepEqual(readdirSync(".").toSorted(), ["copy.db", "pets.csv", "pets.db"]);
+  });
 }
 
-test("what is wrong has status 2 and one line, makes no file, and shows no key", () =>
-  inFolder(async () => {
-    const wrong: [args: string[], shows: RegExp][] = [
-      [["add"], /Say what the key is for, as in .*keys add --label ci/],
-      [["add", "--label=a\nb"], /label of a key must be/],
-      [["add", "--label=ci", "--expires=soon"], /--expires must be a time such as 12h, 90d or 1w.*not "soon"/],
-      [["add", "--label=ci", "--expires=0d"], /--expires must be a time .*not "0d"/],
-      [["add", "--label=ci", "--expires=2020-01-01"], /or a date in the future such as .*, not "2020-01-01"/],
-      [["add", "--label=ci", `--expires=${YEAR}-02-30`], /--expires must be/],
-      [["add", "--label=ci", `--expires=${YEAR}-01`], /--expires must be/],
-      [["add", "--lable=ci"], /did you mean --label\?/],
-      [["ad"], /There is no such command; did you mean keys add\?/],
-      [["list"], /pets\.db does not exist/],
-      [["rotate"], /pets\.db does not exist/],
-      [["revoke", "petstore_secret"], /pets\.db does not exist/],
-    ];
-    const refuses = async (args: string[], shows: RegExp) => {
-      const exit = await run(...args);
-      assertRefused(exit, shows);
-      assert.ok(!exit.stderr.includes("petstore_secret"));
-    };
-    for (const [args, shows] of wrong) await refuses(args, shows);
-    assert.deepEqual(readdirSync("."), []);
-    await add("--label=ci");
-    for (const args of [["rotate", "petstore_secret"], ["revoke", "petstore_secret"], ["revoke", ""]]) {
-      await refuses(args, /(no such key|id of the key is missing); .*keys list shows the ids/);
-    }
-    for (const args of [[], ["--help"]]) {
-      const { status, stdout } = await run(...args);
-      assert.equal(status, 0);
-      assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke[^]*keys purge/);
-    }
-  }));
+test.inFolder("what is wrong has status 2 and one line, makes no file, and shows no key", async () => {
+  const wrong: [args: string[], shows: RegExp][] = [
+    [["add"], /Say what the key is for, as in .*keys add --label ci/],
+    [["add", "--label=a\nb"], /label of a key must be/],
+    [["add", "--label=ci", "--expires=soon"], /--expires must be a time such as 12h, 90d or 1w.*not "soon"/],
+    [["add", "--label=ci", "--expires=2020-01-01"], /or a date in the future such as .*, not "2020-01-01"/],
+    [["add", "--label=ci", `--expires=${YEAR}-02-30`], /--expires must be/],
+    [["ad"], /There is no such command; did you mean keys add\?/],
+    [["list"], /pets\.db does not exist/],
+    [["rotate"], /pets\.db does not exist/],
+    [["revoke", "petstore_secret"], /pets\.db does not exist/],
+  ];
+  const refuses = async (args: string[], shows: RegExp) => {
+    const exit = await run(...args);
+    assertRefused(exit, shows);
+    assert.ok(!exit.stderr.includes("petstore_secret"));
+  };
+  for (const [args, shows] of wrong) await refuses(args, shows);
+  assert.deepEqual(readdirSync("."), []);
+  await add("--label=ci");
+  for (const args of [["rotate", "petstore_secret"], ["revoke", "petstore_secret"], ["revoke", ""]]) {
+    await refuses(args, /(no such key|id of the key is missing); .*keys list shows the ids/);
+  }
+  for (const args of [[], ["--help"]]) {
+    const { status, stdout } = await run(...args);
+    assert.equal(status, 0);
+    assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke[^]*keys purge/);
+  }
+});
 
-test(
-  "a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid",
-  () =>
-    inFolder(async () => {
-      await add("--label=old");
-      const id = await idOf("old");
-      using db = new DatabaseSync("pets.db");
-      const stored = () => db.prepare("SELECT label, expires_at FROM api_keys").all().map((row) => Object.values(row));
-      const rotate = async (onPrint: () => void) => {
-        const printed = { output: "", errors: "" };
-        const sinkTo = (name: keyof typeof printed) => ({
-          write(bytes: Uint8Array) {
-            if (name === "output") onPrint();
-            printed[name] += new TextDecoder().decode(bytes);
-            return Promise.resolve(bytes.length);
-          },
-        });
-        const sinks = { output: sinkTo("output"), errors: sinkTo("errors") };
-        const { status } = await runHere(["keys", "rotate", id, "--store=sqlite:pets.db"], {}, { sinks });
-        assert.match(printed.output, /^petstore_\w+\n$/);
-        return [status, printed.errors];
-      };
-      const before = [["old", null]];
-      assert.equal((await rotate(() => assert.deepEqual(stored(), before)))[0], 0);
-      assert.equal(stored().length, 2);
-      assert.notEqual(stored()[0]?.[1], null);
-      const after = stored();
-      const revoked = `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`;
-      const invalid = "petstore: The printed key is not valid, because";
-      const refused = `${invalid} the one to replace was revoked meanwhile\n`;
-      assert.deepEqual(await rotate(() => db.exec(revoked)), [2, refused]);
-      assert.deepEqual(stored(), after);
-      db.exec("UPDATE api_keys SET revoked_at = NULL");
-      const locked = `${invalid} it cannot be stored: pets.db is locked by another process\n`;
-      assert.deepEqual(await rotate(() => db.exec("BEGIN IMMEDIATE")), [1, locked]);
-      db.exec("ROLLBACK");
-      assert.deepEqual(stored(), after);
-    }),
-);
+test.inFolder("a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid", async () => {
+  await add("--label=old");
+  const id = await idOf("old");
+  using db = new DatabaseSync("pets.db");
+  const stored = () => db.prepare("SELECT label, expires_at FROM api_keys").all().map((row) => Object.values(row));
+  const rotate = async (onPrint: () => void) => {
+    const printed = { stdout: "", stderr: "" };
+    const { output, errors } = sinksTo(printed);
+    const sinks = { errors, output: { write: (bytes: Uint8Array) => (onPrint(), output.write(bytes)) } };
+    const { status } = await runHere(["keys", "rotate", id, "--store=sqlite:pets.db"], {}, { sinks });
+    assert.match(printed.stdout, /^petstore_\w+\n$/);
+    return [status, printed.stderr];
+  };
+  const before = [["old", null]];
+  assert.equal((await rotate(() => assert.deepEqual(stored(), before)))[0], 0);
+  assert.equal(stored().length, 2);
+  assert.notEqual(stored()[0]?.[1], null);
+  const after = stored();
+  const revoked = `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`;
+  const invalid = "petstore: The printed key is not valid, because";
+  const refused = `${invalid} the one to replace was revoked meanwhile\n`;
+  assert.deepEqual(await rotate(() => db.exec(revoked)), [2, refused]);
+  assert.deepEqual(stored(), after);
+  db.exec("UPDATE api_keys SET revoked_at = NULL");
+  const locked = `${invalid} it cannot be stored: pets.db is locked by another process\n`;
+  assert.deepEqual(await rotate(() => db.exec("BEGIN IMMEDIATE")), [1, locked]);
+  db.exec("ROLLBACK");
+  assert.deepEqual(stored(), after);
+});

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { type Endpoint, exchange } from "../../support/http/raw_socket.ts";
 import { findSecret } from "./secret_search.ts";
 import { PET, type ServerParts } from "../../support/server/server_process.ts";
-import { inFolder, withServerHere } from "../../support/server/in_process.ts";
+import { test, withServerHere } from "../../support/server/in_process.ts";
 import { ON_NODE } from "../../support/server/serve_task.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -98,27 +97,26 @@ function prepareFolder(folder: string): void {
 
 // How a key is read does not depend on the runtime.
 for (const [how, parts] of ON_NODE ? SOURCES.slice(0, 1) : SOURCES) {
-  test(`a key that is given ${how} is in no response and in no line that the server writes`, () =>
-    inFolder((folder) => {
-      prepareFolder(folder);
-      return withServerHere(parts, async (server) => {
-        assert.equal((await server.ask("/v1/pets", KEY)).status, 200);
-        await assertSilent(server, AUTHORIZED);
-        await assertSilent(server, MISPLACED, 401);
-        await assertSilent(server, MALFORMED, 400);
-        for (const request of IN_TARGETS) {
-          assert.ok([400, 401, 404].includes((await exchange(server, request))?.status ?? 0), request);
-        }
-        // A failure that is written to standard error.
-        rmSync(join(folder, "data", "petstore.db"));
-        await assertSilent(server, [post(PET, AUTHORIZATION)], 503);
-        assert.equal(await server.stop(), 0);
-        const { stdout, stderr } = server.written;
-        assert.match(stderr, /POST \/v1\/pets failed/);
-        assert.ok(stdout.split("\n").length > AUTHORIZED.length + MISPLACED.length);
-        assert.equal(findSecret(stdout + stderr, KEY), undefined);
-      });
-    }));
+  test.inFolder(`a key that is given ${how} is in no response and in no line that the server writes`, (folder) => {
+    prepareFolder(folder);
+    return withServerHere(parts, async (server) => {
+      assert.equal((await server.ask("/v1/pets", KEY)).status, 200);
+      await assertSilent(server, AUTHORIZED);
+      await assertSilent(server, MISPLACED, 401);
+      await assertSilent(server, MALFORMED, 400);
+      for (const request of IN_TARGETS) {
+        assert.ok([400, 401, 404].includes((await exchange(server, request))?.status ?? 0), request);
+      }
+      // A failure that is written to standard error.
+      rmSync(join(folder, "data", "petstore.db"));
+      await assertSilent(server, [post(PET, AUTHORIZATION)], 503);
+      assert.equal(await server.stop(), 0);
+      const { stdout, stderr } = server.written;
+      assert.match(stderr, /POST \/v1\/pets failed/);
+      assert.ok(stdout.split("\n").length > AUTHORIZED.length + MISPLACED.length);
+      assert.equal(findSecret(stdout + stderr, KEY), undefined);
+    });
+  });
 }
 
 test("the search for a secret finds it in every form that it looks for", () => {

@@ -4,12 +4,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import fc from "fast-check";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { inFolder, runHere } from "../../support/server/in_process.ts";
+import { inFolder, runHere, test } from "../../support/server/in_process.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -46,111 +45,103 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   status: fc.constantFrom("available", "pending", "sold"),
 }, { noNullPrototype: true });
 
-test("what import adds, export shows, and importing that gives the same pets, in both formats", () =>
-  inFolder(async (folder) => {
-    const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
-    await importFile(folder, "a.ndjson", toNdjson(drafts));
-    assert.deepEqual(readDrafts(folder), drafts);
-    const ndjson = await exportAs(folder, "b.ndjson"), csv = await exportAs(folder, "b.csv");
-    const withoutIds = (text: string) => text.replaceAll(/^(\{"id":)?\d+,/gm, "");
-    assert.equal(withoutIds(ndjson), toNdjson(drafts).replaceAll(/^\{/gm, ""));
-    assert.equal(withoutIds(csv), toCsv(drafts, "\n").replace(/^/, "id,"));
-    // Each format into a store of its own.
-    for (const from of ["b.ndjson", "b.csv"]) {
-      const store = `--store=sqlite:${from}.db`;
-      const { stdout, stderr } = await runHere(["import", from, store]);
-      assert.equal(stdout, `${from}: 3000 pets added\n`, stderr);
-      for (const [to, wanted] of [["ndjson", ndjson], ["csv", csv]]) {
-        const again = await runHere(["export", store, `--format=${to}`]);
-        assert.deepEqual([again.status, again.stderr], [0, ""]);
-        assert.equal(again.stdout, wanted);
-      }
+test.inFolder("what import adds, export shows, and importing that gives the same pets, in both formats", async (folder) => {
+  const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
+  await importFile(folder, "a.ndjson", toNdjson(drafts));
+  assert.deepEqual(readDrafts(folder), drafts);
+  const ndjson = await exportAs(folder, "b.ndjson"), csv = await exportAs(folder, "b.csv");
+  const withoutIds = (text: string) => text.replaceAll(/^(\{"id":)?\d+,/gm, "");
+  assert.equal(withoutIds(ndjson), toNdjson(drafts).replaceAll(/^\{/gm, ""));
+  assert.equal(withoutIds(csv), toCsv(drafts, "\n").replace(/^/, "id,"));
+  // Each format into a store of its own.
+  for (const from of ["b.ndjson", "b.csv"]) {
+    const store = `--store=sqlite:${from}.db`;
+    const { stdout, stderr } = await runHere(["import", from, store]);
+    assert.equal(stdout, `${from}: 3000 pets added\n`, stderr);
+    for (const [to, wanted] of [["ndjson", ndjson], ["csv", csv]]) {
+      const again = await runHere(["export", store, `--format=${to}`]);
+      assert.deepEqual([again.status, again.stderr], [0, ""]);
+      assert.equal(again.stdout, wanted);
     }
-  }));
+  }
+});
 
-test("export writes an empty store, beside a server too, and leaves the folder as it was", () =>
-  inFolder(async (folder) => {
-    const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
-    await store.close();
-    assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
-    const header = { status: 0, stdout: "id,name,categoryId,status\n", stderr: "" };
-    assert.deepEqual(await runHere(["export", "-", STORE, "--format=csv"]), header);
-    assert.deepEqual(readdirSync(folder), [FILE]);
-    await withServer(folder, ON_FILE, async (server) => {
-      const ledger = new Ledger();
-      for (let i = 0; i < 3; i++) await ledger.create(server);
-      const files = readdirSync(folder);
-      const { status, stdout } = await runHere(["export", STORE]);
-      assert.equal(status, 0);
-      assert.equal(stdout, [...ledger.pets.values(), ""].join("\n"));
-      assert.deepEqual(readdirSync(folder), files);
-    });
-  }));
+test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
+  const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  await store.close();
+  assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
+  const header = { status: 0, stdout: "id,name,categoryId,status\n", stderr: "" };
+  assert.deepEqual(await runHere(["export", "-", STORE, "--format=csv"]), header);
+  assert.deepEqual(readdirSync(folder), [FILE]);
+  await withServer(folder, ON_FILE, async (server) => {
+    const ledger = new Ledger();
+    for (let i = 0; i < 3; i++) await ledger.create(server);
+    const files = readdirSync(folder);
+    const { status, stdout } = await runHere(["export", STORE]);
+    assert.equal(status, 0);
+    assert.equal(stdout, [...ledger.pets.values(), ""].join("\n"));
+    assert.deepEqual(readdirSync(folder), files);
+  });
+});
 
-test("an export shows one moment, whatever others write meanwhile", () =>
-  inFolder(async (folder) => {
-    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(5_000)));
-    const path = join(folder, FILE);
-    const other = new DatabaseSync(path);
-    const texts: string[] = [];
-    await exportDatabase(path, "ndjson", (text) => {
-      if (texts.length === 0) {
-        other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
-        other.exec("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 0)");
-      }
-      texts.push(text);
-      return Promise.resolve();
-    });
-    other.close();
-    const names = texts.join("\n").split("\n").map((line) => JSON.parse(line).name);
-    assert.deepEqual(names, makeDrafts(5_000).map(({ name }) => name));
-    assert.ok(texts.length >= 3);
-  }));
-
-test("export ends without a word when its reader has enough", () =>
-  inFolder(async (folder) => {
-    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(30_000)));
-    const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
-    await using child = startShell(folder, script);
-    assert.equal(await child.exit(), 0);
-    assert.deepEqual(child.written, {
-      stdout: '{"id":1,"name":"Rex 0","categoryId":0,"status":"available"}\n1\n',
-      stderr: "",
-    });
-  }));
-
-test("export replaces no file, for its owner alone makes one, and refuses what it cannot read", () =>
-  inFolder(async (folder) => {
-    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3)));
-    assertPrinted(await runHere(["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
-    assert.equal(statSync(join(folder, "b.csv")).mode & 0o777, 0o600);
-    writeFileSync(join(folder, "kept.csv"), "kept");
-    assertRefused(await runHere(["export", "kept.csv", STORE]), /kept\.csv exists already/);
-    assertRefused(
-      await runHere(["export", "none/b.csv", STORE]),
-      /none\/b\.csv cannot be made, because there is no folder none\n/,
-    );
-    assertRefused(await runHere(["export", `${"x".repeat(300)}.csv`, STORE]), /export failed: (file )?name too long\n/);
-    for (const name of ["pets.xml", "pets.cvs", "pets.ndjson.gz"]) {
-      assertRefused(await runHere(["export", name, STORE]), /format is not known; .* \.ndjson, \.jsonl or \.csv\n/);
+test.inFolder("an export shows one moment, whatever others write meanwhile", async (folder) => {
+  await importFile(folder, "a.ndjson", toNdjson(makeDrafts(5_000)));
+  const path = join(folder, FILE);
+  const other = new DatabaseSync(path);
+  const texts: string[] = [];
+  await exportDatabase(path, "ndjson", (text) => {
+    if (texts.length === 0) {
+      other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
+      other.exec("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 0)");
     }
-    assertPrinted(await runHere(["export", "pets.xml", "--format=csv", STORE]), "pets.xml: 3 pets, 85 bytes");
-    assertPrinted(await runHere(["export", "PETS.JSONL", STORE]), "PETS.JSONL: 3 pets, 173 bytes");
-    assertRefused(await runHere(["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
-    assertRefused(await runHere(["export", "--store=memory:"]), /in memory belongs to one server/);
-    assertRefused(await runHere(["export", "--format=xml", STORE]), /--format must be/);
-    mkdirSync(join(folder, "d"));
-    assertRefused(await runHere(["export", "--store=sqlite:d"]), /d is a folder/);
-    assert.deepEqual(readdirSync(folder).toSorted(), [
-      "PETS.JSONL",
-      "a.ndjson",
-      "b.csv",
-      "d",
-      "kept.csv",
-      FILE,
-      "pets.xml",
-    ]);
-  }));
+    texts.push(text);
+    return Promise.resolve();
+  });
+  other.close();
+  const names = texts.join("\n").split("\n").map((line) => JSON.parse(line).name);
+  assert.deepEqual(names, makeDrafts(5_000).map(({ name }) => name));
+  assert.ok(texts.length >= 3);
+});
+
+test.inFolder("export ends without a word when its reader has enough", async (folder) => {
+  await importFile(folder, "a.ndjson", toNdjson(makeDrafts(30_000)));
+  const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
+  await using child = startShell(folder, script);
+  assert.equal(await child.exit(), 0);
+  assert.deepEqual(child.written, {
+    stdout: '{"id":1,"name":"Rex 0","categoryId":0,"status":"available"}\n1\n',
+    stderr: "",
+  });
+});
+
+test.inFolder("export replaces no file, for its owner alone makes one, and refuses what it cannot read", async (folder) => {
+  await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3)));
+  assertPrinted(await runHere(["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
+  assert.equal(statSync(join(folder, "b.csv")).mode & 0o777, 0o600);
+  writeFileSync(join(folder, "kept.csv"), "kept");
+  assertRefused(await runHere(["export", "kept.csv", STORE]), /kept\.csv exists already/);
+  assertRefused(await runHere(["export", "none/b.csv", STORE]), /b\.csv cannot be made, .* no folder none\n/);
+  assertRefused(await runHere(["export", `${"x".repeat(300)}.csv`, STORE]), /export failed: (file )?name too long\n/);
+  for (const name of ["pets.xml", "pets.cvs", "pets.ndjson.gz"]) {
+    assertRefused(await runHere(["export", name, STORE]), /format is not known; .* \.ndjson, \.jsonl or \.csv\n/);
+  }
+  assertPrinted(await runHere(["export", "pets.xml", "--format=csv", STORE]), "pets.xml: 3 pets, 85 bytes");
+  assertPrinted(await runHere(["export", "PETS.JSONL", STORE]), "PETS.JSONL: 3 pets, 173 bytes");
+  assertRefused(await runHere(["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
+  assertRefused(await runHere(["export", "--store=memory:"]), /in memory belongs to one server/);
+  assertRefused(await runHere(["export", "--format=xml", STORE]), /--format must be/);
+  mkdirSync(join(folder, "d"));
+  assertRefused(await runHere(["export", "--store=sqlite:d"]), /d is a folder/);
+  assert.deepEqual(readdirSync(folder).toSorted(), [
+    "PETS.JSONL",
+    "a.ndjson",
+    "b.csv",
+    "d",
+    "kept.csv",
+    FILE,
+    "pets.xml",
+  ]);
+});
 
 testUnless(MOUNT_SKIP)(
   "an export to a full disk has status 1 and leaves nothing",

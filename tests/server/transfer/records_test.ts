@@ -16,7 +16,7 @@ import {
   textOf,
 } from "../../../lib/server/transfer/record_reader.ts";
 import type { MaybePromise } from "../../../lib/maybe_promise.ts";
-import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
+import type { PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { makeDrafts, readDrafts, toNdjson } from "../../support/server/pet_files.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -223,19 +223,4 @@ test("a source that was imported adds nothing, although a shorter one with the s
       assert.deepEqual(outcomes, [9, 5, 0]);
     }
     await importer.close();
-  }));
-
-test("a chunk is not added if another importer was faster", () =>
-  withTempFolder(async (folder) => {
-    const path = join(folder, "pets.db");
-    const [one, other] = [openSqliteImporter(path), openSqliteImporter(path)];
-    const chunk: ImportChunk = { parent: "p".repeat(43), digest: "a".repeat(43), records: 300, pets: makeDrafts(250) };
-    const next = { ...chunk, digest: "b".repeat(43) };
-    assert.deepEqual([await one.add(chunk, 0), await other.add(next, 0)], [true, false]);
-    assert.deepEqual(readDrafts(folder), makeDrafts(250));
-    // Another source with the same beginning.
-    assert.equal(await other.add(next, 1), true);
-    assert.equal(readDrafts(folder).length, 500);
-    await one.close();
-    await other.close();
   }));

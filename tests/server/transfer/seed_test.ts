@@ -1,11 +1,10 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { samplePet } from "../../../lib/server/transfer/seed.ts";
 import { parsePetFields } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
-import { type AnyServer, inFolder, withServerHere } from "../../support/server/in_process.ts";
+import { type AnyServer, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, type ServerParts, walk } from "../../support/server/server_process.ts";
 import { STORE } from "../../support/server/pet_files.ts";
 
@@ -36,22 +35,16 @@ async function assertSeeded(server: AnyServer, said: RegExp): Promise<void> {
   assert.deepEqual(await walk(KEY, server), SHOWN);
 }
 
-test("--seed fills an empty store in memory and in a file, and does nothing to a store that has pets", () =>
-  inFolder(async () => {
-    const added = /^petstore: 150 sample pets are added\n$/;
-    await withServerHere(parts("--store=memory:"), (server) => assertSeeded(server, added));
-    await withServerHere(parts(STORE), async (server) => {
-      await assertSeeded(server, added);
-      await addPet(server, KEY);
-      assert.equal(await server.stop(), 0);
-    });
-    const again = parts(STORE);
-    await withServerHere(again, async (server) => {
-      assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
-      assert.equal((await walk(KEY, server)).length, 151);
-    });
-    await withServerHere({ args: [...again.args!, "--seed=7"] }, async (server) => {
-      assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
-      assert.equal((await walk(KEY, server)).length, 151);
-    });
-  }));
+test.inFolder("--seed fills an empty store in memory and in a file, and does nothing to a store that has pets", async () => {
+  const added = /^petstore: 150 sample pets are added\n$/;
+  await withServerHere(parts("--store=memory:"), (server) => assertSeeded(server, added));
+  await withServerHere(parts(STORE), async (server) => {
+    await assertSeeded(server, added);
+    await addPet(server, KEY);
+    assert.equal(await server.stop(), 0);
+  });
+  await withServerHere(parts(STORE, "--seed=7"), async (server) => {
+    assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
+    assert.equal((await walk(KEY, server)).length, 151);
+  });
+});

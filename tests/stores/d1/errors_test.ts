@@ -10,10 +10,10 @@ import {
   type D1Statement,
 } from "../../../lib/stores/d1/d1_store.ts";
 import { type PetDraft, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { draft, request } from "../../../lib/testing/store/case.ts";
 import { openStorage } from "./support.ts";
 
-const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
-const REQUEST = { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
+const PET = draft(), REQUEST = request("k");
 
 /** A database that has its tables, and whose later calls fail. */
 function failing(thrown: Error): { db: D1Binding; calls(): number } {

@@ -1,18 +1,12 @@
 /** How a store tells what other connections have added from what they have altered. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { renameSync } from "node:fs";
-import {
-  type KeyedPetStore,
-  type StoreChanges,
-  type StoredKey,
-  StoreUnavailableError,
-} from "../../../lib/stores/store.ts";
+import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
-import { createMany, REX, withOther } from "./support.ts";
+import { createMany, keyOf, REX, test, withOther } from "./support.ts";
 
 /** What changed since the last look, in the next turn of the event loop. What is altered may have been added, too. */
 async function look(store: SqliteStore, since: StoreChanges): Promise<"alteration" | "addition" | "no change"> {
@@ -36,66 +30,52 @@ const UNSEEN: [what: string, sql: string][] = [
   ["has emptied the sequence", "REPLACE INTO pets VALUES (1000, 'a', 1, 1); DELETE FROM sqlite_sequence"],
 ];
 
-/** Statements of another program on pets 1 to 9, of which 5 is missing. */
-const STATEMENTS: [what: string, sql: string, expected: string][] = [
-  ["adds pets", `${INSERT}, ('Max', 2, 1)`, "addition"],
-  ["adds pets with ids of its own", "INSERT INTO pets VALUES (30, 'a', 1, 1), (40, 'b', 1, 1)", "addition"],
-  ["adds pets in descending order", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)", "alteration"],
-  ["adds a pet below the largest id", "INSERT INTO pets VALUES (5, 'a', 1, 1)", "alteration"],
-  ["changes a pet", "UPDATE pets SET name = 'Max' WHERE id = 3", "alteration"],
-  [
-    "changes a pet by an upsert",
-    "INSERT INTO pets VALUES (3, 'a', 1, 1) ON CONFLICT DO UPDATE SET name = 'b'",
-    "alteration",
+/** Statements of another program on pets 1 to 9, of which 5 is missing, by what they count as. */
+const STATEMENTS: Record<string, [what: string, sql: string][]> = {
+  "addition": [
+    ["adds pets", `${INSERT}, ('Max', 2, 1)`],
+    ["adds pets with ids of its own", "INSERT INTO pets VALUES (30, 'a', 1, 1), (40, 'b', 1, 1)"],
   ],
-  // This deletes the old row without running the trigger on DELETE.
-  ["replaces a pet", "REPLACE INTO pets VALUES (3, 'a', 1, 1)", "alteration"],
-  [
-    "replaces a pet by a statement for several",
-    "REPLACE INTO pets VALUES (40, 'a', 1, 1), (3, 'b', 1, 1)",
-    "alteration",
+  "alteration": [
+    ["adds pets in descending order", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)"],
+    ["adds a pet below the largest id", "INSERT INTO pets VALUES (5, 'a', 1, 1)"],
+    ["changes a pet", "UPDATE pets SET name = 'Max' WHERE id = 3"],
+    ["changes a pet by an upsert", "INSERT INTO pets VALUES (3, 'a', 1, 1) ON CONFLICT DO UPDATE SET name = 'b'"],
+    // This deletes the old row without running the trigger on DELETE.
+    ["replaces a pet", "REPLACE INTO pets VALUES (3, 'a', 1, 1)"],
+    ["replaces a pet by a statement for several", "REPLACE INTO pets VALUES (40, 'a', 1, 1), (3, 'b', 1, 1)"],
+    ["replaces a pet by an update", "UPDATE OR REPLACE pets SET rowid = 3 WHERE id = 4"],
+    [
+      "replaces a pet, and runs the trigger on DELETE",
+      "PRAGMA recursive_triggers = ON; REPLACE INTO pets VALUES (9, 'a', 1, 1)",
+    ],
+    ["keeps a pet by INSERT OR IGNORE, and adds one", `INSERT OR IGNORE INTO pets VALUES (9, 'a', 1, 1); ${INSERT}`],
+    ["writes to the file as an attached one", "ATTACH 'FILE' AS other; REPLACE INTO other.pets VALUES (9, 'a', 1, 1)"],
+    ["copies the file into itself by VACUUM", "VACUUM"],
+    ["deletes a pet", "DELETE FROM pets WHERE id = 3"],
+    ["deletes all pets", "DELETE FROM pets"],
+    ["deletes the last pet and adds one", `DELETE FROM pets WHERE id = 9; ${INSERT}`],
+    ["replaces the table", "CREATE TABLE p AS SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets"],
+    ["writes to another table", "CREATE TABLE other (a); INSERT INTO other VALUES (1)"],
   ],
-  ["replaces a pet by an update", "UPDATE OR REPLACE pets SET rowid = 3 WHERE id = 4", "alteration"],
-  [
-    "replaces a pet, and runs the trigger on DELETE",
-    "PRAGMA recursive_triggers = ON; REPLACE INTO pets VALUES (9, 'a', 1, 1)",
-    "alteration",
+  "no change": [
+    ["remembers a request", "INSERT INTO idempotency_keys VALUES ('k', 'f', 1, 1)"],
+    ["checks whether it could write", WRITE_NOTHING.join("; ")],
+    ["writes the log back", "PRAGMA wal_checkpoint(TRUNCATE)"],
   ],
-  [
-    "keeps a pet by INSERT OR IGNORE, and adds one",
-    `INSERT OR IGNORE INTO pets VALUES (9, 'a', 1, 1); ${INSERT}`,
-    "alteration",
-  ],
-  [
-    "writes to the file as an attached one",
-    "ATTACH 'FILE' AS other; REPLACE INTO other.pets VALUES (9, 'a', 1, 1)",
-    "alteration",
-  ],
-  ["copies the file into itself by VACUUM", "VACUUM", "alteration"],
-  ["deletes a pet", "DELETE FROM pets WHERE id = 3", "alteration"],
-  ["deletes all pets", "DELETE FROM pets", "alteration"],
-  ["deletes the last pet and adds one", `DELETE FROM pets WHERE id = 9; ${INSERT}`, "alteration"],
-  [
-    "replaces the table",
-    "CREATE TABLE p AS SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets",
-    "alteration",
-  ],
-  ["writes to another table", "CREATE TABLE other (a); INSERT INTO other VALUES (1)", "alteration"],
-  ["remembers a request", "INSERT INTO idempotency_keys VALUES ('k', 'f', 1, 1)", "no change"],
-  ["checks whether it could write", WRITE_NOTHING.join("; "), "no change"],
-  ["writes the log back", "PRAGMA wal_checkpoint(TRUNCATE)", "no change"],
-];
+};
 
-for (const [what, sql, expected] of STATEMENTS) {
-  test(`another program that ${what} counts as: ${expected}`, () =>
-    withOther(async (store, other, path) => {
+for (const [expected, statements] of Object.entries(STATEMENTS)) {
+  for (const [what, sql] of statements) {
+    test.other(`another program that ${what} counts as: ${expected}`, async (store, other, path) => {
       await createMany(store, 9);
       other.exec("DELETE FROM pets WHERE id = 5");
       const before = now(store);
       assert.equal(await look(store, before), "no change");
       other.exec(sql.replace("FILE", path));
       assert.equal(await look(store, before), expected);
-    }));
+    });
+  }
 }
 
 for (const [what, sql] of UNSEEN) {
@@ -119,36 +99,30 @@ for (const [what, sql] of UNSEEN) {
     }));
 }
 
-test("without its triggers, a file's every change counts as an alteration", () =>
-  withOther(async (store, other) => {
-    await store.create(REX);
-    for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted", "pet_replaced"]) {
-      other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
-      other.exec(`DROP TRIGGER ${trigger}`);
-      await look(store, now(store));
-      const before = now(store);
-      other.exec(INSERT);
-      assert.equal(await look(store, before), "alteration", trigger);
-      other.exec(String(other.prepare("SELECT sql FROM t").get()?.["sql"]));
-      other.exec("DROP TABLE t");
-    }
+test.other("without its triggers, a file's every change counts as an alteration", async (store, other) => {
+  await store.create(REX);
+  for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted", "pet_replaced"]) {
+    other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
+    other.exec(`DROP TRIGGER ${trigger}`);
     await look(store, now(store));
     const before = now(store);
     other.exec(INSERT);
-    assert.equal(await look(store, before), "addition");
-  }));
-
-const ADDED: StoredKey = {
-  ...{ id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) },
-  ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
-};
+    assert.equal(await look(store, before), "alteration", trigger);
+    other.exec(String(other.prepare("SELECT sql FROM t").get()?.["sql"]));
+    other.exec("DROP TABLE t");
+  }
+  await look(store, now(store));
+  const before = now(store);
+  other.exec(INSERT);
+  assert.equal(await look(store, before), "addition");
+});
 
 test("a key that another program adds while the keys are read is found at the next look, and then nothing is read", () =>
   withOther(async ({ keys }, other) => {
     let reads = 0;
     const run: RunStatements = (_kind, ...statements) => {
       const results = statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
-      if (reads++ === 0) keys.add(ADDED);
+      if (reads++ === 0) keys.add(keyOf("a"));
       return results;
     };
     const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
@@ -163,7 +137,7 @@ test("a key that another program adds while the keys are read is found at the ne
 test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
   withOther(async (store, other, path) => {
     const { keys } = store as KeyedPetStore;
-    await keys.add(ADDED);
+    await keys.add(keyOf("a"));
     const { version } = await keys.listSince!("");
     other.exec(INSERT);
     assert.deepEqual(await keys.listSince!(version), { version });

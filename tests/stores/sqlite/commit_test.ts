@@ -2,25 +2,21 @@
 
 import assert from "node:assert/strict";
 import { formatPets, type PetStatus } from "../../../lib/stores/store.ts";
-import { countCommits, createMany, query, REX, testWriters, withOther, withStore } from "./support.ts";
+import { countCommits, createMany, query, REX, test } from "./support.ts";
 
 /** The numbers from `first` on, as ids. */
 function ids(first: number, count: number): bigint[] {
   return Array.from({ length: count }, (_, i) => BigInt(first + i));
 }
 
-testWriters(
-  "creates that arrive together share one transaction, in order of arrival",
-  () =>
-    withStore(async (store, path) => {
-      await store.create(REX);
-      const before = countCommits(path);
-      assert.deepEqual(await createMany(store, 100), ids(2, 100));
-      assert.equal(countCommits(path), before + 1);
-      await store.create(REX);
-      assert.equal(countCommits(path), before + 2);
-    }),
-);
+test.eachStore("creates that arrive together share one transaction, in order of arrival", async (store, path) => {
+  await store.create(REX);
+  const before = countCommits(path);
+  assert.deepEqual(await createMany(store, 100), ids(2, 100));
+  assert.equal(countCommits(path), before + 1);
+  await store.create(REX);
+  assert.equal(countCommits(path), before + 2);
+});
 
 const INVALID = [
   { status: "lost" as unknown as PetStatus },
@@ -30,51 +26,30 @@ const INVALID = [
   { name: null as unknown as string },
 ];
 
-testWriters(
-  "an invalid create fails alone among others, as a defect of the caller and not as an outage",
-  () =>
-    withStore(async (store) => {
-      const outcomes = await Promise.allSettled(
-        [{}, ...INVALID, { toString: () => "Rex" }].map((part) => store.create({ ...REX, ...part })),
-      );
-      const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
-      assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
-      assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
-        json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
-      });
-    }),
-);
+test.eachStore("an invalid create fails alone among others, as a defect of the caller and not as an outage", async (store) => {
+  const outcomes = await Promise.allSettled(
+    [{}, ...INVALID, { toString: () => "Rex" }].map((part) => store.create({ ...REX, ...part })),
+  );
+  const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);
+  assert.deepEqual(results, [1n, ...INVALID.map(() => "TypeError"), 2n]);
+  assert.deepEqual(await store.list({ after: 0n, limit: 9 }), {
+    json: formatPets([{ id: 1n, ...REX }, { id: 2n, ...REX }]),
+  });
+});
 
-testWriters(
+test.eachOther(
   "while another connection has the write lock, creates wait for it and reads continue",
-  () =>
-    withOther(async (store, other) => {
-      other.exec("BEGIN IMMEDIATE");
-      const creates = createMany(store, 600);
-      // Timers fire and reads are answered meanwhile: SQLite's own way to wait would stop both.
-      for (let i = 0; i < 5; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
-      }
-      other.exec("COMMIT");
-      assert.deepEqual(await creates, ids(1, 600));
-    }),
-);
-
-testWriters(
-  "at most 10,000 creates wait for another connection's lock, and more are refused at once",
-  () =>
-    withOther(async (store, other) => {
-      other.exec("BEGIN IMMEDIATE");
-      const first = createMany(store, 10_000);
-      await new Promise((resolve) => setImmediate(resolve));
-      for (let i = 0; i < 3; i++) {
-        await assert.rejects(async () => await store.create(REX), /Too many creates wait for the disk/);
-      }
-      other.exec("ROLLBACK");
-      assert.deepEqual(await first, ids(1, 10_000));
-      assert.equal(await store.create(REX), 10_001n);
-    }),
+  async (store, other) => {
+    other.exec("BEGIN IMMEDIATE");
+    const creates = createMany(store, 600);
+    // Timers fire and reads are answered meanwhile: SQLite's own way to wait would stop both.
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
+    }
+    other.exec("COMMIT");
+    assert.deepEqual(await creates, ids(1, 600));
+  },
 );
 
 /** Each pet refers to a missing row, which SQLite detects only at the end of the transaction. */
@@ -83,15 +58,14 @@ const FAIL_AT_COMMIT = `
   CREATE TABLE stays (kennel INTEGER REFERENCES kennels (id) DEFERRABLE INITIALLY DEFERRED);
   CREATE TRIGGER stay AFTER INSERT ON pets BEGIN INSERT INTO stays VALUES (1); END`;
 
-testWriters(
+test.eachOther(
   "a create whose commit fails leaves neither a pet nor a lock, and the next one succeeds",
-  () =>
-    withOther(async (store, other, path) => {
-      other.exec(FAIL_AT_COMMIT);
-      await assert.rejects(async () => await store.create(REX), /FOREIGN KEY constraint failed/);
-      // This would fail while the store had a transaction open.
-      other.exec("DROP TRIGGER stay");
-      assert.equal(await store.create(REX), 1n);
-      assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 1 }]);
-    }),
+  async (store, other, path) => {
+    other.exec(FAIL_AT_COMMIT);
+    await assert.rejects(async () => await store.create(REX), /FOREIGN KEY constraint failed/);
+    // This would fail while the store had a transaction open.
+    other.exec("DROP TRIGGER stay");
+    assert.equal(await store.create(REX), 1n);
+    assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 1 }]);
+  },
 );

@@ -16,15 +16,12 @@ import {
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
+import { testWith } from "../../support/test_with.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { createMany, testWriters, usingStore } from "./support.ts";
+import { assertRefused, createMany, test, usingStore } from "./support.ts";
 
-const SKIP = process.platform === "win32" ? "Windows does not allow moving an open file" : false;
-
-function testFolder(name: string, run: (folder: string) => void | Promise<void>): void {
-  testWriters(name, () => withTempFolder(run), SKIP);
-}
+const testFolder = testWith(withTempFolder, test.each);
 
 function create(store: PetStore, name = "Rex"): Promise<bigint> {
   return Promise.resolve(store.create({ name, categoryId: 7n, status: "sold" }));
@@ -38,14 +35,6 @@ async function assertGone(store: PetStore, shown: number): Promise<void> {
   const page = await store.list({ after: 0n, limit: 100 });
   assert.equal(JSON.parse(page.json).length, shown);
   assert.ok(!page.json.includes("refused"));
-}
-
-function assertRefused(path: string, message: RegExp): void {
-  assert.throws(() => createSqliteStore(path), (error) => {
-    assert.ok(error instanceof StoreUnavailableError, String(error));
-    assert.match(error.message, message);
-    return true;
-  });
 }
 
 /** What happens to the files of a store that was opened through a link. */

@@ -2,20 +2,14 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
-import { test } from "node:test";
-import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { FileWatch } from "../../../lib/stores/sqlite/schema.ts";
-import { type StoredKey, StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { execute, usingStore, withOther, withPath } from "./support.ts";
+import { FileWatch } from "../../../lib/stores/sqlite/file_watch.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { execute, keyOf, test, usingStore, withOther, withPath } from "./support.ts";
 
+/** After the keys were made. */
 const AT = new Date(1_790_000_000_000);
-
-function keyOf(id: string): StoredKey {
-  const times = { created: AT, expires: undefined, revoked: undefined, lastUsed: undefined };
-  return { id, digest: id, label: id, caller: id, readOnly: false, ...times };
-}
 
 test("keys are read, and a use is given up at once, while another connection has the write lock", () =>
   withOther(async ({ keys }, other) => {
@@ -24,9 +18,9 @@ test("keys are read, and a use is given up at once, while another connection has
     const { version } = await keys.listSince!("");
     assert.deepEqual(await keys.list(), [keyOf("a")]);
     assert.deepEqual(await keys.listSince!(version), { version });
-    assert.throws(() => keys.touch([{ id: "a", at: AT }]), StoreUnavailableError);
+    assert.throws(() => keys.touch([{ id: "key-a", at: AT }]), StoreUnavailableError);
     other.exec("ROLLBACK");
-    await keys.touch([{ id: "a", at: AT }]);
+    await keys.touch([{ id: "key-a", at: AT }]);
     assert.deepEqual(await keys.list(), [{ ...keyOf("a"), lastUsed: AT }]);
   }));
 
@@ -43,48 +37,27 @@ test("a change of keys waits for the disk, a use does not, and what follows eith
       exec(sql);
     });
     await keys.add(keyOf("a"));
-    await keys.touch([{ id: "a", at: AT }]);
+    await keys.touch([{ id: "key-a", at: AT }]);
     assert.equal(level(), 2);
-    await keys.revoke("a", AT);
+    await keys.revoke("key-a", AT);
     // FULL is 2, NORMAL is 1 (https://sqlite.org/pragma.html#pragma_synchronous).
     assert.deepEqual(commits, [2, 1, 2]);
     execute(path, "DROP TABLE api_keys");
-    assert.throws(() => keys.touch([{ id: "a", at: AT }]));
+    assert.throws(() => keys.touch([{ id: "key-a", at: AT }]));
     assert.equal(level(), 2);
     db.close();
   }));
 
-test("a change of keys is told from a use, which may be lost, and from a look, also where nothing tells of changes", () =>
-  withPath(async (path) => {
-    const { db } = openDatabase(path);
-    const kinds: string[] = [];
-    const run: RunStatements = (kind, ...statements) => {
-      kinds.push(kind);
-      return statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
-    };
-    const keys = new SqlKeys("api_keys", run);
-    const { version } = await keys.listSince("");
-    await keys.add(keyOf("a"));
-    await keys.touch([{ id: "a", at: AT }]);
-    assert.deepEqual((await keys.listSince(version)).keys, [{ ...keyOf("a"), lastUsed: AT }]);
-    await keys.revoke("a", AT);
-    await keys.remove(["a"]);
-    assert.deepEqual(await keys.list(), []);
-    assert.deepEqual(kinds, ["read", "change", "use", "read", "read", "change", "change", "read"]);
-    db.close();
-  }));
-
-test("the keys of a file are read without a store, a file of an earlier release has none, and no other file is read", () =>
-  withPath(async (path) => {
-    await usingStore(path, async ({ keys }) => {
-      for (const id of ["b", "a"]) await keys.add(keyOf(id));
-    });
-    assert.deepEqual(await listKeys(path), [keyOf("b"), keyOf("a")]);
-    copyFileSync(new URL("../../support/earlier/sqlite_2.db", import.meta.url), `${path}.earlier`);
-    assert.deepEqual(await listKeys(`${path}.earlier`), []);
-    writeFileSync(`${path}.text`, "x".repeat(5000));
-    execute(`${path}.other`, "CREATE TABLE api_keys (id)");
-    for (const other of [`${path}.text`, `${path}.other`, `${path}.none`]) {
-      await assert.rejects(listKeys(other), StoreUnavailableError, other);
-    }
-  }));
+test.path("the keys of a file are read without a store, a file of an earlier release has none, and no other file is read", async (path) => {
+  await usingStore(path, async ({ keys }) => {
+    for (const id of ["b", "a"]) await keys.add(keyOf(id));
+  });
+  assert.deepEqual(await listKeys(path), [keyOf("b"), keyOf("a")]);
+  copyFileSync(new URL("../../support/earlier/sqlite_2.db", import.meta.url), `${path}.earlier`);
+  assert.deepEqual(await listKeys(`${path}.earlier`), []);
+  writeFileSync(`${path}.text`, "x".repeat(5000));
+  execute(`${path}.other`, "CREATE TABLE api_keys (id)");
+  for (const other of [`${path}.text`, `${path}.other`, `${path}.none`]) {
+    await assert.rejects(listKeys(other), StoreUnavailableError, other);
+  }
+});

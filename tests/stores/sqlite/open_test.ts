@@ -1,137 +1,83 @@
 /** Files that the SQLite store refuses, with one clear line and without changing a byte. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { createMany, execute, REX, usingStore, withPath } from "./support.ts";
+import { assertRefused, createMany, execute, REX, test, usingStore } from "./support.ts";
+
+const THEIRS = /is an SQLite database of another program/, TEXT = /is not an SQLite database; it was left unchanged/;
+const CORRUPT = /is corrupt; restore it from a backup/;
 
 /** Files, how to make them, and the message of the refusal. */
 const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
-  [
-    "a database of another program",
-    (path) => execute(path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)"),
-    /is an SQLite database of another program/,
-  ],
-  [
-    "a database of another program with a write-ahead log",
-    (path) => execute(path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)"),
-    /is an SQLite database of another program/,
-  ],
-  [
-    "an empty database with the application id of another program",
-    (path) => execute(path, "PRAGMA application_id = 7"),
-    /is an SQLite database of another program/,
-  ],
-  [
-    "an empty database with a version of another program",
-    (path) => execute(path, "PRAGMA user_version = 1"),
-    /is an SQLite database of another program/,
-  ],
-  [
-    "a database of a later release",
-    (path) =>
-      alter(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'"),
-    /has schema version 99, which needs release 7\.1\.0 or later; this is release \d+\.\d+\.\d+$/,
-  ],
+  ["a database of another program", (path) => execute(path, "CREATE TABLE theirs (a)"), THEIRS],
+  ["one with a write-ahead log", (path) => execute(path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)"), THEIRS],
+  ["an empty one with another application id", (path) => execute(path, "PRAGMA application_id = 7"), THEIRS],
+  ["an empty one with a version", (path) => execute(path, "PRAGMA user_version = 1"), THEIRS],
   [
     "a database of a later release that names no release which can use it",
     (path) => alter(path, "PRAGMA user_version = 99; DROP TABLE compatibility"),
     /has schema version 99, which needs a later release; this is release \d+\.\d+\.\d+$/,
   ],
-  [
-    "a database with a negative version",
-    (path) => alter(path, "PRAGMA user_version = -1"),
-    /has schema version -1, which no release uses/,
-  ],
-  [
-    "a text file",
-    (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
-    /is not an SQLite database; it was left unchanged/,
-  ],
-  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left unchanged/],
+  ["a text file", (path) => writeFileSync(path, "Pets I have known\n".repeat(100)), TEXT],
+  ["a text file of one byte", (path) => writeFileSync(path, "R"), TEXT],
   ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
   ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
     `a database cut off after ${length} bytes`,
     (path) => damage(path, (bytes) => bytes.subarray(0, length)),
-    /is corrupt; restore it from a backup/,
+    CORRUPT,
   ]),
-  [
-    "a database with a damaged first line",
-    (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)),
-    /is not an SQLite database; it was left unchanged/,
-  ],
-  [
-    "a database with a damaged schema page",
-    (path) => damage(path, (bytes) => bytes.fill(0xa5, 100, 4096)),
-    /is corrupt; restore it from a backup/,
-  ],
+  ["a damaged first line", (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)), TEXT],
+  ["a damaged schema page", (path) => damage(path, (bytes) => bytes.fill(0xa5, 100, 4096)), CORRUPT],
 ];
 
 for (const [what, make, message] of REFUSED) {
-  test(`createSqliteStore() refuses ${what} and leaves it unchanged`, () =>
-    withPath(async (path) => {
-      await make(path);
-      const before = readFileSync(path);
-      assertUnavailable(path, message);
-      assert(before.equals(readFileSync(path)), "the file has been changed");
-    }));
+  test.path(`createSqliteStore() refuses ${what} and leaves it unchanged`, async (path) => {
+    await make(path);
+    const before = readFileSync(path);
+    assertRefused(path, message);
+    assert(before.equals(readFileSync(path)), "the file has been changed");
+  });
 }
-
-test("a database with damage after its schema page is unavailable for reads of the damaged page", () =>
-  withPath(async (path) => {
-    await damage(path, (bytes) => bytes.fill(0xa5, 4096, 8192));
-    await usingStore(path, (store) => {
-      for (const read of [() => store.get(1n), () => store.list({ after: 0n, limit: 1 }), () => store.check()]) {
-        assert.throws(read, StoreUnavailableError);
-      }
-    });
-  }));
 
 for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", "WAL"]] as const) {
-  test(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, () =>
-    withPath(async (path) => {
-      await alter(path, `PRAGMA journal_mode = ${mode}`);
-      const before = readFileSync(path);
-      const holder = new DatabaseSync(path);
-      holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-      assertUnavailable(path, /is locked by another process/);
-      holder.close();
-      assert(before.equals(readFileSync(path)), "the file has been changed");
-      await createSqliteStore(path).close();
-    }));
+  test.path(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, async (path) => {
+    await alter(path, `PRAGMA journal_mode = ${mode}`);
+    const before = readFileSync(path);
+    const holder = new DatabaseSync(path);
+    holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    assertRefused(path, /is locked by another process/);
+    holder.close();
+    assert(before.equals(readFileSync(path)), "the file has been changed");
+    await createSqliteStore(path).close();
+  });
 }
 
-test("createSqliteStore() refuses a file that is replaced while it is opened, such as by a restore", () =>
-  withPath(async (path) => {
-    await makeStore(path);
-    copyFileSync(path, `${path}.restored`);
-    const { now } = performance;
-    // The file is open when the time limit of its locks begins.
-    performance.now = () => {
-      performance.now = now;
-      renameSync(`${path}.restored`, path);
-      return performance.now();
-    };
-    try {
-      assertUnavailable(path, /has been deleted, moved or replaced; restart with the right file/);
-      assert.equal(performance.now, now);
-    } finally {
-      performance.now = now;
-    }
-  }));
+test.path("createSqliteStore() refuses a file that is replaced while it is opened, such as by a restore", async (path) => {
+  await makeStore(path);
+  copyFileSync(path, `${path}.restored`);
+  const { now } = performance;
+  // The file is open when the time limit of its locks begins.
+  performance.now = () => {
+    performance.now = now;
+    renameSync(`${path}.restored`, path);
+    return performance.now();
+  };
+  try {
+    assertRefused(path, /has been deleted, moved or replaced; restart with the right file/);
+    assert.equal(performance.now, now);
+  } finally {
+    performance.now = now;
+  }
+});
 
 test("createSqliteStore() refuses a folder, and a file in one that does not exist, and makes neither", () =>
   withTempFolder((folder) => {
-    assertUnavailable(
-      join(folder, "none", "pets.db"),
-      /cannot be opened; it must be readable, and its folder must exist and be writable/,
-    );
-    assertUnavailable(folder, /is a folder/);
+    assertRefused(join(folder, "none", "pets.db"), /cannot be opened; .* its folder must exist and be writable/);
+    assertRefused(folder, /is a folder/);
     assert.deepEqual(readdirSync(folder), []);
   }));
 
@@ -151,28 +97,11 @@ test("createSqliteStore() throws a TypeError for a value that is not a path", ()
   }
 });
 
-test("createSqliteStore() takes a path in which file: is no scheme", () =>
-  withPath(async (path) => {
-    await makeStore(`${path}-file:1`);
-    assert.ok(existsSync(`${path}-file:1`));
-  }));
-
-test("createSqliteStore() turns an empty file into a database", () =>
-  withPath(async (path) => {
-    writeFileSync(path, "");
-    await makeStore(path);
-    assert.match(await usingStore(path, (store) => store.get(200n)) ?? "", /^{"id":200,/);
-  }));
-
-function assertUnavailable(path: string, message: RegExp): void {
-  assert.throws(() => createSqliteStore(path), (error) => {
-    assert(error instanceof StoreUnavailableError, String(error));
-    assert(error.message.startsWith(`${path} `), error.message);
-    assert.match(error.message, message);
-    assert.doesNotMatch(error.message, /\n/);
-    return true;
-  });
-}
+test.path("createSqliteStore() turns an empty file into a database", async (path) => {
+  writeFileSync(path, "");
+  await makeStore(path);
+  assert.match(await usingStore(path, (store) => store.get(200n)) ?? "", /^{"id":200,/);
+});
 
 /** Makes a file with 200 pets, in more than ten pages of 4096 bytes. */
 async function makeStore(path: string): Promise<void> {

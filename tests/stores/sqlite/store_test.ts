@@ -1,80 +1,63 @@
 /** The SQLite store beyond the common contract: its file, other connections, and closing. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { createMany, execute, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
+import { createMany, execute, request, REX, test, usingStore, walk } from "./support.ts";
 
-testWriters("an id is not reused after another program has deleted the last row", () =>
-  withPath(async (path) => {
-    await usingStore(path, async (store) => {
-      await createMany(store, 3);
-      execute(path, "DELETE FROM pets WHERE id = 3");
-      assert.equal(await store.get(3n), undefined);
-      assert.equal(await store.create(REX), 4n);
-    });
-    execute(path, "DELETE FROM pets");
-    assert.equal(await usingStore(path, (store) => store.create(REX)), 5n);
-  }));
+test.eachPath("an id is not reused after another program has deleted the last row", async (path) => {
+  await usingStore(path, async (store) => {
+    await createMany(store, 3);
+    execute(path, "DELETE FROM pets WHERE id = 3");
+    assert.equal(await store.get(3n), undefined);
+    assert.equal(await store.create(REX), 4n);
+  });
+  execute(path, "DELETE FROM pets");
+  assert.equal(await usingStore(path, (store) => store.create(REX)), 5n);
+});
 
-test("a commit waits until the log is on disk", () =>
-  withPath((path) => {
-    // PRAGMA synchronous belongs to a connection and is not stored in the file, so the store's own kind of connection is
-    // asked. 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous).
-    const { db } = openDatabase(path);
-    const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => {
-      return db.prepare(`PRAGMA ${name}`).get()?.[name];
-    });
-    db.close();
-    assert.deepEqual(settings, [2, 1, 1]);
-  }));
+test.path("a commit waits until the log is on disk", (path) => {
+  // PRAGMA synchronous belongs to a connection and is not stored in the file, so the store's own kind of connection is
+  // asked. 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous).
+  const { db } = openDatabase(path);
+  const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => {
+    return db.prepare(`PRAGMA ${name}`).get()?.[name];
+  });
+  db.close();
+  assert.deepEqual(settings, [2, 1, 1]);
+});
 
-test(
-  "a walk shows each pet once after another program has deleted rows",
-  () =>
-    withStore(async (store, path) => {
-      await createMany(store, 60);
-      execute(path, "DELETE FROM pets WHERE id % 7 < 3 OR id > 55");
-      const expected = Array.from({ length: 55 }, (_, i) => i + 1).filter((id) => id % 7 >= 3);
-      for (const limit of [1, 3, 10, 100]) assert.deepEqual(await walk(store, limit), expected, `limit ${limit}`);
-    }),
-);
+test.store("a walk shows each pet once after another program has deleted rows", async (store, path) => {
+  await createMany(store, 60);
+  execute(path, "DELETE FROM pets WHERE id % 7 < 3 OR id > 55");
+  const expected = Array.from({ length: 55 }, (_, i) => i + 1).filter((id) => id % 7 >= 3);
+  for (const limit of [1, 3, 10, 100]) assert.deepEqual(await walk(store, limit), expected, `limit ${limit}`);
+});
 
-testWriters(
+test.eachStore(
   "ids are exact after another program has given one beyond 2^53, for single creates and for batches",
-  () =>
-    withStore(async (store, path) => {
-      execute(path, "INSERT INTO pets VALUES (9007199254740993, 'import', 1, 0)");
-      assert.equal(await store.create(REX), 9007199254740994n);
-      assert.equal(await store.create(REX), 9007199254740995n);
-      assert.deepEqual(
-        await createMany(store, 20),
-        Array.from({ length: 20 }, (_, i) => 9007199254740996n + BigInt(i)),
-      );
-      const request = { key: "k", fingerprint: "f", retentionMs: 60_000 };
-      assert.deepEqual(await store.createOnce?.(REX, request), { outcome: "created", id: 9007199254741016n });
-      await store.checkWrites?.();
-    }),
+  async (store, path) => {
+    execute(path, "INSERT INTO pets VALUES (9007199254740993, 'import', 1, 0)");
+    assert.equal(await store.create(REX), 9007199254740994n);
+    assert.equal(await store.create(REX), 9007199254740995n);
+    assert.deepEqual(await createMany(store, 20), Array.from({ length: 20 }, (_, i) => 9007199254740996n + BigInt(i)));
+    assert.deepEqual(await store.createOnce?.(REX, request("k")), { outcome: "created", id: 9007199254741016n });
+    await store.checkWrites?.();
+  },
 );
 
-testWriters(
-  "a store whose table has been dropped reports a defect, not an outage",
-  () =>
-    withStore(async (store, path) => {
-      await store.create(REX);
-      execute(path, "DROP TABLE pets");
-      const defect = { name: "Error", message: /no such table: pets/ };
-      assert.throws(() => store.check(), defect);
-      await assert.rejects(async () => await store.create(REX), defect);
-    }),
-);
+test.eachStore("a store whose table has been dropped reports a defect, not an outage", async (store, path) => {
+  await store.create(REX);
+  execute(path, "DROP TABLE pets");
+  const defect = { name: "Error", message: /no such table: pets/ };
+  assert.throws(() => store.check(), defect);
+  await assert.rejects(async () => await store.create(REX), defect);
+});
 
-testWriters("a closed store is unavailable", () =>
-  withStore(async (store) => {
-    await store[Symbol.asyncDispose]();
-    await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
-    assert.throws(() => store.get(1n), StoreUnavailableError);
-    assert.throws(() => store.list({ after: 0n, limit: 1 }), StoreUnavailableError);
-    assert.throws(() => store.check(), StoreUnavailableError);
-  }));
+test.eachStore("a closed store is unavailable", async (store) => {
+  await store[Symbol.asyncDispose]();
+  await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
+  assert.throws(() => store.get(1n), StoreUnavailableError);
+  assert.throws(() => store.list({ after: 0n, limit: 1 }), StoreUnavailableError);
+  assert.throws(() => store.check(), StoreUnavailableError);
+});

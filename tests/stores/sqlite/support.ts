@@ -1,12 +1,20 @@
 /** Shared set-up of the tests of the SQLite store. */
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
+import { test as nodeTest } from "node:test";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import type { IdempotentRequest, PetDraft, PetPage, PetStore } from "../../../lib/stores/store.ts";
+import { type PetDraft, type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { request, walk as walkPages } from "../../../lib/testing/store/case.ts";
+import { keyOf } from "../../../lib/testing/store/keys.ts";
+import { execute, query } from "../../support/database.ts";
+import { type Define, testWith } from "../../support/test_with.ts";
 import { withTempFolder } from "../../support/temp.ts";
+
+export { execute, keyOf, query, request };
 
 export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, status: "sold" };
 
@@ -19,19 +27,31 @@ const USUAL: typeof WRITERS[number] = "Deno" in globalThis ? "same-thread" : WRI
 let writer = USUAL;
 
 /** Defines a test for each writer. {@link usingStore} and what builds on it then open stores with that writer. */
-export function testWriters(name: string, run: () => void | Promise<void>, skip: string | false = false): void {
-  for (const each of WRITERS) {
-    const title = each === "thread" ? name : `${name}, without a thread`;
-    test(skip ? `${title} (skipped: ${skip})` : title, { skip }, async () => {
-      writer = each;
+const each: Define = (name, run) => {
+  for (const one of WRITERS) {
+    nodeTest(one === "thread" ? name : `${name}, without a thread`, async (t) => {
+      writer = one;
       try {
-        return await run();
+        await run(t);
       } finally {
         writer = USUAL;
       }
     });
   }
-}
+};
+
+const usual: Define = (name, run) => void nodeTest(name, async (t) => void await run(t));
+
+/** Tests that get a path, an empty store, or that and another connection to its file, once or for each writer. */
+export const test = Object.assign(usual, {
+  ...{ path: testWith(withPath, usual), store: testWith(withStore, usual), other: testWith(withOther, usual) },
+  ...{
+    each,
+    eachPath: testWith(withPath, each),
+    eachStore: testWith(withStore, each),
+    eachOther: testWith(withOther, each),
+  },
+});
 
 /** Runs `use` with the path of a database file that does not exist yet. */
 export function withPath(use: (path: string) => void | Promise<void>): Promise<void> {
@@ -67,24 +87,15 @@ export function withOther(
   });
 }
 
-/** Runs statements over a new connection. */
-export function execute(path: string, sql: string): void {
-  const db = new DatabaseSync(path);
-  try {
-    db.exec(sql);
-  } finally {
-    db.close();
-  }
-}
-
-/** Runs a query over a new connection. */
-export function query(path: string, sql: string): Record<string, unknown>[] {
-  const db = new DatabaseSync(path);
-  try {
-    return db.prepare(sql).all().map((row) => ({ ...row }));
-  } finally {
-    db.close();
-  }
+/** Asserts that a store refuses a file, in one line that begins with its name. */
+export function assertRefused(path: string, message: RegExp): void {
+  assert.throws(() => createSqliteStore(path), (error) => {
+    assert(error instanceof StoreUnavailableError, String(error));
+    assert(error.message.startsWith(`${path} `), error.message);
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
 }
 
 /**
@@ -109,16 +120,5 @@ export function createMany(store: PetStore, count: number, pet: PetDraft = REX):
 
 /** The ids of all pets, read page by page. */
 export async function walk(store: PetStore, limit = 100): Promise<number[]> {
-  const ids: number[] = [];
-  for (let after: bigint | undefined = 0n; after !== undefined;) {
-    const page: PetPage = await store.list({ after, limit });
-    ids.push(...JSON.parse(page.json).map(({ id }: { id: number }) => id));
-    after = page.next;
-  }
-  return ids;
-}
-
-/** A request to be remembered. */
-export function request(key: string, retentionMs = 60_000): IdempotentRequest {
-  return { key, fingerprint: "f", retentionMs };
+  return (await walkPages(store, { limit })).map((json) => JSON.parse(json).id);
 }

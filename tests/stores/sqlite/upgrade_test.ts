@@ -2,35 +2,33 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
-import { test } from "node:test";
 import { EARLIER_MARK } from "../../../lib/stores/earlier_requests.ts";
 import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
 import { assertRemembered, type Earlier, looksUpEarlier, repeat, SQLITE_FILES } from "../../support/earlier/earlier.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import { execute, query, REX, testWriters, usingStore, withPath } from "./support.ts";
+import { execute, query, REX, test, usingStore, withPath } from "./support.ts";
 
 function copyEarlier({ file }: Earlier, path: string): void {
   copyFileSync(new URL(`../../support/earlier/${file}`, import.meta.url), path);
 }
 
 for (const each of SQLITE_FILES) {
-  test(`a request that ${each.file} remembers gets its pet again, after the upgrade and each later start`, () =>
-    withPath(async (path) => {
-      copyEarlier(each, path);
-      for (let start = 0; start < 2; start++) {
-        await usingStore(path, (store) => assertRemembered(store, each));
-        assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
+  test.path(`a request that ${each.file} remembers gets its pet again, after the upgrade and each later start`, async (path) => {
+    copyEarlier(each, path);
+    for (let start = 0; start < 2; start++) {
+      await usingStore(path, (store) => assertRemembered(store, each));
+      assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
+    }
+    execute(path, `UPDATE idempotency_keys SET expires_at = 1 WHERE key <> '${EARLIER_MARK}'`);
+    await usingStore(path, async (store) => {
+      for (const { key, fingerprint } of query(path, "SELECT key, fingerprint FROM idempotency_keys")) {
+        const request = { key: "new", earlierKey: String(key), fingerprint: String(fingerprint), retentionMs: 0 };
+        if (key !== EARLIER_MARK) assert.equal((await store.createOnce(REX, request)).outcome, "created");
       }
-      execute(path, `UPDATE idempotency_keys SET expires_at = 1 WHERE key <> '${EARLIER_MARK}'`);
-      await usingStore(path, async (store) => {
-        for (const { key, fingerprint } of query(path, "SELECT key, fingerprint FROM idempotency_keys")) {
-          const request = { key: "new", earlierKey: String(key), fingerprint: String(fingerprint), retentionMs: 0 };
-          if (key !== EARLIER_MARK) assert.equal((await store.createOnce(REX, request)).outcome, "created");
-        }
-      });
-      execute(path, "UPDATE idempotency_keys SET expires_at = 1");
-      await usingStore(path, (store) => assert.ok(!looksUpEarlier(store)));
-    }));
+    });
+    execute(path, "UPDATE idempotency_keys SET expires_at = 1");
+    await usingStore(path, (store) => assert.ok(!looksUpEarlier(store)));
+  });
 }
 
 const DAY = 86_400_000;
@@ -73,26 +71,23 @@ for (const each of SQLITE_FILES.filter(({ file }) => /_2|_by_key/.test(file))) {
     }));
 }
 
-testWriters(
-  "an earlier server and this one make one pet of a request that both get at once, and of a retry at either",
-  () =>
-    withEmptied(SQLITE_FILES[0]!, (path, request) =>
-      usingStore(path, async (store) => {
-        assert.match(await repeat(store), /^201 null {"id":1,/);
-        const { key, fingerprint } = request ?? {};
-        assert.deepEqual(query(path, `SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = '${key}'`), [{
-          fingerprint,
-          pet_id: 1,
-        }]);
-        execute(path, `DELETE FROM idempotency_keys WHERE key <> '${EARLIER_MARK}'`);
-        const createOnce = store.createOnce.bind(store);
-        store.createOnce = (...args) => {
-          createAsEarlier(path, request, Date.now());
-          return createOnce(...args);
-        };
-        assert.match(await repeat(store), /^201 true {"id":2,/);
-      })),
-);
+test.each("an earlier server and this one make one pet of a request that both get at once, and of a retry at either", () =>
+  withEmptied(SQLITE_FILES[0]!, (path, request) =>
+    usingStore(path, async (store) => {
+      assert.match(await repeat(store), /^201 null {"id":1,/);
+      const { key, fingerprint } = request ?? {};
+      assert.deepEqual(query(path, `SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = '${key}'`), [{
+        fingerprint,
+        pet_id: 1,
+      }]);
+      execute(path, `DELETE FROM idempotency_keys WHERE key <> '${EARLIER_MARK}'`);
+      const createOnce = store.createOnce.bind(store);
+      store.createOnce = (...args) => {
+        createAsEarlier(path, request, Date.now());
+        return createOnce(...args);
+      };
+      assert.match(await repeat(store), /^201 true {"id":2,/);
+    })));
 
 test("what an earlier server creates after the upgrade is shown at once, and it sees each pet of the later one", () =>
   withEmptied(SQLITE_FILES[0]!, (path, request) =>

@@ -5,7 +5,6 @@ import { execFile } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { promisify } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/sqlite_store.ts";
@@ -14,8 +13,9 @@ import { shareWriter, WriterOwner } from "../../../lib/stores/sqlite/start_write
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { Reply } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
-import { countCommits, createMany, execute, query, request, REX, walk, withPath } from "./support.ts";
+import { countCommits, createMany, execute, query, request, REX, test, walk, withPath } from "./support.ts";
 
 /** Makes each new pet take long to insert, until it is switched off. */
 const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
@@ -35,18 +35,6 @@ function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string)
     } finally {
       other.close();
       await store.close();
-    }
-  });
-}
-
-/** Waits until another connection is in a transaction that writes. */
-function untilLocked(db: DatabaseSync): Promise<void> {
-  return until("the thread has the write lock", () => {
-    try {
-      db.exec("BEGIN IMMEDIATE; ROLLBACK");
-      return false;
-    } catch {
-      return true;
     }
   });
 }
@@ -142,39 +130,37 @@ test("a store in another isolate hears that the thread has ended, and its next c
     shared.port1.close();
   }));
 
-test("a thread does not start on a file that has been moved, and makes none in its place", () =>
-  withPath(async (path) => {
-    const { db, files } = openDatabase(path);
-    renameSync(path, `${path}.moved`);
-    const thread = new WriterOwner(files!);
-    const port = thread.connect()!;
-    const greeting = await new Promise<Reply>((resolve) => port.onmessage = ({ data }) => resolve(data));
-    assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
-    assert.ok(!existsSync(path));
-    port.close();
-    await thread.close();
-    db.close();
-  }));
+test.path("a thread does not start on a file that has been moved, and makes none in its place", async (path) => {
+  const { db, files } = openDatabase(path);
+  renameSync(path, `${path}.moved`);
+  const thread = new WriterOwner(files!);
+  const port = thread.connect()!;
+  const greeting = await new Promise<Reply>((resolve) => port.onmessage = ({ data }) => resolve(data));
+  assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
+  assert.ok(!existsSync(path));
+  port.close();
+  await thread.close();
+  db.close();
+});
 
-test("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", () =>
-  withPath(async (path) => {
-    await using store = SqliteStore.open(path, "auto");
-    /** On the calling thread, a commit ends in the turn of the event loop in which it begins. */
-    const isCommittedHere = async () => {
-      const created = store.create(REX);
-      await new Promise((resolve) => setImmediate(resolve));
-      const { unsettled } = store.batch;
-      await created;
-      return unsettled === 0;
-    };
-    for (let time = 0; time < 2; time++) {
-      await until("a commit on the calling thread", isCommittedHere);
-      execute(path, SLOW.replace("1000000", "100000"));
-      await store.create(REX);
-      assert.equal(await isCommittedHere(), false);
-      execute(path, "DROP TRIGGER slow");
-    }
-  }));
+test.path("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
+  await using store = SqliteStore.open(path, "auto");
+  /** On the calling thread, a commit ends in the turn of the event loop in which it begins. */
+  const isCommittedHere = async () => {
+    const created = store.create(REX);
+    await new Promise((resolve) => setImmediate(resolve));
+    const { unsettled } = store.batch;
+    await created;
+    return unsettled === 0;
+  };
+  for (let time = 0; time < 2; time++) {
+    await until("a commit on the calling thread", isCommittedHere);
+    execute(path, SLOW.replace("1000000", "100000"));
+    await store.create(REX);
+    assert.equal(await isCommittedHere(), false);
+    execute(path, "DROP TRIGGER slow");
+  }
+});
 
 test("an unknown option of an SQLite store is a TypeError", () => {
   for (const options of [{ writer: "process" }, { writers: "thread" }]) {
@@ -182,21 +168,20 @@ test("an unknown option of an SQLite store is a TypeError", () => {
   }
 });
 
-test("a process that only holds an idle store ends, and one with a pending create ends after it", () =>
-  withPath(async (path) => {
-    const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url);
-    const script = `${path}.ts`;
-    writeFileSync(
-      script,
-      `import { createSqliteStore } from "${module}";
+test.path("a process that only holds an idle store ends, and one with a pending create ends after it", async (path) => {
+  const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url);
+  const script = `${path}.ts`;
+  writeFileSync(
+    script,
+    `import { createSqliteStore } from "${module}";
       const store = createSqliteStore(${JSON.stringify(path)}, { writer: "thread" });
       const create = () => store.create(${PET});
       await create();
       if (process.argv.includes("pending")) create().then((id) => console.log("stored", id));`,
-    );
-    const flags = process.versions["deno"] ? ["run", "--no-config", "--no-check", "--allow-all"] : [];
-    for (const [how, printed] of [["idle", ""], ["pending", "stored 3n\n"]] as const) {
-      const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, how], { timeout: 60_000 });
-      assert.equal(stdout, printed);
-    }
-  }));
+  );
+  const flags = process.versions["deno"] ? ["run", "--no-config", "--no-check", "--allow-all"] : [];
+  for (const [how, printed] of [["idle", ""], ["pending", "stored 3n\n"]] as const) {
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, how], { timeout: 60_000 });
+    assert.equal(stdout, printed);
+  }
+});

@@ -10,12 +10,10 @@ import { KEPT_CASES } from "./kept.ts";
 import { LIMIT_CASES } from "./limits.ts";
 import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
-import { WRONG_KEY_CASES } from "./wrong_keys.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...HTTP_CASES,
   ...CALLER_CASES,
-  ...WRONG_KEY_CASES,
   ...LIMIT_CASES,
   ...KEPT_CASES,
   ...OWN_CORS_CASES,

@@ -1,7 +1,8 @@
 /** A server of raw bytes on TCP, for every runtime. */
 
 import { Buffer } from "node:buffer";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { withListening } from "./listening.ts";
 
 /**
  * The bytes that answer a request, before the connection ends; `undefined` leaves it open and silent, an array leaves it open. A
@@ -34,19 +35,8 @@ export async function withScript<T>(script: Script, use: (server: Scripted) => P
       else if (answer) socket.write(answer[0]);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const idle = () => closed(server);
-  try {
-    return await use({ origin: `http://127.0.0.1:${port}`, requests, idle });
-  } finally {
-    await idle();
-  }
-}
-
-/** Ends when no connection is left. */
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => server.listening ? server.close(() => resolve()) : resolve());
+  const idle = () => new Promise<void>((resolve) => void server.close(() => resolve()));
+  return await withListening(server, (port) => use({ origin: `http://127.0.0.1:${port}`, requests, idle }));
 }
 
 function isWhole(request: string): boolean {

@@ -8,6 +8,7 @@ import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import type { Runtime } from "../../../lib/server/serving/runtime.ts";
 import { run } from "../../../lib/server/commands/run.ts";
 import { withTempFolder } from "../temp.ts";
+import { testUnless, testWith } from "../test_with.ts";
 import { until } from "../until.ts";
 import { validateServerResponse } from "./server_description.ts";
 import { ON_NODE } from "./serve_task.ts";
@@ -36,22 +37,32 @@ export function inFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T>
   });
 }
 
+/** `test`, and tests that work in a new folder, or get one. */
+export const test = Object.assign(testUnless(false), {
+  inFolder: testWith(inFolder),
+  withFolder: testWith(withTempFolder),
+});
+
 type Written = Pick<ServerExit, "stdout" | "stderr">;
 
-function runtimeOf(written: Written, env: Record<string, string>, ending: Promise<void>): Runtime {
+/** The outputs of a command, which are added to `written`. */
+export function sinksTo(written: Written) {
   const sinkTo = (name: keyof Written) => ({
     write(bytes: Uint8Array) {
       written[name] += new TextDecoder().decode(bytes);
       return Promise.resolve(bytes.length);
     },
   });
-  const sinks = { output: sinkTo("stdout"), errors: sinkTo("stderr") };
+  return { output: sinkTo("stdout"), errors: sinkTo("stderr") };
+}
+
+function runtimeOf(written: Written, env: Record<string, string>, ending: Promise<void>): Runtime {
   // No client of these tests sends while its server ends. Those of a drain have a process, or none of this.
   return {
     ...DENO_RUNTIME,
     environment: (name) => env[name],
     listVariables: () => Object.keys(env),
-    sinks,
+    sinks: sinksTo(written),
     ending: () => ending,
     holdTime: 0,
   };
@@ -81,10 +92,7 @@ export async function runHere(
 export type AnyServer = Pick<ServerProcess, "ask" | "origin" | "port" | "stop" | "validate" | "written">;
 
 /** Starts a server in the present folder, and ends it after `use`. */
-export async function withServerHere<T>(
-  parts: ServerParts,
-  use: (server: AnyServer) => T | Promise<T>,
-): Promise<T> {
+export async function withServerHere<T>(parts: ServerParts, use: (server: AnyServer) => T | Promise<T>): Promise<T> {
   if (ON_NODE) {
     return await withServer(process.cwd(), parts, async (server) => {
       const result = await use(server);

@@ -9,6 +9,7 @@ import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
 import type { ServerExit } from "./server_process.ts";
+import { until } from "../until.ts";
 import { Child } from "../system/child.ts";
 
 export const FILE = "pets.db";
@@ -58,6 +59,17 @@ export function readDrafts(folder: string, file = FILE): Draft[] {
 export function countPets(folder: string): number {
   using db = new DatabaseSync(join(folder, FILE));
   return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
+}
+
+/** Waits until the store has more pets than that. It may have no tables yet. */
+export function untilMore(folder: string, known = 0): Promise<void> {
+  return until("a part of the pets", () => {
+    try {
+      return countPets(folder) > known;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Runs the command import on a file of the working directory, which is written first if its content is given, and on a store. */
@@ -113,10 +125,10 @@ export async function exportAs(folder: string, name: string, ...flags: string[])
 }
 
 /** Starts a script of a shell in which "$@" is the program, and $? its status. */
-export function startShell(folder: string, script: string, args: readonly string[] = []): Child {
-  return new Child("bash", ["-c", script, "bash", ...serverCommand(), ...args], {
+export function startShell(folder: string, script: string, env: Record<string, string> = {}): Child {
+  return new Child("bash", ["-c", script, "bash", ...serverCommand()], {
     cwd: folder,
     clearEnv: true,
-    env: environment(),
+    env: { ...environment(), ...env },
   });
 }

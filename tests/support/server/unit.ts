@@ -2,11 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Child } from "../system/child.ts";
+import { ROOT } from "./serve_task.ts";
 import { STARTED } from "./server_process.ts";
-
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
 

@@ -1,7 +1,8 @@
-/** Commands of the system, and tests that are skipped where something is missing. Deno only. */
+/** Commands of the system, and why a test is skipped where something is missing. Deno only. */
 
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+
+export { testUnless } from "../test_with.ts";
 
 /** Runs a command; throws what it prints on standard error if it fails. */
 export function command(name: string, ...args: string[]): string {
@@ -31,12 +32,6 @@ export function skipUnless(commands: string[], needs: string, attempt: () => unk
     // The reason is the same.
   }
   return `needs ${[...commands, needs].join(", ")}`;
-}
-
-/** `test` that skips for this reason, if any, and says so in its title. */
-export function testUnless(reason: string | false): (title: string, run: (t: TestContext) => unknown) => void {
-  return (title, run) =>
-    void test(reason ? `${title} (skipped: ${reason})` : title, { skip: reason }, async (t) => void await run(t));
 }
 
 /** Why a test that reads /proc must be skipped here, or `false`. */

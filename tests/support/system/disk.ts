@@ -77,7 +77,7 @@ export function fillUp(path: string): void {
 export const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
 
 /** Sets the soft limit of a running process. The hard limit stays, so that it can be lifted again. */
-export function limit({ pid }: { pid: number }, resource: "fsize" | "nofile", soft: number | "unlimited"): void {
+export function limit({ pid }: { pid: number }, resource: "fsize", soft: number | "unlimited"): void {
   command("prlimit", "--pid", String(pid), `--${resource}=${soft}:`);
 }
 
@@ -103,19 +103,12 @@ export async function whileImmutable<T>(paths: string[], use: () => Promise<T>):
   }
 }
 
-/** Overwrites a part of a file; the result restores it. */
-export function overwrite(path: string, start: number, length: number): () => void {
-  const before = Deno.readFileSync(path).slice(start, start + length);
-  assert.equal(before.length, length, `${path} is shorter than that`);
-  write(path, start, new Uint8Array(length).fill(0xa5));
-  return () => write(path, start, before);
-}
-
-/** Changes bytes in place: the file and its length stay. */
-function write(path: string, start: number, bytes: Uint8Array): void {
+/** Overwrites a part of a file in place: the file and its length stay. */
+export function overwrite(path: string, start: number, length: number): void {
+  assert.ok(Deno.statSync(path).size >= start + length, `${path} is shorter than that`);
   using file = Deno.openSync(path, { write: true });
   file.seekSync(start, Deno.SeekMode.Start);
-  for (let sent = 0; sent < bytes.length;) sent += file.writeSync(bytes.subarray(sent));
+  for (let sent = 0; sent < length;) sent += file.writeSync(new Uint8Array(length - sent).fill(0xa5));
 }
 
 export const SLOW_SKIP = skipUnless(["gcc"], "Linux", () => command("gcc", "--version"));

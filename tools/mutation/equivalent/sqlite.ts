@@ -58,11 +58,6 @@ export const sqlite: Equivalents = {
   ],
   "lib/stores/sqlite/store.ts": [
     {
-      changes: ['[] → ["Stryker was here"]', "LEFT_OPEN.push(this.#db); → ;"],
-      reason: "Only when memory is short is a database closed that nothing refers to",
-    },
-    { changes: ["count < limit → false"], reason: "Whether there are more is asked, which takes longer" },
-    {
       changes: ["Date.now() >= this.#earlierUntil → Date.now() > this.#earlierUntil"],
       reason: "It is looked up in vain for a millisecond more",
     },

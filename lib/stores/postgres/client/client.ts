@@ -24,10 +24,7 @@ const GRACE_PERIOD = 1000;
 
 const CLOSE_TIMEOUT = 2000;
 
-/**
- * Cancels a process's wait for a lock, or all of its statement if the second parameter is `all`. A pooler shows other
- * numbers.
- */
+/** Cancels a wait for a lock, or all of a statement if the second parameter is `all`. A pooler shows other processes. */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
@@ -56,16 +53,13 @@ export const DEFAULT_SCHEMA = "petstore";
 export interface Limits {
   /** As in `performance.now()`. Only a write has one, and it gets a connection for itself. */
   deadline?: number;
-  /**
-   * Once sent, only the wait for a lock is cancelled: cancelling a wait for a synchronous standby makes pets visible
-   * that a failover would take back.
-   */
+  /** Once sent, only the wait for a lock is cancelled: else a pet would be visible that a failover takes back. */
   addsPets?: boolean;
 }
 
 interface Statement {
   text: string;
-  parameters: string[] | undefined;
+  parameters: string[] | null;
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
   addsPets: boolean;
@@ -84,16 +78,10 @@ interface ClientState {
   answeredAt: number;
 }
 
-export interface PoolLoad {
-  size: number;
-  /** Reads share connections if more run than that. */
-  running: number;
-  waiting: number;
-}
-
 /** A store with a pool of connections, as an observer sees it. */
 export interface PooledStore {
-  readonly pool: PoolLoad;
+  /** Reads share connections if more run than its size. */
+  readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
 export class Database {
@@ -120,16 +108,8 @@ export class Database {
     this.#client = this.#open(isMaker(source) ? source() : source);
   }
 
-  get load(): PoolLoad {
+  get load(): PooledStore["pool"] {
     return { size: this.#client.driver.size, running: this.#client.busy, waiting: this.#waiting.size };
-  }
-
-  async query(text: string, parameters: string[] = [], limits: Limits = {}): Promise<Row[]> {
-    return await this.#run(text, parameters, limits);
-  }
-
-  async script(text: string): Promise<void> {
-    await this.#run(text, undefined, {});
   }
 
   async release(): Promise<void> {
@@ -143,12 +123,13 @@ export class Database {
     return { driver: driverFor(client, this.#prepare), busy: 0, overdue: 0, answeredAt: -Infinity };
   }
 
-  #run(text: string, parameters: string[] | undefined, { deadline, addsPets = false }: Limits): Promise<Row[]> {
+  /** @param parameters Without them (`null`), `text` may contain several statements. */
+  query(text: string, parameters: string[] | null = [], { deadline, addsPets = false }: Limits = {}): Promise<Row[]> {
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const isWrite = deadline !== undefined || parameters === undefined;
+      const isWrite = deadline !== undefined || parameters === null;
       const statement: Statement = { text, parameters, isWrite, addsPets, resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);

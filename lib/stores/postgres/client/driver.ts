@@ -66,7 +66,7 @@ export interface RunningStatement {
   /** May settle long after {@link giveUp}. */
   done: Promise<Row[]>;
   /**
-   * Does not send the statement, cancels it, or closes its connection. Returns whether it is cancelled.
+   * Returns whether the statement is cancelled, or is not sent.
    *
    * @param mayCancel Whether it may be cancelled once it has been sent.
    */
@@ -80,11 +80,8 @@ export interface Driver {
   size: number;
   /** How many statements a connection may have at a time. */
   depth: number;
-  /**
-   * In a separate transaction. Without parameters, `text` may contain several statements. No cancellation of another
-   * statement may reach a write.
-   */
-  start(text: string, parameters: string[] | undefined, isWrite: boolean): RunningStatement;
+  /** In a separate transaction. No cancellation of another statement may reach a write. */
+  start(text: string, parameters: string[] | null, isWrite: boolean): RunningStatement;
   release(): void;
   /** Running statements get `timeoutMs` milliseconds to finish. */
   end(timeoutMs: number): Promise<void>;

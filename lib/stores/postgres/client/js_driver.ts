@@ -64,10 +64,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
   };
 }
 
-/**
- * Collects the rows itself: in 3.4.9, the driver's array begins with holes for the rows of an earlier result that was
- * cut.
- */
+/** In 3.4.9, the driver's array begins with holes for the rows of an earlier result that was cut. */
 async function collect(query: PostgresJsQuery): Promise<Row[]> {
   const rows: Row[] = [];
   const end = await query.values().forEach((row) => rows.push(row as Row)) as ResultInternals;
@@ -92,8 +89,7 @@ interface QueryInternals {
 }
 
 /**
- * Replaces the driver's own `cancel()`, which in 3.4.9 loses connections that are opening, mixes up results on a shared
- * connection, and ends the process if the cancellation cannot connect.
+ * Replaces the driver's own `cancel()`, which in 3.4.9 loses connections that are opening, mixes up results, and may end the process.
  *
  * @param cancellations Absent if a query that has been sent must not be cancelled.
  */

@@ -4,6 +4,9 @@ export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgett
 /** Names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
+/** In milliseconds since 1970. */
+export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
+
 /** A function that replaces that of an earlier release must have the same names of parameters. */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests, createImportPets];
@@ -31,13 +34,10 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * Returns one id per pet, separated by commas: positive for a new pet, negative for a known one, and empty if the key
- * was used for another pet.
+ * Returns one id per pet, separated by commas: positive if new, negative if known, empty if the key was used for another pet.
  *
- * Transactions may become visible in another order than their ids, so each call first takes a lock, which PostgreSQL
- * holds until the transaction is visible. A counter in a row instead would leave dead rows. A function, so that its
- * statements see all earlier commits, and no slow client holds the lock. EXECUTE, because a plan made for a small table
- * would scan a large one.
+ * Ids may become visible out of order, so each call first takes a lock, which lasts until its transaction is visible. In a function,
+ * no slow client holds the lock. EXECUTE, because a plan made for a small table would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -76,10 +76,7 @@ function createAddPets(schema: string): string {
     $add_pets$;`;
 }
 
-/**
- * A new id, the negative id of the known pet, or NULL, for each pair of key and fingerprint. LIMIT 1 within LATERAL
- * forces one index look-up per key; a plain join may compare each with every row.
- */
+/** For each pair of key and fingerprint. LIMIT 1 within LATERAL forces one index look-up per key. */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
           SELECT CASE WHEN known.expires_at > $3
@@ -104,8 +101,8 @@ function createOldAddPets(schema: string): string {
 }
 
 /**
- * Deletes expired requests, oldest first. During a long transaction, deleted rows stay, so the search starts where the
- * last call ended. Only a request that expires before its commit ends may stay behind.
+ * Deletes expired requests, oldest first, except keys in use. During a long transaction, deleted rows stay, so the search starts where
+ * the last call ended. The subqueries and the row comparison keep the planner from sorting all rows.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
@@ -113,8 +110,7 @@ function createForgetRequests(schema: string): string {
     DECLARE
       this_moment bigint := extract(epoch FROM clock_timestamp()) * 1000;
       since bigint;
-      part integer;
-      forgotten integer := 0;
+      forgotten integer;
     BEGIN
       -- One server at a time.
       IF NOT pg_try_advisory_xact_lock(${LOCKS.forgetting}, '${schema}.requests'::regclass::oid::integer) THEN
@@ -122,37 +118,21 @@ function createForgetRequests(schema: string): string {
       END IF;
       -- A crash may undo this.
       PERFORM set_config('synchronous_commit', 'off', true);
-      SELECT last_value INTO since FROM ${schema}.forgotten_until;
-      -- The clock was ahead before.
-      IF since > this_moment THEN
-        since := 0;
+      -- The clock may have been ahead before.
+      SELECT CASE WHEN last_value <= this_moment THEN last_value ELSE 0 END INTO since FROM ${schema}.forgotten_until;
+      EXECUTE 'SELECT expires_at FROM ${schema}.requests WHERE expires_at >= $1 ORDER BY expires_at LIMIT 1'
+        INTO since USING since;
+      IF since > this_moment OR since IS NULL THEN
+        RETURN 0;
       END IF;
-      WHILE forgotten < at_most LOOP
-        EXECUTE 'SELECT expires_at FROM ${schema}.requests WHERE expires_at >= $1 ORDER BY expires_at LIMIT 1'
-          INTO since USING since;
-        EXIT WHEN since > this_moment OR since IS NULL;
-        -- Only the start of this call, because a sequence is not rolled back if the deletion is.
-        IF forgotten = 0 THEN
-          PERFORM setval('${schema}.forgotten_until', since);
-        END IF;
-        EXECUTE $forget$${deletePart(schema)}$forget$ USING since, this_moment;
-        GET DIAGNOSTICS part = ROW_COUNT;
-        forgotten := forgotten + part;
-        EXIT WHEN part < 100;
-      END LOOP;
+      PERFORM setval('${schema}.forgotten_until', since);
+      EXECUTE $forget$DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ${schema}.requests WHERE expires_at >= (SELECT $1) AND (expires_at, 0) <= ((SELECT $2), 0)
+        ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED))$forget$ USING since, this_moment, at_most;
+      GET DIAGNOSTICS forgotten = ROW_COUNT;
       RETURN forgotten;
     END
     $forget_requests$;`;
-}
-
-/**
- * Deletes up to 100 requests, except keys in use. They must be read in index order: subqueries and the row comparison
- * hide the bounds from the planner, which might otherwise fetch and sort them all.
- */
-function deletePart(schema: string): string {
-  return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM ${schema}.requests WHERE expires_at >= (SELECT $1) AND (expires_at, 0) <= ((SELECT $2), 0)
-          ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`;
 }
 
 /** The lock of `add_pets` comes first, so that no other importer can add a chunk in between. */

@@ -3,9 +3,8 @@ import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreO
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { EARLIER_MARK } from "../../earlier_requests.ts";
-import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
+import { createFunctions, LOCKS, NOW, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
-import { createKeyFunctions } from "./key_functions.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** No capitals and quotes, so that the name is the same in every tool. */
@@ -65,7 +64,6 @@ ${steps.join("\n")}
   -- Those of an earlier release too, so that the functions do not depend on the release that has made the tables.
   IF known = ${MIGRATIONS.length} THEN
 ${createFunctions(`"${schema}"`)}
-${createKeyFunctions(`"${schema}"`)}
   END IF;
   PERFORM set_config('search_path', path, true);
 END
@@ -91,11 +89,7 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${role};
 ${grants.join("")}`;
 }
 
-/**
- * Creates or migrates the tables if necessary, and checks that the role may use them.
- *
- * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
- */
+/** Creates or migrates the tables if necessary, and checks that the role may use them. */
 export async function openDatabase(
   source: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions,
@@ -122,8 +116,7 @@ export async function openDatabase(
 
 /** In milliseconds, by the clock of the database, until the last request of an earlier release expires. */
 function selectEarlierMark(schema: string): string {
-  const now = "pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000";
-  return `SELECT (expires_at OPERATOR(pg_catalog.-) (${now})::bigint)::pg_catalog.text FROM "${schema}".requests
+  return `SELECT (expires_at OPERATOR(pg_catalog.-) ${NOW})::pg_catalog.text FROM "${schema}".requests
     WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
 }
 
@@ -133,7 +126,7 @@ async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
     throw new StoreUnavailableError(`${must} database or role is read-only; start a server on the primary first`);
   }
   try {
-    await db.script(postgresSchema(db.schema));
+    await db.query(postgresSchema(db.schema), null);
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
     const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +

@@ -1,11 +1,5 @@
-/** All values are bytes: KV serializes others in the format of its V8, which an older V8 does not read. */
-
 import type { PetStatus } from "../../pet.ts";
-import { StoreUnavailableError } from "../store.ts";
-import type { KvEntry, KvKey } from "./client.ts";
-
-/** A store does not touch the entries of a later layout. */
-const FORMAT = 1;
+import type { KvKey } from "./client.ts";
 
 const BEYOND = 2n ** 64n;
 
@@ -17,7 +11,8 @@ const MAX_PREFIX_BYTES = 500;
 /** KV allows 1000 writes and deletions in one commit. */
 const MAX_CREATES = 240;
 
-export class Layout {
+/** The keys of all entries. */
+export class KeySpace {
   /** The greatest id. Every commit checks and replaces it. */
   readonly counter: KvKey;
   /** How often API keys have changed. The number of the change that adds a key is its position. */
@@ -69,37 +64,6 @@ export class Layout {
   }
 }
 
-/** A request that may be repeated, or the last commit of a server. JSON. */
-export interface Remembered {
-  /** The pet, or the greatest id before the commit. */
-  id: number;
-  /** Or the name of the commit. */
-  fingerprint: string;
-  /** As in `Date.now()`. */
-  expires: number;
-}
-
-export interface CounterState {
-  last: number;
-  versionstamp: string | null;
-}
-
-/** @throws {StoreUnavailableError} If the counter is that of a later release or another program. */
-export function counterState({ value, versionstamp }: KvEntry): CounterState {
-  const { format, last } = fromJson<{ format?: unknown; last?: unknown }>(value) ?? { format: FORMAT, last: 0 };
-  if (format !== FORMAT) {
-    throw new StoreUnavailableError("A later release of the petstore has written to this Deno KV");
-  }
-  if (!Number.isSafeInteger(last) || last as number < 0) {
-    throw new StoreUnavailableError("Another program has changed the petstore's counter in Deno KV");
-  }
-  return { versionstamp, last: last as number };
-}
-
-export function counterAt(last: number): Uint8Array {
-  return toBytes(JSON.stringify({ format: FORMAT, last }));
-}
-
 function requirePrefix(prefix: readonly string[]): void {
   const isValid = Array.isArray(prefix) && prefix.length > 0 &&
     prefix.every((part) => typeof part === "string" && !part.includes("\0") && part.isWellFormed());
@@ -113,34 +77,4 @@ function requirePrefix(prefix: readonly string[]): void {
 /** KV adds two bytes to each part. */
 function sizeOf(prefix: readonly string[]): number {
   return prefix.reduce((sum, part) => sum + new TextEncoder().encode(part).length + 2, 0);
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-export function toBytes(text: string): Uint8Array {
-  return encoder.encode(text);
-}
-
-export function toText(value: unknown): string | undefined {
-  if (value === null) return undefined;
-  if (value instanceof Uint8Array) return decoder.decode(value);
-  throw foreignEntryError();
-}
-
-/** @throws {StoreUnavailableError} If the text is not the JSON of an object. */
-export function fromJson<T extends object>(value: unknown): T | undefined {
-  const text = toText(value);
-  if (text === undefined) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null) return parsed as T;
-  } catch {
-    // Reported below, as any other foreign value is.
-  }
-  throw foreignEntryError();
-}
-
-function foreignEntryError(): StoreUnavailableError {
-  return new StoreUnavailableError("Another program has changed the petstore's entries in Deno KV");
 }

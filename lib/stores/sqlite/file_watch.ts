@@ -1,0 +1,57 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
+
+/** Their files have been replaced. Closing one, even by garbage collection, would delete the log of another database. */
+const LEFT_OPEN: DatabaseSync[] = [];
+
+export class FileWatch {
+  readonly #db: DatabaseSync;
+  readonly path: string;
+  readonly #files: OpenedFiles | undefined;
+  readonly #read: StatementSync;
+  #known: unknown;
+
+  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
+    this.#db = db;
+    this.#files = files;
+    this.path = path;
+    this.#read = db.prepare("PRAGMA user_version");
+    this.#known = this.#version();
+  }
+
+  /** Before the commit is enough: the file might as well be moved right after it. */
+  requireWritable(): void {
+    this.requireInPlace();
+    this.requireSchema();
+  }
+
+  requireInPlace(): void {
+    if (this.#files) requireInPlace(this.#files);
+  }
+
+  requireSchema(): void {
+    const version = this.#version();
+    if (version === this.#known) return;
+    if (requireKnownSchema(this.#db, this.path) < SCHEMA_VERSION) {
+      throw new StoreUnavailableError(`${this.path} has been overwritten by an older or empty database; restart`);
+    }
+    this.#known = version;
+  }
+
+  /** Not if the files have been moved or replaced. */
+  close(): void {
+    try {
+      this.requireInPlace();
+    } catch {
+      LEFT_OPEN.push(this.#db);
+      return;
+    }
+    this.#db.close();
+  }
+
+  #version(): unknown {
+    return this.#read.get()?.["user_version"];
+  }
+}
