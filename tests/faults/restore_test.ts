@@ -78,7 +78,7 @@ testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
   () =>
     withTempFolder((folder) => {
       const parts = { args: [`--key=${KEY}`, "--log=off"] };
-      return drill(folder, parts, {}, "dd ", /^petstore: (.*finds damage|data\/petstore\.db is corrupt)/m);
+      return drill(folder, parts, {}, "dd ", /^petstore: .*(finds damage|data\/petstore\.db is corrupt)/m);
     }),
 );
 

@@ -10,7 +10,7 @@ import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
-import { createLineWriter } from "../../lib/server/process/line_writer.ts";
+import { createWriters } from "../../lib/server/process/writers.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
@@ -92,13 +92,11 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
   const writes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const writer = createLineWriter({
-    write(bytes) {
-      writes.push(new TextDecoder().decode(bytes));
-      if (writes.length === 1) writer.add("d");
-      else resolve();
-      return Promise.resolve(bytes.length);
-    },
+  const { output: writer } = createWriters(() => async (text) => {
+    writes.push(text);
+    if (writes.length === 1) writer.add("d");
+    else resolve();
+    await undefined;
   });
   for (const line of ["a", "b", "c"]) writer.add(line);
   await promise;

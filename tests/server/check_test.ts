@@ -98,7 +98,7 @@ test.inFolder("check and backup refuse a file that is missing or empty, and a st
   for (const args of [["check"], ["backup", "copy.db"]]) {
     await assertAllRefused([
       [[...args, STORE], /pets\.db does not exist/],
-      [[...args, "--store=memory:"], /memory:|Only an SQLite file/],
+      [[...args, "--store=memory:"], /in memory belongs to one server|Only an SQLite file/],
       [[...args, "--store=sqlite:."], /\. is a folder/],
       [[...args, "--store=sqlite:empty.db"], /is an empty database/],
     ]);
@@ -114,7 +114,17 @@ testUnless(NOT_LIMITED)(
   () =>
     inFolder(async (folder) => {
       await makeStore(1);
-      chmodSync("pets.db", 0o400);
+      const check = async (mode: number): Promise<string> => {
+        chmodSync("pets.db", mode);
+        const args = [...LIMITED.slice(1), ...serverCommand(), "check", STORE];
+        await using child = new Child(LIMITED[0]!, args, { cwd: folder, clearEnv: true, env: environment() });
+        assert.equal(await child.exit(), 2);
+        return child.written.stderr;
+      };
+      assert.match(
+        await check(0o000),
+        /^petstore: The store cannot be checked: pets\.db cannot be opened; it must be readable, and its folder/,
+      );
       chmodSync(folder, 0o500);
       const args = [...LIMITED.slice(1), ...serverCommand(), "check", STORE];
       await using child = new Child(LIMITED[0], args, { cwd: folder, clearEnv: true, env: environment() });

@@ -27,8 +27,8 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
       for (
         const [level, env, flags] of [["full", { PETSTORE_KEYS: `,sha256:00, ${KEY},other` }, []], [
           "specification",
-          {},
-          ["--key-file=key"],
+          { PETSTORE_KEYS_FILE: "key" },
+          [],
         ]] as const
       ) {
         const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
@@ -198,24 +198,6 @@ testHere(
   },
 );
 
-testHere("conform ends a run that takes a hundred times as long as a response may", async () => {
-  const { setTimeout: start } = globalThis;
-  let end = () => {};
-  globalThis.setTimeout = ((run: () => void, ms: number) => {
-    if (ms === 600_000 * 100) end = run;
-    return start(run, ms);
-  }) as typeof setTimeout;
-  try {
-    await withServer(hanging(() => end()), async (url) => {
-      const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--timeout=600"]);
-      assert.equal(status, 1);
-      assert.match(stdout, /^skip .*\(the run has taken 100 times as long as one response may\)$/m);
-    });
-  } finally {
-    globalThis.setTimeout = start;
-  }
-});
-
 testHere(
   "conform ends when its output is closed, and tells the pets on standard error",
   () =>
@@ -244,10 +226,13 @@ test("conform tells in one line that the key is wrong, that there is no petstore
     for (const key of ["wrong", `${KEY}x`]) {
       assertRefused(await runHere(["conform", url, "--key", key]), /answers 401, so it refuses the key/);
     }
-    assertRefused(await runHere(["conform", `${url}/pets`, "--key", KEY]), /404 to \/pets, so it is not the base/);
+    assertRefused(
+      await runHere(["conform", `${url}/pets`, "--key", KEY]),
+      /answers 404, so it is not the base address/,
+    );
     const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
     await withServer(page, async (url) => {
-      assertRefused(await runHere(["conform", url, "--key", KEY]), /a page to \/pets, so it is not the base address/);
+      assertRefused(await runHere(["conform", url, "--key", KEY]), /answers 200, so it is not the base address/);
     });
   });
   await withDenoServe(() => new Promise<Response>(() => {}) as never, async (port) => {
@@ -267,7 +252,10 @@ test("conform follows no redirection, so that no other server gets the key", asy
     const redirect = () =>
       new Response(null, { status: 307, headers: { location: `http://127.0.0.1:${port}/v1/pets` } });
     await withServer(redirect, async (url) => {
-      assertRefused(await runHere(["conform", url, "--key", KEY]), /redirects to "http:\S+"; name the address of the/);
+      assertRefused(
+        await runHere(["conform", url, "--key", KEY]),
+        /redirects to "http:\S+", so it is not the base address/,
+      );
     });
     // A Link, too, may name another server.
     const link = `<http://127.0.0.1:${port}/v1/pets?cursor=a>; rel="next"`;
@@ -291,10 +279,8 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", "pk_secret", "--key=k"], /^petstore: Name the base address of an API, [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^petstore: Name [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
-    [["conform", url], /Say which key to send, by --key-file, PETSTORE_KEYS or --key/],
-    [["conform", url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
-    [["conform", url, "--key-file=/no/key"], /no\/key \(--key-file\) cannot be read: /],
-    [["conform", url, "--key=sha256:00"], /must be in clear text/],
+    [["conform", url], /Set the key to send, in clear text, by PETSTORE_KEYS or --key/],
+    [["conform", url, "--key=sha256:00"], /in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
     [["conform", url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],

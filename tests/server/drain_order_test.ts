@@ -115,7 +115,7 @@ class Run {
     };
     const server = new LocalServer(SETTINGS, { output, errors: output }, this.#listen);
     const store = this.#store;
-    await server.start(() => Promise.resolve({ store, keyStore: undefined, keyLocation: "settings" }));
+    await server.start(() => Promise.resolve({ store, keyStore: undefined }));
     // The digest of a key is computed once, in another thread.
     const known = Promise.withResolvers<void>();
     void this.#gate!.respond(createContext({ authorization: "Bearer k" }), undefined, () => known.resolve());

@@ -17,7 +17,7 @@ const VALUES: Record<keyof typeof POSTGRES_VARIABLES, string> = {
   sslmode: "require",
   sslrootcert: "/etc/ca.pem",
   connect_timeout: "7",
-  target_session_attrs: "primary",
+  target_session_attrs: "read-write",
   application_name: "test",
   options: "-c geqo=off",
 };
@@ -59,6 +59,7 @@ for (
     ["postgres://u:hunter2@a/pets?poolsize=2", /unknown parameter; known are host, .*pool_size/],
     ["postgres://u:hunter2@a/pets?pool_size=0", /pool_size must be a whole number from 1/],
     ["postgres://u:hunter2@a/pets?prepare=no", /prepare must be one of true, false/],
+    ["postgres://u:hunter2@a/pets?target_session_attrs=standby", /target_session_attrs must be one of any, read-write/],
     ["postgres://u:hunter2@a/pets?sslmode=on", /sslmode must be one of disable/],
   ] as const
 ) {
@@ -72,8 +73,9 @@ for (
   });
 }
 
-test("a store is described without the password and the parameters", () => {
-  const { description } = readStoreSetting("postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo", () => undefined, "");
+test("a store is described without the password and the parameters", async () => {
+  const address = "postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo";
+  const { description } = await readStoreSetting(address, () => undefined, "");
   assert.equal(description, "postgres://u@a:5432,[::1]:6000/pets (schema zoo)");
 });
 

@@ -142,16 +142,16 @@ test.inFolder("restore changes nothing if the backup or the store cannot be used
   const refused: [args: string[], message: RegExp][] = [
     [[STORE], /Name the backup, as in \S+.* restore copy\.db$/m],
     [["none.db", STORE], /none\.db does not exist/],
-    [["empty.db", STORE], /empty\.db is not sound, so nothing was changed: it is an empty database/],
+    [["empty.db", STORE], /empty\.db is an empty database/],
     [["theirs.db", STORE], /theirs\.db is an SQLite database of another program/],
     [["damaged.db", STORE], /damaged\.db is (not sound|corrupt)/],
     [[FILE, STORE], /pets\.db is the store itself/],
     [[COPY, "--store=sqlite:theirs.db"], /theirs\.db is an SQLite database of another program/],
-    [[COPY, "--store=sqlite::memory:"], /Only an SQLite file can be restored/],
+    [[COPY, "--store=sqlite::memory:"], /The store must be/],
     [[COPY, "--store=sqlite:."], /\. is a folder/],
     // A server that has it open by the other name would not be found.
     [[COPY, "--store=sqlite:two.db"], /two\.db is a file with several names/],
-    [[COPY, "--store=memory:"], /Only an SQLite file can be restored/],
+    [[COPY, "--store=memory:"], /Only an SQLite file can be backed up or restored/],
     [[COPY, "--revoke-newer", "--store=sqlite:none.db"], /keys of none\.db cannot be read/],
   ];
   const before = readdirSync(".");

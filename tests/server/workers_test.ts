@@ -36,7 +36,7 @@ testUnless(onDenoAlone("workers"))(
       const key = readKey(folder);
       assert.deepEqual(await limitedStatuses(server, 20, key), [...Array(5).fill(200), ...Array(15).fill(429)]);
       const page = (await server.ask("/docs", null)).text;
-      assert.match(page, /The key is in the file <code>data\/api-key<\/code>/);
+      assert.match(page, /The operator has it: in <code>data\/api-key<\/code>/);
       assert.ok(!page.includes(key));
       await until("all requests are counted", async () => {
         const values = valuesOf(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type GroupMember, WorkerGroup } from "../../lib/server/deno/worker_group.ts";
-import type { Steps } from "../../lib/server/deno/worker_messages.ts";
+import type { Step } from "../../lib/server/deno/worker_messages.ts";
 import { UnreachableError } from "../../lib/server/process/start_error.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
@@ -29,7 +29,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 /** A worker that performs a step whenever the scheduler says so. */
 class Member implements GroupMember {
   readonly died: Promise<string>;
-  readonly steps: (keyof Steps)[] = [];
+  readonly steps: Step[] = [];
   isUnresponsive = false;
   samples = { petstore_store_errors_total: 1 };
   isAlive = true;
@@ -45,14 +45,14 @@ class Member implements GroupMember {
     this.#start = start;
   }
 
-  async perform<Step extends keyof Steps>(step: Step): Promise<void> {
+  async perform(step: Step): Promise<void> {
     const died = this.died.then(() => {
       throw new UnreachableError("A worker died");
     });
     await Promise.race([this.#scheduler.schedule(this.#perform(step), step), died]);
   }
 
-  async #perform(step: keyof Steps): Promise<void> {
+  async #perform(step: Step): Promise<void> {
     assert.ok(!this.steps.includes(step), `${step} twice`);
     this.steps.push(step);
     await Promise.resolve();

@@ -1,9 +1,8 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
-import { SettingError } from "../process/start_error.ts";
-import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../process/folders.ts";
-import { type Command, formatPetCount } from "./command.ts";
+import { formatPetCount } from "../process/lines.ts";
+import { type Command, readStorePath } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
@@ -17,15 +16,12 @@ export const BACKUP: Command = {
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
   failure: "The backup failed",
-  async run(args, { writers, runtime }) {
+  async run(args, context) {
     const { operand } = args;
-    const store = parseStoreLocation(args.text("store"), runtime.environment);
-    if (store.kind !== "sqlite") {
-      throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
-    }
+    const path = await readStorePath(args, context);
     requireOwnName(operand);
-    const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(store.path, name));
-    writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
+    const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(path, name));
+    context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
     return 0;
   },
 };

@@ -1,10 +1,5 @@
-import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
-import type { Runtime } from "../serving/runtime.ts";
-import { firstLine, SettingError, startError } from "../process/start_error.ts";
-import { loadPostgres, MEMORY, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
-import { describePostgres } from "../store/postgres_url.ts";
-import { type Command, formatPetCount } from "./command.ts";
+import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
+import { type Command, readSharedStore, readStore } from "./command.ts";
 import { get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { Format } from "../settings/arguments.ts";
@@ -25,58 +20,29 @@ export const CHECK: Command = {
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
     "petstore check --url http://127.0.0.1:8000",
   ],
-  async run(args, { writers: { output, errors }, runtime }) {
+  failure: "The store cannot be checked",
+  async run(args, context) {
+    const { output, errors } = context.writers;
     const url = args.optional("url", SERVER_ADDRESS);
     if (url !== undefined) {
-      const { status, faults } = await askServer(url);
-      for (const fault of faults) errors.add(`petstore: ${fault}`);
-      if (status === 0) output.add(`${url.origin} is ready`);
-      return status;
+      await requireReady(url);
+      output.add(`${url.origin} is ready`);
+      return 0;
     }
-    const location = parseStoreLocation(args.text("store"), runtime.environment);
-    const { faults, description } = await check(location, runtime);
+    const { description } = await readStore(args, context);
+    const { faults, contents } = await (await readSharedStore(args, context)).check();
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     if (faults.length > 0) return 2;
-    output.add(description);
+    output.add(`${description} is sound: ${contents}`);
     return 0;
   },
 };
-
-interface Result {
-  /** Why the store is not sound. */
-  faults: string[];
-  /** The result if it is sound. Without secrets. */
-  description: string;
-}
-
-async function check(store: StoreLocation, { postgresDriver }: Runtime): Promise<Result> {
-  if (store.kind === "sqlite") return await checkFile(store.path);
-  if (store.kind === "memory") {
-    throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);
-  }
-  const { inspectPostgres } = await loadPostgres();
-  const { version, isReadOnly, faults } = await inspectPostgres(store.target, postgresDriver);
-  const note = isReadOnly ? ", for reading only" : "";
-  return { faults, description: `${describePostgres(store.target)} is sound: schema version ${version}${note}` };
-}
-
-async function checkFile(path: string): Promise<Result> {
-  try {
-    const { version, currentVersion, pets, faults } = await inspectDatabase(path);
-    if (version === 0) faults.push(`${path} is an empty database, which no server has used yet`);
-    const note = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";
-    const contents = `${formatPetCount(pets)}, schema version ${version}`;
-    return { faults, description: `sqlite:${path} is sound: ${contents}${note}` };
-  } catch (error) {
-    throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
-  }
-}
 
 /** Longer than a server takes to find out that its store is down, and shorter than a supervisor waits. */
 const TIMEOUT = 5_000;
 
 /** The server itself has no TLS, and a proxy in front of it keeps the path to itself. */
-export const SERVER_ADDRESS: Format<URL> = {
+const SERVER_ADDRESS: Format<URL> = {
   form: "the address of a server, such as http://127.0.0.1:8000",
   parse(text) {
     const url = URL.parse(text);
@@ -84,15 +50,14 @@ export const SERVER_ADDRESS: Format<URL> = {
   },
 };
 
-/** Why a server is not ready, and the exit status; no fault if it is. */
-export async function askServer({ origin }: URL): Promise<{ status: 0 | 1 | 2; faults: string[] }> {
-  try {
-    const { status, text } = await ask(origin);
-    if (status === 200) return { status: 0, faults: [] };
-    if (status === 503) return { status: 1, faults: [`${origin} is not ready: ${messageOf(text)}`] };
-    return { status: 2, faults: [`${origin} answers /readyz with ${status}, so it is not the port of a server`] };
-  } catch (error) {
-    return { status: 1, faults: [`${origin} cannot be asked: ${firstLine(error)}`] };
+/** @throws {SettingError} If a server is not ready, or it is none of this program. */
+async function requireReady({ origin }: URL): Promise<void> {
+  const { status, text } = await ask(origin).catch((error) => {
+    throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);
+  });
+  if (status === 503) throw new UnreachableError(`${origin} is not ready: ${messageOf(text)}`);
+  if (status !== 200) {
+    throw new SettingError(`${origin} answers /readyz with ${status}, so it is not the port of a server`);
   }
 }
 

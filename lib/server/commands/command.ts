@@ -2,6 +2,9 @@ import type { CommandArguments } from "../settings/arguments.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Writers } from "../process/writers.ts";
+import { SettingError } from "../process/start_error.ts";
+import { readStoreSetting } from "../store/open_store.ts";
+import type { SharedStore, StoreSetting } from "../store/store_setting.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
@@ -48,7 +51,20 @@ export function optionsOf({ settings = ["store"], flags }: Command): Options {
   };
 }
 
-/** Formats a number of pets for messages. */
-export function formatPetCount(count: number | bigint): string {
-  return Number(count) === 1 ? "1 pet" : `${count} pets`;
+export function readStore(args: CommandArguments, { runtime }: Context): Promise<StoreSetting> {
+  return readStoreSetting(args.text("store"), runtime.environment, runtime.postgresDriver);
+}
+
+/** @throws {SettingError} If other programs cannot reach the store. */
+export async function readSharedStore(args: CommandArguments, context: Context): Promise<SharedStore> {
+  const { shared } = await readStore(args, context);
+  if (shared) return shared;
+  throw new SettingError("A store in memory belongs to one server; name a file or a database, or use the API");
+}
+
+/** @throws {SettingError} If the store is no SQLite file. */
+export async function readStorePath(args: CommandArguments, context: Context): Promise<string> {
+  const { path } = await readStore(args, context);
+  if (path !== undefined) return path;
+  throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
 }

@@ -6,7 +6,7 @@ import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
-import { describeCommand, describeGroup, describeProgram } from "./help.ts";
+import { describeCommand, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 import { parseArgs } from "node:util";
 
@@ -16,20 +16,21 @@ type Task = { command: Command; args: CommandArguments } | string;
 /** @throws {SettingError} If there is no such command, or its flags are invalid. */
 export function readCommandLine(words: readonly string[], environment: Environment): Task {
   const [first = "", second = ""] = words;
-  const isNamed = words.length > 0 && !first.startsWith("-");
-  if (!isNamed && words.includes("--help")) return describeProgram(COMMANDS);
-  if (!isNamed) return readCommand(DEFAULT_COMMAND, words, environment);
   if (first === "help") {
     return readCommandLine([...words.slice(1).filter((word) => !word.startsWith("-")), "--help"], environment);
   }
-  const group = groupOf(first);
-  if (!group) return readCommand(first, words.slice(1), environment);
-  if (second === "" || second === "--help") return describeGroup(first, group);
-  return readCommand(`${first} ${second}`, words.slice(2), environment);
+  const isNamed = first !== "" && !first.startsWith("-");
+  if (!isNamed && !words.includes("--help")) return readCommand(DEFAULT_COMMAND, words, environment);
+  const isGroup = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  if (!isNamed || (isGroup && (second === "" || second === "--help"))) return describeProgram(COMMANDS);
+  const length = isGroup ? 2 : 1;
+  return readCommand(words.slice(0, length).join(" "), words.slice(length), environment);
 }
 
 function readCommand(name: string, words: readonly string[], environment: Environment): Task {
-  const command = findCommand(name, words[0]);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  // The message does not quote the words, because they may be a key.
+  if (!command) throw new SettingError("There is no such command; --help alone lists the commands");
   const args = readArguments(name, command, words, environment);
   if (args.isOn("version")) return `petstore ${VERSION}`;
   return args.isOn("help") ? describeCommand(name, command) : { command, args };
@@ -42,29 +43,8 @@ function readCommand(name: string, words: readonly string[], environment: Enviro
  */
 export function describeUnknown(names: readonly string[]): string[] {
   const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
-  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name)).map((name) => {
-    const similar = nearest(name, known);
-    return `the variable ${name} is ignored, because no setting has it${similar ? `; did you mean ${similar}?` : ""}`;
-  });
-}
-
-/** The commands that begin with this word. `undefined` if there are none, or if the word is a command itself. */
-function groupOf(word: string): Record<string, Command> | undefined {
-  const commands = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
-  return commands.length === 0 ? undefined : Object.fromEntries(commands);
-}
-
-/**
- * The message does not quote the words, because they may be a key.
- *
- * @param next The word after the name, which may belong to it.
- */
-function findCommand(name: string, next: string | undefined): Command {
-  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
-  const names = Object.keys(COMMANDS);
-  const similar = nearest(`${name} ${next}`, names) ?? nearest(name, [...names, "help"]);
-  const hint = similar === undefined ? "" : ` did you mean ${similar}?`;
-  throw new SettingError(`There is no such command;${hint} --help alone lists the commands`);
+  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name))
+    .map((name) => `the variable ${name} is ignored, because no setting has it`);
 }
 
 /**
@@ -82,7 +62,9 @@ export function readArguments(
   // This advice also applies to a program that a task has started.
   const help = `add --help to see the flags of ${command}`;
   const { values, positionals } = parse(args, options, help);
-  const flags = Object.entries(values).map(([name, given]) => [name, given!.map(textOf)] as const);
+  const flags = Object.entries(values).map(([name, given]) =>
+    [name, given!.map((value) => typeof value === "string" ? value : value ? "on" : "off")] as const
+  );
   const { operand } = definition;
   // The message does not quote the argument, because a word without a flag may be a key.
   if (positionals.length > (operand === undefined ? 0 : 1)) {
@@ -105,35 +87,8 @@ function parse(args: readonly string[], options: Options, help: string) {
       ...{ allowPositionals: true, allowNegative: true },
     });
   } catch (error) {
-    const fault = describeFault((error as Error).message, options);
-    // A question ends a sentence.
-    throw new SettingError(fault.endsWith("?") ? `${fault} A${help.slice(1)}` : `${fault}; ${help}`);
+    // Without its advice, which does not apply here.
+    const [fault] = (error as Error).message.split(/[.\n]/, 1);
+    throw new SettingError(`${fault}; ${help}`);
   }
-}
-
-/** @param message Of `parseArgs`, which names the flag in quotes, and gives advice that does not apply here. */
-function describeFault(message: string, options: Options): string {
-  const flag = /'(-[^' ]*)/.exec(message)?.[1] ?? "";
-  const name = flag.slice(2);
-  if (message.startsWith("Unknown")) {
-    const similar = nearest(name, Object.keys(options).flatMap((each) => [each, `no-${each}`]));
-    return `There is no flag ${flag}${similar === undefined ? "" : `; did you mean --${similar}?`}`;
-  }
-  if (options[name]?.value === undefined) return `${flag} takes no value; write ${flag} or --no-${name}`;
-  return `${flag} needs a value; one that begins with a dash follows an equals sign, as in ${flag}=-1`;
-}
-
-function textOf(value: string | boolean): string {
-  return typeof value === "string" ? value : value ? "on" : "off";
-}
-
-/** The candidate that a mistyped word probably means: it differs in one character, or has two in the wrong order. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const shorter = shortened(word);
-  return candidates.find((candidate) => shortened(candidate).some((each) => shorter.includes(each)));
-}
-
-/** A word, and the word without any one of its characters. Two words that are similar have one of these in common. */
-function shortened(word: string): string[] {
-  return [word, ...Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))];
 }

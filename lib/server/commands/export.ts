@@ -1,13 +1,12 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
-import { exportDatabase } from "../../stores/sqlite/exporter.ts";
-import { CSV_HEADER, type ExportFormat, type PetSink } from "../../stores/pet_exporter.ts";
-import { isBrokenPipe, writeAll } from "../process/line_writer.ts";
+import { CSV_HEADER, type ExportFormat } from "../../stores/pet_exporter.ts";
+import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { readFormat, STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/folders.ts";
-import { explain, SettingError } from "../process/start_error.ts";
-import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
-import { type Command, formatPetCount } from "./command.ts";
+import { formatPetCount } from "../process/lines.ts";
+import type { SharedStore } from "../store/store_setting.ts";
+import { type Command, readSharedStore } from "./command.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
@@ -26,24 +25,25 @@ export const EXPORT: Command = {
     "petstore export --format ndjson | gzip > pets.ndjson.gz",
     'petstore export | grep \'"status":"sold"\'',
   ],
-  async run(args, { writers, runtime }) {
+  failure: "The export failed",
+  async run(args, context) {
     const name = args.operand === STANDARD ? "" : args.operand;
     const format = readFormat(args, "ndjson");
-    const store = parseStoreLocation(args.text("store"), runtime.environment);
-    const exportTo = (write: Write) => exportPets(store, format, runtime.postgresDriver, write);
+    const store = await readSharedStore(args, context);
     try {
       if (name === "") {
-        await exportTo((bytes) => writeAll(runtime.sinks.output, bytes));
+        await exportPets(store, format, (bytes) => writeAll(context.runtime.sinks.output, bytes));
       } else {
         // Not writeSync(), because a signal could not end the export then.
-        const pets = await publishFile(name, (_, file) => exportTo((bytes) => promisify(writeFile)(file, bytes)));
-        writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
+        const write = promisify(writeFile);
+        const pets = await publishFile(name, (_, file) => exportPets(store, format, (bytes) => write(file, bytes)));
+        context.writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
       }
       return 0;
     } catch (error) {
       // A reader that closes the pipe, such as head, ends the export without a message.
       if (name === "" && isBrokenPipe(error)) return 1;
-      throw explain("The export failed", error);
+      throw error;
     }
   },
 };
@@ -51,25 +51,15 @@ export const EXPORT: Command = {
 type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** @returns How many pets there are. */
-async function exportPets(
-  store: StoreLocation,
-  format: ExportFormat,
-  postgresDriver: string,
-  write: Write,
-): Promise<number> {
-  if (store.kind === "memory") {
-    throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
-  }
+async function exportPets(store: SharedStore, format: ExportFormat, write: Write): Promise<number> {
   const encoder = new TextEncoder();
   let total = 0;
   let head = format === "csv" ? `${CSV_HEADER}\n` : "";
-  const sink: PetSink = async (text, pets) => {
+  await store.export(format, async (text, pets) => {
     await write(encoder.encode(`${head}${text}\n`));
     head = "";
     total += pets;
-  };
-  if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
-  else await (await loadPostgres()).exportFromPostgres(store.target, postgresDriver, format, sink);
+  });
   if (head !== "") await write(encoder.encode(head));
   return total;
 }

@@ -13,33 +13,16 @@ const STATUSES = [
   "a wrong command line or setting, or a file that cannot be used: trying again does not help",
 ];
 
-/** The text of `petstore <group> --help`, for a group of commands such as `keys`. */
-export function describeGroup(group: string, commands: Readonly<Record<string, Command>>): string {
-  return `Usage: petstore ${group} <command> [flags]
-
-${describeCommands(commands)}
-Each has --help with examples.
-`;
-}
-
-function describeCommands(commands: Readonly<Record<string, { summary: string }>>): string {
-  return `Commands:
-${Object.entries(commands).map(([name, { summary }]) => describeFlag(name, summary)).join("")}`;
-}
-
 /** The text of `petstore --help`. */
 export function describeProgram(commands: Readonly<Record<string, Command>>): string {
-  const rows = { ...commands, "help [command]": { summary: "show the help of a command" } };
+  const rows = Object.entries(commands).map(([name, { summary }]) => describeFlag(name, summary));
   return `Petstore: a REST service for the pets of a store
 
 Usage: petstore <command> [flags]
 
-${describeCommands(rows)}
-Flags:
-${describeFlag("--help", "print this text, or after a command the help of the command")}${
-    describeFlag("--version", "print the version")
-  }
-Without a command, serve runs.
+Commands:
+${rows.join("")}${describeFlag("help [command]", "show the help of a command, as --help after it does")}
+Without a command, serve runs. --version prints the version.
 
 ${describeStatuses(STATUSES)}`;
 }

@@ -4,11 +4,10 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
 import { publishFile } from "../process/folders.ts";
-import { oneLine } from "../process/lines.ts";
-import { type CommandArguments, numberFrom, oneOf } from "../settings/arguments.ts";
+import { formatPetCount, oneLine } from "../process/lines.ts";
+import { type CommandArguments, numberFrom } from "../settings/arguments.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
-import { readStoreSetting } from "../store/open_store.ts";
-import { type Command, type Context, formatPetCount } from "./command.ts";
+import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 
 /** The pets that were added and known, and the lines that are no pets, or may be parts of one. */
 interface Counts {
@@ -26,7 +25,6 @@ export const IMPORT: Command = {
   flags: {
     format: { value: "ndjson|csv", help: "the format; by default, the end of the file's name tells it" },
     "dry-run": { help: "check all lines and add nothing" },
-    "on-error": { value: "stop|skip", default: "stop", help: "what to do at a line that is no pet" },
     rejects: { value: "file", help: "write the lines that are no pets to a new file, and go on" },
     copy: { value: "number", default: "1", help: "add the same file once more: 2 for the second time, and so on" },
     "last-line": { help: "take a last line without a line end as whole" },
@@ -69,20 +67,17 @@ async function importWithRejects(file: string, args: CommandArguments, context: 
 
 async function importFile(
   args: CommandArguments,
-  { writers, runtime }: Context,
+  context: Context,
   reject?: ImportOptions["reject"],
 ): Promise<Counts> {
   const options = { ...readOptions(args), ...(reject && { reject, skipsBad: true }) };
   const isDryRun = args.isOn("dry-run");
-  const store = readStoreSetting(args.text("store"), runtime.environment, runtime.postgresDriver);
-  if (!store.openImporter) {
-    throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
-  }
-  const { bytes, grows, close } = await openSource(args.operand, runtime.ending());
+  const store = await readSharedStore(args, context);
+  const { bytes, grows, close } = await openSource(args.operand, context.runtime.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
-  const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  if (importer?.isNew) report(`${store.description} is new`);
+  const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
+  if (importer?.isNew) report(`${(await readStore(args, context)).description} is new`);
   try {
     for await (const part of importRecords(bytes, { ...options, grows, importer })) {
       addPart(counts, part, report);
@@ -98,11 +93,10 @@ async function importFile(
 }
 
 function readOptions(args: CommandArguments): Omit<ImportOptions, "importer"> {
-  const onError = args.read("on-error", oneOf("stop", "skip"));
   return {
     format: readFormat(args),
     copy: args.read("copy", numberFrom(1, 999_999)),
-    skipsBad: onError === "skip" || args.isOn("dry-run"),
+    skipsBad: args.isOn("dry-run"),
     takesLast: args.isOn("last-line"),
   };
 }
@@ -122,17 +116,15 @@ function addPart(
   report(`Line ${incomplete} has no end, so it may be incomplete and was not added; if it is whole, add --last-line`);
 }
 
-function explainStop(error: unknown, { added, known }: Counts, isDryRun: boolean): unknown {
+function explainStop(error: unknown, counts: Counts, isDryRun: boolean): unknown {
   const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
   if (isDryRun || !(isTemporary || error instanceof SettingError)) return error;
-  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} ${added === 1 ? "was" : "were"} added`;
-  const earlier = known === 0 ? "" : `, ${known} were known from an earlier import`;
   const advice = isTemporary ? "import the file again for the rest" : "correct it and import the file again";
-  const line = `${error.message}. ${result}${earlier}; ${advice}`;
+  const line = `${error.message}. ${describe(counts)}; ${advice}`;
   return isTemporary ? new UnreachableError(line) : new SettingError(line);
 }
 
-function describe({ added, known, bad }: Counts, isDryRun: boolean, rejects: string): string {
+function describe({ added, known, bad }: Counts, isDryRun = false, rejects = ""): string {
   const lines = bad === 1 ? "1 line" : `${bad} lines`;
   return [
     `${formatPetCount(added)} ${isDryRun ? "can be added" : "added"}`,

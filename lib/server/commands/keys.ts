@@ -2,18 +2,14 @@
 
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
+import { checkNewKey } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
-import { listKeys } from "../../stores/sqlite/keys.ts";
 import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
-import { asCalled } from "../process/process.ts";
-import type { Runtime } from "../serving/runtime.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
-import { describePostgres } from "../store/postgres_url.ts";
+import { KEY_DATABASE } from "../store/open_store.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
-import type { Command, Context } from "./command.ts";
+import { type Command, type Context, readStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 import { describeEnd, printAndStore } from "./new_key.ts";
 
@@ -53,7 +49,7 @@ export const ADD_KEY: Command = {
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, true, async (_, store) => {
+    return await useKeys(args, context, true, async (store) => {
       await printAndStore(store, context, (keys) => keys.add(options));
     });
   },
@@ -66,7 +62,7 @@ export const LIST_KEYS: Command = {
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await readKeys(args.text("store"), context.runtime);
+    const keys = await (await readStore(args, context)).keys.list();
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -86,7 +82,7 @@ export const ROTATE_KEY: Command = {
   async run(args, context) {
     const expires = args.optional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
-    return await useKeys(args, context, false, async (_, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
       if (!stored.some((key) => key.id === id && isValid(key))) {
@@ -107,10 +103,10 @@ export const REVOKE_KEY: Command = {
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {
-    return await useKeys(args, context, false, async (keys, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
-      await keys.revoke(id);
+      await createKeyManager(store).revoke(id);
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       const { digest } = stored.find((key) => key.id === id)!;
@@ -119,7 +115,7 @@ export const REVOKE_KEY: Command = {
       );
       if (isRemoved) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
-      errors.add(asCalled("petstore: no key of the store is valid now; petstore keys add makes one"));
+      errors.add("petstore: no key of the store is valid now; petstore keys add makes one");
     });
   },
 };
@@ -132,7 +128,7 @@ export const PURGE_KEYS: Command = {
   failure: FAILURE,
   async run(args, context) {
     const endedBefore = Date.now() - args.read("ended", DURATION);
-    return await useKeys(args, context, false, async (_, store) => {
+    return await useKeys(args, context, false, async (store) => {
       const hasEnded = ({ label, expires, revoked }: StoredKey) =>
         label !== FIRST_LABEL && [expires, revoked].some((end) => end && end.getTime() <= endedBefore);
       const ids = (await store.list()).filter(hasEnded).map(({ id }) => id);
@@ -142,35 +138,21 @@ export const PURGE_KEYS: Command = {
   },
 };
 
-/** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
-async function readKeys(setting: string, { environment, postgresDriver }: Runtime): Promise<readonly StoredKey[]> {
-  const store = parseStoreLocation(setting, environment);
-  if (store.kind === "postgres") return await (await loadPostgres()).listKeysOfPostgres(store.target, postgresDriver);
-  return await listKeys(keyFileOf(store));
-}
-
-/** The SQLite file that has the keys. */
-function keyFileOf(store: StoreLocation): string {
-  return store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
-}
-
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   args: CommandArguments,
-  { runtime, writers }: Context,
+  context: Context,
   createIfMissing: boolean,
-  use: (keys: KeyManager, store: KeyStore) => Promise<void>,
+  use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
-  const location = parseStoreLocation(args.text("store"), runtime.environment);
-  const isPostgres = location.kind === "postgres";
-  const name = isPostgres ? describePostgres(location.target) : keyFileOf(location);
-  const store = isPostgres
-    ? await (await loadPostgres()).openPostgres(location.target, runtime.postgresDriver)
-    : await openSqlite(name, "same-thread", createIfMissing);
+  const { keys } = await readStore(args, context);
+  const store = await keys.open(createIfMissing);
   // In the wrong folder or database, the key would be of no use.
-  if (store.isNew) writers.errors.add(`petstore: ${name} is new; servers that use it will accept the key`);
+  if (store.isNew) {
+    context.writers.errors.add(`petstore: ${keys.place} is new; servers that use it will accept the key`);
+  }
   try {
-    await use(createKeyManager(store.keys), store.keys);
+    await use(store.keys);
     return 0;
   } finally {
     await store.close();

@@ -3,15 +3,13 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
-import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
-import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
+import { compareKeys, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
-import { asCalled } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
-import { parseStoreLocation } from "../store/open_store.ts";
-import { type Command, formatPetCount } from "./command.ts";
+import { formatPetCount } from "../process/lines.ts";
+import { type Command, readStorePath } from "./command.ts";
 
 export const RESTORE: Command = {
   summary: "replace an SQLite file by a backup",
@@ -27,35 +25,19 @@ export const RESTORE: Command = {
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
   failure: "The restore failed",
-  async run(args, { writers: { output }, runtime }) {
+  async run(args, context) {
     const { operand } = args;
-    const store = parseStoreLocation(args.text("store"), runtime.environment);
-    if (store.kind !== "sqlite" || store.path === ":memory:") {
-      throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
-    }
+    const path = await readStorePath(args, context);
     const revokesNewer = args.isOn("revoke-newer");
-    await requireSound(operand);
-    output.add(describe(await restore(operand, store.path, revokesNewer), operand, revokesNewer));
+    context.writers.output.add(describe(await restore(operand, path, revokesNewer), operand, revokesNewer));
     return 0;
   },
 };
 
-interface Result {
-  file: string;
-  pets: bigint;
-  /** The name of the file until now. Undefined if there was none. */
-  kept: string | undefined;
-  /** Undefined if the keys of the file until now are not known. */
-  keys: KeyChanges | undefined;
-}
+/** `kept` is the name of the file until now, if there was one; without its keys, these are not known. */
+type Result = Awaited<ReturnType<typeof restore>>;
 
-async function requireSound(backup: string): Promise<void> {
-  const { version, faults } = await inspectDatabase(backup);
-  if (version === 0) faults.push("it is an empty database");
-  if (faults.length > 0) throw new SettingError(`${backup} is not sound, so nothing was changed: ${faults[0]}`);
-}
-
-async function restore(backup: string, file: string, revokesNewer: boolean): Promise<Result> {
+async function restore(backup: string, file: string, revokesNewer: boolean) {
   prepareFolder(file);
   const present = takeFile(file);
   try {
@@ -131,5 +113,5 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   if (!keys) {
     lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
   }
-  return asCalled(lines.join("\n"));
+  return lines.join("\n");
 }

@@ -3,14 +3,13 @@
 import { describeUnknown, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine, oneLine } from "../process/lines.ts";
-import { asCalled } from "../process/process.ts";
 import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
 import { flushTraces } from "../telemetry/traces.ts";
-import { createWriters } from "../process/writers.ts";
+import { createWriters, writeTo } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, and for the last spans, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -24,9 +23,9 @@ const FLUSH_TIMEOUT = 1_000;
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   const environment = withSecretFiles(runtime.environment);
   let isLost = false;
-  const writers = createWriters(runtime.sinks, () => isLost = true);
+  const writers = createWriters((stream) => writeTo(runtime.sinks[stream]), () => isLost = true);
   const { output, errors } = writers;
-  const report = (message: string) => errors.add(`petstore: ${oneLine(asCalled(message))}`);
+  const report = (message: string) => errors.add(`petstore: ${oneLine(message)}`);
   let status = 0;
   let isResult = true;
   let failure: string | undefined;
@@ -34,7 +33,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   try {
     const task = readCommandLine(args, environment);
     if (typeof task === "string") {
-      output.add(asCalled(task.trimEnd()));
+      output.add(task.trimEnd());
     } else {
       describeUnknown(runtime.listVariables()).forEach(report);
       isResult = !task.command.serves?.(task.args);

@@ -2,7 +2,7 @@
 
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 import { explainBindErrors } from "./listener.ts";
 import type { Address } from "../http/listener.ts";
 import { isPermitted } from "../process/process.ts";

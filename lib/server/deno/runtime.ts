@@ -1,7 +1,6 @@
 import type { Runtime } from "../serving/runtime.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { createWorkerPool } from "./worker_pool.ts";
-import { serializeWrites } from "../process/writers.ts";
 import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
@@ -19,7 +18,7 @@ export const DENO_RUNTIME: Runtime = {
   postgresDriver: POSTGRES_DRIVER,
   environment: readVariable,
   listVariables,
-  sinks: { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) },
+  sinks: { output: Deno.stdout, errors: Deno.stderr },
   ending: waitForSignal,
   listen,
   fetchOnce,

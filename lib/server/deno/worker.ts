@@ -3,65 +3,78 @@
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import { accessTo } from "../../stores/sqlite/start_writer.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
+import type { Port } from "../../stores/sqlite/writer_messages.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
-import type { LineSink } from "../process/line_writer.ts";
+import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { LocalServer } from "../serving/local_server.ts";
-import { SettingError } from "../process/start_error.ts";
-import { loadPostgres, openSqliteInWorker } from "../store/open_store.ts";
-import { createWriters, writeJson, type Writers } from "../process/writers.ts";
-import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./worker_messages.ts";
-import { Peer } from "./peer.ts";
+import { createWriters, writeJson } from "../process/writers.ts";
+import {
+  HEARTBEAT_INTERVAL,
+  type Step,
+  type StepMessage,
+  type WorkerMessage,
+  type WorkerStart,
+} from "./worker_messages.ts";
 
 function runWorker(data: WorkerStart): void {
-  const { channel, settings, hostname, port, database } = data;
+  const { settings, hostname, port, database } = data;
+  // Not `on()`, with which Deno reads the bytes of a message one by one.
+  const channel = data.channel as unknown as Port<WorkerMessage, StepMessage>;
+  const tell = (message: WorkerMessage) => channel.postMessage(message);
   const isComplete = () => Atomics.load(data.missing, 0) === 0;
-  let store: KeyedPetStore | undefined;
-  let started: Promise<void> | undefined;
-  const isBug = (error: unknown) => !(error instanceof SettingError);
-  const main = new Peer<MainCalls, Steps>(channel, {
-    start: () => started = start(),
-    async close() {
-      await started;
-      await server.close();
-    },
-    hold: () => server.hold(),
-    stop: () => server.stop(),
-    async end(timeoutMs) {
-      await server.end(timeoutMs);
-      await store?.close();
-      await Promise.all([writers.output.flush(), writers.errors.flush()]);
-    },
-  }, isBug);
-
-  /** The main isolate writes the lines of all workers. A slow reader makes each wait, and finally drop lines. */
-  const sinkFor = (stream: keyof Writers): LineSink => ({
-    async write(lines) {
-      await main.call("write", { stream, lines });
-      return lines.length;
-    },
+  /** The main isolate writes the lines of all workers. */
+  const writers = createWriters((stream) => (text) => {
+    tell({ kind: "lines", stream, lines: text.slice(0, -1) });
+    return Promise.resolve();
   });
-  const writers = createWriters({ output: sinkFor("output"), errors: sinkFor("errors") });
   if (settings.log === "json") writeJson(writers);
   if (settings.traces !== undefined) prepareTraces(true);
   const server = new LocalServer(settings, writers, listen);
+  let store: KeyedPetStore | undefined;
+
   async function start(): Promise<void> {
     store = "identities" in database
-      ? openSqliteInWorker(database, accessTo(data.writer))
-      : await (await loadPostgres()).openPostgres(database, POSTGRES_DRIVER);
+      ? SqliteStore.join(database, accessTo(data.writer))
+      : await (await import("../store/open_postgres.ts")).openPostgres(database, POSTGRES_DRIVER);
     // The gate opens first: a connection that the socket gets from now on is served.
     server.serve({ ...data, store, keyStore: store, isComplete });
     await server.listen({ hostname, port, isShared: true });
   }
 
-  reportBugs((reason) => void main.call("die", reason));
+  async function end(timeoutMs: number): Promise<void> {
+    await server.end(timeoutMs);
+    await store?.close();
+    await Promise.all([writers.output.flush(), writers.errors.flush()]);
+  }
+
+  let started: Promise<void> | undefined;
+  const steps: Record<Step, (timeoutMs: number) => Promise<void>> = {
+    start: () => started = start(),
+    close: () => Promise.resolve(started).then(() => server.close()),
+    hold: () => server.hold(),
+    stop: () => server.stop(),
+    end,
+  };
+  channel.onmessage = async ({ data: { step, timeoutMs } }) => {
+    try {
+      await steps[step](timeoutMs);
+      tell({ kind: "done", step });
+    } catch (error) {
+      const isTemporary = error instanceof UnreachableError || !(error instanceof SettingError);
+      tell({ kind: "done", step, failure: { message: firstLine(error), isTemporary } });
+    }
+  };
+
+  reportBugs((reason) => tell({ kind: "died", reason }));
   const initialLimit = heapLimit();
   setInterval(() => {
     // When the memory is exhausted, Deno ends only what is running then, and raises the limit.
-    if (heapLimit() > initialLimit) void main.call("die", "its memory was exhausted");
-    void main.call("beat", server.readMetrics()[0]);
+    if (heapLimit() > initialLimit) tell({ kind: "died", reason: "its memory was exhausted" });
+    tell({ kind: "beat", samples: server.readMetrics()[0] });
   }, HEARTBEAT_INTERVAL);
 }
 

@@ -4,7 +4,7 @@ import type { Report } from "../http/listener.ts";
 import { addSamples, type Samples, withoutGauges } from "../telemetry/samples.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
-import type { Steps } from "./worker_messages.ts";
+import type { Step } from "./worker_messages.ts";
 import type { WorkerHandle } from "./worker_handle.ts";
 
 /** The first and the longest pause before a worker is replaced, in milliseconds. It grows if workers die early. */
@@ -56,24 +56,24 @@ export class WorkerGroup {
 
   async close(): Promise<void> {
     this.#isEnding = true;
-    await this.#performAll("close", undefined);
+    await this.#performAll("close");
   }
 
   async hold(): Promise<void> {
-    await resolvesWithin(STEP_TIMEOUT, this.#performAll("hold", undefined));
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("hold"));
   }
 
   async end(timeoutMs: number): Promise<void> {
     this.#isEnding = true;
     // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
-    await resolvesWithin(STEP_TIMEOUT, this.#performAll("stop", undefined));
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("stop"));
     await resolvesWithin(Math.max(timeoutMs, 0) + STEP_TIMEOUT, this.#performAll("end", timeoutMs));
     for (const worker of this.#workers) worker.terminate();
   }
 
   /** Ignores workers that die in the meantime. */
-  async #performAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
-    await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, argument).catch(() => {})));
+  async #performAll(step: Step, timeoutMs?: number): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, timeoutMs).catch(() => {})));
   }
 
   async #startWorker(spawn: Spawn): Promise<void> {
@@ -81,7 +81,7 @@ export class WorkerGroup {
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
     try {
-      await worker.perform("start", undefined);
+      await worker.perform("start");
     } catch (error) {
       worker.terminate();
       throw error;

@@ -2,11 +2,17 @@ import { getHeapStatistics } from "node:v8";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { shareWriter } from "../../stores/sqlite/start_writer.ts";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
-import { UnreachableError } from "../process/start_error.ts";
+import type { Port } from "../../stores/sqlite/writer_messages.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import type { Sinks } from "../process/writers.ts";
-import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./worker_messages.ts";
-import { Peer } from "./peer.ts";
+import type { Writers } from "../process/writers.ts";
+import {
+  HEARTBEAT_INTERVAL,
+  type Step,
+  type StepMessage,
+  type WorkerMessage,
+  type WorkerStart,
+} from "./worker_messages.ts";
 
 /** How many heartbeats a worker may miss before it counts as unresponsive. */
 const MAX_MISSED_HEARTBEATS = 10;
@@ -20,7 +26,9 @@ export class WorkerHandle {
   readonly died: Promise<string>;
   readonly #end: (reason: string) => void;
   readonly #worker: Worker;
-  readonly #peer: Peer<Steps, MainCalls>;
+  readonly #port: Port<StepMessage, WorkerMessage>;
+  readonly #steps = new Map<Step, PromiseWithResolvers<void>>();
+  readonly #writers: Writers;
   /** Whether it does not respond at the moment. */
   isUnresponsive = false;
   /** The counts of its last heartbeat. */
@@ -35,18 +43,13 @@ export class WorkerHandle {
   constructor(
     program: URL,
     start: Omit<WorkerStart, "channel" | "writer">,
-    sinks: Sinks,
+    writers: Writers,
     store: SqliteStore | undefined,
   ) {
     const { port1, port2 } = new MessageChannel();
-    this.#peer = new Peer<Steps, MainCalls>(port1, {
-      write: ({ stream, lines }) => sinks[stream].write(lines),
-      die: (reason) => this.#end(reason),
-      beat: (samples) => {
-        this.#missedHeartbeats = 0;
-        this.samples = samples;
-      },
-    });
+    this.#writers = writers;
+    this.#port = port1 as unknown as Port<StepMessage, WorkerMessage>;
+    this.#port.onmessage = ({ data }) => this.#receive(data);
     const writer = new MessageChannel();
     shareWriter(writer.port1, () => store?.connectWriter());
     // Deno's own Worker would end the process when its memory is exhausted.
@@ -64,7 +67,7 @@ export class WorkerHandle {
     this.#worker.on("exit", (status) => this.#end(`it ended with status ${status}`));
     this.died.then(() => {
       this.#worker.terminate();
-      this.#peer.close();
+      port1.close();
       writer.port1.close();
     });
   }
@@ -74,11 +77,25 @@ export class WorkerHandle {
    *
    * @throws {SettingError} If a start fails, or the worker dies.
    */
-  async perform<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
-    const died = this.died.then((reason) => {
-      throw new UnreachableError(`A worker died: ${reason}`);
-    });
-    await Promise.race([this.#peer.call(step, argument), died]);
+  async perform(step: Step, timeoutMs = 0): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#steps.set(step, done);
+    this.#port.postMessage({ step, timeoutMs });
+    this.died.then((reason) => done.reject(new UnreachableError(`A worker died: ${reason}`)));
+    await done.promise;
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.kind === "lines") return this.#writers[message.stream].add(message.lines);
+    if (message.kind === "died") return this.#end(message.reason);
+    if (message.kind === "beat") {
+      this.#missedHeartbeats = 0;
+      this.samples = message.samples;
+      return;
+    }
+    const { step, failure } = message;
+    if (!failure) return this.#steps.get(step)?.resolve();
+    this.#steps.get(step)?.reject(new (failure.isTemporary ? UnreachableError : SettingError)(failure.message));
   }
 
   /**

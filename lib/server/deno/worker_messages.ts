@@ -1,10 +1,9 @@
-/** The calls between the main isolate and its workers. */
+/** The messages between the main isolate and its workers. */
 
 import type { MessagePort } from "node:worker_threads";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import type { PostgresTarget } from "../store/postgres_url.ts";
-import type { FirstKey } from "../keys/first_key.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Writers } from "../process/writers.ts";
@@ -17,7 +16,6 @@ export interface WorkerStart {
   settings: ServerSettings;
   hostname: string;
   port: number;
-  keyLocation: FirstKey["location"];
   /** For SQLite, the files that the main isolate has opened. */
   database: OpenedFiles | PostgresTarget;
   /** How many workers are missing. */
@@ -26,25 +24,25 @@ export interface WorkerStart {
   limits: LimitMemory | undefined;
 }
 
-/** The steps of a worker, in this order, each with its argument. */
-export interface Steps {
-  /** Opens the store, and answers requests. */
-  start: undefined;
-  close: undefined;
-  hold: undefined;
-  stop: undefined;
-  /** The argument is the time limit for clients, in milliseconds. */
-  end: number;
+/**
+ * The steps of a worker, each performed once, in this order: `start` opens the store and answers requests, the others are those of
+ * a server's shutdown.
+ */
+export type Step = "start" | "close" | "hold" | "stop" | "end";
+
+/** What the main isolate tells a worker. */
+export interface StepMessage {
+  step: Step;
+  /** The time limit for clients, in milliseconds. */
+  timeoutMs: number;
 }
 
-export interface MainCalls {
-  /** Writes whole lines. */
-  write: { stream: keyof Writers; lines: Uint8Array };
-  /** Tells that the worker has failed and must be replaced. */
-  die: string;
-  /** Made once a second, with the worker's counts. */
-  beat: Samples | undefined;
-}
+/** What a worker tells the main isolate: the end of a step, whole lines, that it must be replaced, and once a second its counts. */
+export type WorkerMessage =
+  | { kind: "done"; step: Step; failure?: { message: string; isTemporary: boolean } }
+  | { kind: "lines"; stream: keyof Writers; lines: string }
+  | { kind: "died"; reason: string }
+  | { kind: "beat"; samples: Samples | undefined };
 
 /** The time between two heartbeats, in milliseconds. */
 export const HEARTBEAT_INTERVAL = 1_000;

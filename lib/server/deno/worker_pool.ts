@@ -8,8 +8,8 @@ import type { Server } from "../serving/runtime.ts";
 import { isPermitted } from "../process/process.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { SettingError } from "../process/start_error.ts";
-import type { StoreSetting } from "../store/open_store.ts";
-import type { Sinks } from "../process/writers.ts";
+import type { StoreSetting } from "../store/store_setting.ts";
+import type { Writers } from "../process/writers.ts";
 import { WorkerGroup } from "./worker_group.ts";
 import { reservePort } from "./port.ts";
 import { WorkerHandle } from "./worker_handle.ts";
@@ -21,7 +21,7 @@ export function createWorkerPool(
   settings: ServerSettings,
   storeSetting: StoreSetting,
   report: Report,
-  sinks: Sinks,
+  writers: Writers,
   program: URL = PROGRAM,
 ): Server {
   requirePlatform();
@@ -32,13 +32,13 @@ export function createWorkerPool(
     async start(open) {
       using reserved = await reservePort(settings);
       const { hostname, port } = reserved;
-      const { store, keyLocation } = await open();
+      const { store } = await open();
       // One thread writes for all workers to SQLite. To PostgreSQL each writes for itself.
       const owner = store instanceof SqliteStore ? store : undefined;
       if (!owner) await store.close();
-      const shared = { settings, hostname, port, keyLocation, limits: createLimits(settings) };
+      const shared = { settings, hostname, port, limits: createLimits(settings) };
       const database = owner?.opened ?? storeSetting.target!;
-      await group.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, sinks, owner));
+      await group.start((missing) => new WorkerHandle(program, { ...shared, database, missing }, writers, owner));
       return port;
     },
     close: () => group.close(),
@@ -48,7 +48,7 @@ export function createWorkerPool(
   };
 }
 
-function createLimits({ rateLimit }: ServerSettings): LimitMemory | undefined {
+function createLimits({ options: { rateLimit } }: ServerSettings): LimitMemory | undefined {
   if (!rateLimit) return undefined;
   const create = () => createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
   return { callers: create(), addresses: create() };
@@ -71,7 +71,7 @@ function requireProgram(): void {
   }
 }
 
-function requireShareable({ openImporter, description }: StoreSetting): void {
-  if (openImporter) return;
+function requireShareable({ shared, description }: StoreSetting): void {
+  if (shared) return;
   throw new SettingError(`Several workers cannot share the store ${description}; set --workers 1 or another store`);
 }

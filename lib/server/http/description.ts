@@ -18,6 +18,6 @@ const FAILURES: FailureGroup[] = [
 ];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
-export function describeServer(settings: CheckedOptions): JsonObject {
-  return describe(settings, undefined, FAILURES);
+export function describeServer(options: CheckedOptions): JsonObject {
+  return describe(options, undefined, FAILURES);
 }

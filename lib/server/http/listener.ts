@@ -1,6 +1,6 @@
 /** The sockets of the server, which each runtime opens in its own way. */
 
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 import { startError, UnreachableError } from "../process/start_error.ts";
 import type { DrainGate } from "./drain_gate.ts";
 

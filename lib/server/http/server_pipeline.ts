@@ -7,11 +7,9 @@ import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
-import { queryValues } from "../../http/query.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
-import type { FirstKey } from "../keys/first_key.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
@@ -19,9 +17,9 @@ export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">
 
 /** Creates the service of the petstore and of the server's public operations. */
 export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
-  const settings = checkOptions(options);
-  const operations = createPublicOperations(settings, parts);
-  return createService(settings, { ...parts, guard: requireHost, operations });
+  const checked = checkOptions(options);
+  const operations = createPublicOperations(checked, parts);
+  return createService(checked, { ...parts, guard: requireHost, operations });
 }
 
 function requireHost(context: RequestContext): Problem | undefined {
@@ -43,7 +41,6 @@ const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
 /** The inputs of the public operations besides the petstore. */
 export interface PublicParts {
-  keyLocation: FirstKey["location"];
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** Whether all workers serve. */
@@ -51,17 +48,16 @@ export interface PublicParts {
 }
 
 export function createPublicOperations(
-  settings: CheckedOptions,
-  { hasDocs, isComplete, keyLocation }: PublicParts,
+  options: CheckedOptions,
+  { hasDocs, isComplete }: PublicParts,
 ): Operation[] {
-  const { store } = settings;
-  const description = representation(JSON.stringify(describeServer(settings)), "alteration");
+  const { store } = options;
+  const description = representation(JSON.stringify(describeServer(options)), "alteration");
   const checkReads = share(() => store.check());
   const checkWrites = share(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
-    // A longer query is not that of a probe, and is not read.
-    if (query.length < MAX_QUERY && queryValues(query, "writes").length > 0) await checkWrites();
+    if (/^writes(=|$)/.test(query)) await checkWrites();
     return isComplete() ? OK : INCOMPLETE;
   };
   const publicGet = { method: "GET", access: "public", effect: "reads" } as const;
@@ -75,12 +71,9 @@ export function createPublicOperations(
     },
     { ...publicGet, path: "/livez", handler: () => OK },
     { ...publicGet, path: "/readyz", handler: ready },
-    ...(hasDocs ? createDocsOperations(keyLocation) : []),
+    ...(hasDocs ? createDocsOperations() : []),
   ];
 }
-
-/** In characters. */
-const MAX_QUERY = 1_000;
 
 /** The shortest time between two checks, in milliseconds. */
 const INTERVAL = 1_000;

@@ -3,7 +3,6 @@
 import { defaultCallerId, idOf } from "../../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
-import { asCalled } from "../process/process.ts";
 import { explain } from "../process/start_error.ts";
 
 /** The label of the key in the file. */
@@ -35,7 +34,7 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
     }
     const isSome = stored.some(isValid);
     const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
-    return { location: "store", isNew: false, note: asCalled(note) };
+    return { location: "store", isNew: false, note };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }

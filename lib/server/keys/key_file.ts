@@ -1,6 +1,6 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import { readFileSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
@@ -8,13 +8,11 @@ import { digestOf } from "../../access/key_ring.ts";
 import { checkKeys } from "../../access/keys.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
+import { readSmallFile } from "../process/small_file.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 
 /** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
-
-/** The largest file that is read. A generated key has less than 100 bytes. */
-const MAX_BYTES = 4096;
 
 export interface FileKey {
   key: string;
@@ -51,7 +49,7 @@ export function readKey(path: string): FileKey | undefined {
     requireOwnFile(path, statSync(path));
     requireOwnFolder(path);
     requireOwnFolder(realpathSync(path));
-    const key = readFileSync(path, "utf8").trim();
+    const key = readSmallFile(path, path).trim();
     if (key === "") return undefined;
     checkKeys([key]);
     return { key, isNew: false };
@@ -79,12 +77,7 @@ export async function digestOfKey(key: string): Promise<string> {
   return record!.isDigest ? record!.key : await digestOf(key);
 }
 
-/** Call this before opening the file, because opening a named pipe would wait for a writer. */
 function requireOwnFile(path: string, file: Stats): void {
-  if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
-  if (file.size > MAX_BYTES) {
-    throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
-  }
   // Windows has neither modes nor owners.
   if (process.platform === "win32") return;
   if ((file.mode & 0o077) !== 0) {

@@ -1,16 +1,15 @@
 import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Runtime } from "../serving/runtime.ts";
-import type { LineSink } from "../process/line_writer.ts";
+import type { Sink } from "../process/writers.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
-import { serializeWrites } from "../process/writers.ts";
 import { listen } from "./listener.ts";
 
 /** The pause before a write is repeated, in milliseconds, if the file is in non-blocking mode and not ready. */
 const RETRY_DELAY = 20;
 
 /** Writes to standard output or standard error without ever blocking the thread. */
-function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
+function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
   // Node opens /dev/null for a descriptor that is closed at its start.
   const kind = fstatSync(descriptor);
   // For a file or a terminal, Node's own stream writes synchronously, and would stop the server while the terminal is paused.
@@ -39,10 +38,7 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
 export const NODE_RUNTIME: Runtime = {
   environment: readVariable,
   listVariables,
-  sinks: {
-    output: serializeWrites(createSink(process.stdout, 1)),
-    errors: serializeWrites(createSink(process.stderr, 2)),
-  },
+  sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
   ending: waitForSignal,
   listen,
   postgresDriver: "postgres",

@@ -1,5 +1,15 @@
 /** Messages as lines. */
 
+/** A host and a port as in a URL, with an IPv6 address in brackets. */
+export function formatAddress({ hostname, port }: { hostname: string; port: number }): string {
+  return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/** Formats a number of pets for messages. */
+export function formatPetCount(count: number | bigint): string {
+  return Number(count) === 1 ? "1 pet" : `${count} pets`;
+}
+
 /** A line of text as a JSON object. A JSON object stays as it is. */
 export function asJsonLine(line: string): string {
   if (line.startsWith("{")) return line;

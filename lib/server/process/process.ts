@@ -1,6 +1,5 @@
 /** The environment, the permissions and the signals of the server's process, on Deno and Node. */
 
-import { basename, relative } from "node:path";
 import process from "node:process";
 
 /** A permission of Deno. */
@@ -15,8 +14,7 @@ interface DenoProcess {
 }
 
 /** `undefined` on Node, where a program may do what its user may. */
-const deno = (globalThis as { Deno?: DenoProcess })["Deno"];
-const permissions = deno?.permissions;
+const permissions = (globalThis as { Deno?: DenoProcess })["Deno"]?.permissions;
 
 /** Whether a permission is granted. Use of one that is missing would make Deno prompt at the terminal. */
 export function isPermitted(permission: Permission): boolean {
@@ -31,28 +29,6 @@ export function readVariable(variable: string): string | undefined {
 /** The names of all environment variables. Without permission to list them, there are none. */
 export function listVariables(): string[] {
   return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
-}
-
-/**
- * How this program is called.
- *
- * @param script The path of its main module.
- * @param isRunByNpx Whether npx runs the package.
- */
-export function programName(script: string, isRunByNpx: boolean): string {
-  const name = basename(script);
-  if (name === "server.ts") return "deno task petstore";
-  if (name === "main.ts") return `node ${relative(process.cwd(), script)}`;
-  return isRunByNpx ? "npx @petstore/petstore" : "petstore";
-}
-
-/** A command in a text, and not in the name of a file. */
-const COMMAND =
-  /(?<![\w./-])petstore(?= (?:serve|openapi|keys|import|export|check|conform|backup|restore|help|<command>)(?!\w))/g;
-
-/** Rewrites commands in a text, such as `petstore keys list`, so that its reader can copy them. */
-export function asCalled(text: string, script = process.argv[1] ?? ""): string {
-  return text.replaceAll(COMMAND, programName(script, !deno && process.env["npm_command"] === "exec"));
 }
 
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */

@@ -1,20 +1,43 @@
-/** The writers to standard output and standard error. */
+/** Writes lines to standard output and standard error, in batches and in the background. */
 
-import { createLineWriter, type LineSink, type LineWriter, writeAll } from "./line_writer.ts";
 import { asJsonLine, oneLine } from "./lines.ts";
+
+export interface LineWriter {
+  /** @param line Without its line end. */
+  add(line: string): void;
+  /** Changes each line before it is written. Set when the settings are known. */
+  format?: (line: string) => string;
+  /** Resolves when all lines until now have been written or have failed. */
+  flush(): Promise<void>;
+  /** Whether a write has failed, also because the reader has closed the pipe. */
+  hasFailed: boolean;
+}
 
 export interface Writers {
   output: LineWriter;
   errors: LineWriter;
 }
 
-/** Where {@link Writers} write to. */
-export type Sinks = Record<keyof Writers, LineSink>;
+/** Standard output or standard error. It may take a part of the bytes at a time. */
+export interface Sink {
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+export type Sinks = Record<keyof Writers, Sink>;
+
+/** Writes a text, with the end of its last line. */
+type Write = (text: string) => Promise<void>;
+
+/** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
+const MAX_BUFFERED = 1_048_576;
+
+/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
+const INTERVAL = 50;
 
 /** @param onFailure Called if standard output cannot be written. */
-export function createWriters(sinks: Sinks, onFailure: () => void = () => {}): Writers {
-  const errors = createLineWriter(sinks.errors);
-  const output = createLineWriter(sinks.output, ({ message }) => {
+export function createWriters(writeOf: (stream: keyof Writers) => Write, onFailure: () => void = () => {}): Writers {
+  const errors = createLineWriter(writeOf("errors"), () => {});
+  const output = createLineWriter(writeOf("output"), ({ message }) => {
     onFailure();
     errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
   });
@@ -26,30 +49,78 @@ export function writeJson({ output, errors }: Writers): void {
   output.format = errors.format = asJsonLine;
 }
 
-/**
- * A sink for several writers. It completes each write before it starts the next, because a pipe mixes long writes. Only the
- * first failure is passed on, so that it is reported once.
- */
-export function serializeWrites(sink: LineSink): LineSink {
-  let lastWrite = Promise.resolve();
-  let hasFailed = false;
+export function writeTo(sink: Sink): Write {
+  const encoder = new TextEncoder();
+  return (text) => writeAll(sink, encoder.encode(text));
+}
 
-  async function writeOnce(bytes: Uint8Array): Promise<void> {
-    try {
-      await writeAll(sink, bytes);
-    } catch (error) {
-      if (hasFailed) return;
-      hasFailed = true;
-      throw error;
+export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+}
+
+/** Whether the reader has closed the pipe. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "EPIPE";
+}
+
+/**
+ * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
+ *
+ * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
+ */
+function createLineWriter(writeText: Write, onFailure: (error: Error) => void): LineWriter {
+  const writer: LineWriter = { add, flush, hasFailed: false };
+  /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
+  let lines: string[] = [];
+  let length = 0;
+  let dropped = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> | undefined;
+
+  function add(line: string): void {
+    if (length > MAX_BUFFERED) {
+      // A worker adds several lines at once.
+      dropped += line.split("\n").length;
+      return;
     }
+    const formatted = formatLine(line);
+    lines.push(formatted);
+    length += formatted.length + 1;
+    // The first line after a pause is written soon, with the others of the same turn of the event loop.
+    if (!writing) timer ??= setTimeout(write, 0);
   }
 
-  return {
-    async write(bytes) {
-      const written = lastWrite.then(() => writeOnce(bytes));
-      lastWrite = written.catch(() => {});
-      await written;
-      return bytes.length;
-    },
-  };
+  function formatLine(line: string): string {
+    return writer.format ? writer.format(line) : line;
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (writing || lines.length === 0) return;
+    if (dropped > 0) lines.push(formatLine(`${dropped} lines were dropped because the reader was too slow`));
+    // Ends the last line.
+    lines.push("");
+    const text = lines.join("\n");
+    lines = [];
+    length = dropped = 0;
+    writing = writeText(text).catch(fail).then(() => {
+      writing = undefined;
+      timer ??= setTimeout(write, INTERVAL);
+    });
+  }
+
+  async function flush(): Promise<void> {
+    await writing;
+    write();
+    await writing;
+  }
+
+  /** The server continues. A closed pipe is not reported, because `| head` closes it on purpose. */
+  function fail(error: Error): void {
+    if (!writer.hasFailed && !isBrokenPipe(error)) onFailure(error);
+    writer.hasFailed = true;
+  }
+
+  return writer;
 }

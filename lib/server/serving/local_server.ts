@@ -14,7 +14,7 @@ import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { oneLine } from "../process/lines.ts";
 import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
-import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
+import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
 import { findTraces, traceRequests, type Traces } from "../telemetry/traces.ts";
@@ -77,7 +77,7 @@ export class LocalServer implements Server {
     };
     const traces = this.#traces;
     const options = {
-      ...readOptions(settings),
+      ...settings.options,
       ...(keyStore && { keys: this.#followKeys(keyStore, settings.keys) }),
       store: traces ? traceStore(store, settings.store, traces) : store,
       onError,

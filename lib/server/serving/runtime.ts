@@ -2,12 +2,11 @@
 
 import type { KeyedPetStore } from "../../stores/store.ts";
 import type { Listen, Report } from "../http/listener.ts";
-import type { FirstKey } from "../keys/first_key.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Environment } from "../settings/flags.ts";
-import type { StoreSetting } from "../store/open_store.ts";
-import type { Sinks } from "../process/writers.ts";
+import type { StoreSetting } from "../store/store_setting.ts";
+import type { Sinks, Writers } from "../process/writers.ts";
 
 /** What a server opens at its start. */
 export interface OpenedStores {
@@ -15,7 +14,6 @@ export interface OpenedStores {
   store: KeyedPetStore;
   /** Keeps the API keys. It may be the same store. Undefined if only the settings have keys. */
   keyStore: KeyedPetStore | undefined;
-  keyLocation: FirstKey["location"];
 }
 
 /** A server that shuts down in three steps: {@link close}, {@link hold} and {@link end}. */
@@ -63,5 +61,5 @@ export interface Runtime {
    */
   prepareTraces?: (areWanted: boolean) => void;
   /** Absent if the runtime has no isolates that share a port. */
-  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, report: Report, sinks: Sinks) => Server;
+  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, report: Report, writers: Writers) => Server;
 }

@@ -12,11 +12,12 @@ import { LocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
 import { describeStart, describeStartAsJson } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
-import { readOptions, type ServerSettings } from "../settings/server_settings.ts";
+import type { ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
 import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
+import type { StoreSetting } from "../store/store_setting.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
 import { findTraces } from "../telemetry/traces.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
@@ -42,59 +43,70 @@ const HOLD_STEPS = 10;
 export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
-  readOptions(settings);
   prepareTraces(settings, runtime);
   const ending = runtime.ending();
-  const storeSetting = readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
+  const storeSetting = await readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const { createWorkerPool = refuseWorkers } = runtime;
   const server: Server = settings.workers === 1
     ? new LocalServer(settings, writers, runtime.listen)
-    : createWorkerPool(settings, storeSetting, report, runtime.sinks);
-  const stores = new Set<KeyedPetStore>();
+    : createWorkerPool(settings, storeSetting, report, writers);
+  const started: Started = { stores: new Set(), isNew: false };
   const readMetrics = () => {
     // The first one has the pets.
-    const [store] = stores;
+    const [store] = started.stores;
     return [...server.readMetrics(), readSizes(store)];
   };
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
-  let key!: FirstKey;
-  let isNewStore = false;
   let timeLeft = END_TIMEOUT;
-
-  async function open(): Promise<OpenedStores> {
-    // A key file that cannot be used ends the start before it makes a store.
-    if (storeSetting.path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
-    const store = await storeSetting.open();
-    stores.add(store);
-    isNewStore = store.isNew ?? false;
-    if (settings.seed > 0) report(await seed(store, settings.seed));
-    const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
-    if (keyStore) stores.add(keyStore);
-    key = await findFirstKey(settings.keys, keyStore?.keys);
-    if (storeSetting.path !== undefined) describeRemains(storeSetting.path, isNewStore, key).forEach(report);
-    return { store, keyStore, keyLocation: key.location };
-  }
-
   try {
-    const port = await server.start(open);
+    const port = await server.start(() => open(started, settings, storeSetting, report));
     const { hostname, docs: hasDocs } = settings;
-    const facts = { hostname, port, store: storeSetting.description, isNewStore, key, hasDocs };
+    const { isNew: isNewStore, key } = started;
+    const facts = { hostname, port, store: storeSetting.description, isNewStore, key: key!, hasDocs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts));
-    isNewStore = false;
+    started.isNew = false;
     await ending;
     timeLeft = await drain(server, runtime.holdTime);
   } catch (error) {
     // The next start does not find it new.
-    if (isNewStore) report(`${storeSetting.description} is new`);
+    if (started.isNew) report(`${storeSetting.description} is new`);
     throw error;
   } finally {
     await server.end(timeLeft);
-    for (const store of stores) await store.close();
+    for (const store of started.stores) await store.close();
     await metrics?.stop();
   }
   // For programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) writers.output.add("stopped");
+}
+
+/** What a start has opened until now, also if it fails. */
+interface Started {
+  stores: Set<KeyedPetStore>;
+  /** Whether it has made the store, and not said so. */
+  isNew: boolean;
+  key?: FirstKey;
+}
+
+async function open(
+  started: Started,
+  settings: ServerSettings,
+  storeSetting: StoreSetting,
+  report: Report,
+): Promise<OpenedStores> {
+  const { path, shared } = storeSetting;
+  // A key file that cannot be used ends the start before it makes a store.
+  if (path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
+  const store = await storeSetting.open();
+  started.stores.add(store);
+  started.isNew = store.isNew ?? false;
+  if (settings.seed > 0) report(await seed(store, settings.seed));
+  const keyStore = shared ? store : await openKeyDatabase(settings.keys.length === 0);
+  if (keyStore) started.stores.add(keyStore);
+  const key = started.key = await findFirstKey(settings.keys, keyStore?.keys);
+  if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
+  return { store, keyStore };
 }
 
 function prepareTraces({ traces }: ServerSettings, runtime: Runtime): void {

@@ -44,7 +44,7 @@ const SHARE: Format<number> = {
   },
 };
 
-export const RATE_LIMIT: Format<RateLimitOptions> = {
+const RATE_LIMIT: Format<RateLimitOptions> = {
   form: "requests in at most a day, such as 100/1m",
   parse(text) {
     const [, requests, count, unit = ""] = /^(\d{1,9})\/(\d{0,5})([smh])$/.exec(text) ?? [];
@@ -54,7 +54,7 @@ export const RATE_LIMIT: Format<RateLimitOptions> = {
   },
 };
 
-export const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
+const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
 
 /** A setting that becomes options of the library, which knows the valid texts. */
 function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOptions>): Format<string> {
@@ -73,7 +73,7 @@ function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOpt
 
 const ORIGIN = optionOf("an origin such as https://app.example, or *", (text) => ({ cors: { origins: [text] } }));
 
-export const PUBLIC_URL: Format<string> = optionOf(
+const PUBLIC_URL = optionOf(
   "an address such as https://api.example/v1, or a path",
   (text) => ({ publicBaseUrl: text }),
 );
@@ -83,53 +83,50 @@ const HEADER_NAME = optionOf(
   (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
 );
 
-/** The parsed settings. The store's address and the options of the library are checked later. */
+/** The parsed settings. The store's address is checked later. */
 export type ServerSettings = ReturnType<typeof readSettings>;
 
 /** @throws {SettingError} If a value is invalid. */
 export function readSettings(args: CommandArguments) {
-  const keys = args.list("key");
-  if (keys.includes("")) throw new SettingError("An API key must not be empty");
   return {
     hostname: args.read("hostname", HOSTNAME),
     port: args.read("port", PORT),
     /** If empty, the key file is used. */
-    keys,
+    keys: args.list("key"),
     /** May contain a password. */
     store: args.text("store"),
     /** How many sample pets an empty store gets. */
     seed: args.read("seed", numberFrom(0, MAX_SEED)),
     /** How many isolates serve. With 1, the main one does. */
     workers: args.read("workers", WORKERS),
-    corsOrigins: args.readList("cors-origin", ORIGIN),
-    /** Where clients reach the API, or "" for relative links. */
-    publicUrl: args.optional("public-url", PUBLIC_URL) ?? "",
     log: args.read("log", oneOf("text", "json", "off")),
-    requestIds: args.read("request-id", REQUEST_IDS),
-    rateLimit: args.optional("rate-limit", RATE_LIMIT),
-    /** The header in which the proxy sends the address of the client, or "". */
-    clientHeader: args.optional("client-header", HEADER_NAME) ?? "",
     /** Where metrics are served; undefined if they are not. */
     metrics: args.optional("metrics", ADDRESS),
     /** The share of the requests that are traced; undefined if none is. */
     traces: args.optional("traces", SHARE),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
+    options: readOptions(args),
   };
 }
 
 /**
- * Converts the settings to options of the library, which checks them before anything is opened.
+ * Reads the options of the library. A setting that the command does not have is unset.
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions(settings: Partial<ServerSettings>): PetstoreOptions {
-  const { keys = [], corsOrigins = [], publicUrl, requestIds = "none", rateLimit, clientHeader } = settings;
+export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys"> & { keys: string[] } {
+  const keys = args.list("key");
+  if (keys.includes("")) throw new SettingError("An API key must not be empty");
+  const rateLimit = args.optional("rate-limit", RATE_LIMIT);
+  const clientHeader = args.optional("client-header", HEADER_NAME);
+  const origins = args.readList("cors-origin", ORIGIN);
+  const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
   const options = {
-    requestIds,
+    requestIds: args.read("request-id", REQUEST_IDS),
     ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
-    ...(corsOrigins.length > 0 && { cors: { origins: corsOrigins } }),
-    ...(publicUrl && { publicBaseUrl: publicUrl }),
+    ...(origins.length > 0 && { cors: { origins } }),
+    ...(publicBaseUrl && { publicBaseUrl }),
   };
   try {
     checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });

@@ -2,13 +2,9 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
-import type { KeyedPetStore } from "../../stores/store.ts";
 import { makeFolderFor, MissingFolderError } from "../process/folders.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
-
-/** A store of this program. `isNew` says whether opening it has made its tables. */
-export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
 /** @throws {SettingError} If the folder of a database is missing, or a restore has left files there. */
 export function prepareFile(path: string): void {

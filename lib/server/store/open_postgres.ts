@@ -1,19 +1,16 @@
 import type { Socket } from "node:net";
-import { type CheckedSchema, inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
+import { inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
 import { openPostgresImporter } from "../../stores/postgres/importer.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../stores/postgres/postgres_store.ts";
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
-import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
-import type { PetImporter } from "../../stores/pet_importer.ts";
-import type { StoredKey } from "../../stores/key_store.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import type { OpenStore } from "./new_file.ts";
+import type { Environment } from "../settings/flags.ts";
+import type { OpenStore, StoreSetting } from "./store_setting.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions } from "./postgres_options.ts";
 import { type Connect, createPool, type DriverClient } from "./postgres_pool.ts";
-import { describePostgres, type PostgresTarget } from "./postgres_url.ts";
+import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
 const READ_STATE =
   "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
@@ -21,35 +18,38 @@ const READ_STATE =
 /** Not part of the other statement, because some databases with PostgreSQL's protocol lack these functions. */
 const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8)";
 
+type Source = [makeClient: () => DriverClient, options: PostgresStoreOptions];
+
 /** @param driver The specifier of the driver. */
-type Open<T> = (target: PostgresTarget, driver: string) => Promise<T>;
+export function readPostgresSetting(setting: string, environment: Environment, driver: string): StoreSetting {
+  const target = readPostgresUrl(setting, environment);
+  const use = <T>(use: (...source: Source) => Promise<T>) => usePostgres(target, driver, use);
+  const open = () => openPostgres(target, driver);
+  const description = describePostgres(target);
+  return {
+    ...{ description, target, open, keys: { place: description, open, list: () => use(listPostgresKeys) } },
+    shared: {
+      async check() {
+        const { version, isReadOnly, faults } = await use(inspectPostgresStore);
+        return { faults, contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}` };
+      },
+      async export(format, write) {
+        const source = await use((...source) => Promise.resolve(source));
+        await exportPostgres(...source, format, write);
+      },
+      openImporter: () => use(openPostgresImporter),
+    },
+  };
+}
 
-export const openPostgres: Open<OpenStore> = (...to) => usePostgres(...to, createPostgresStore);
-export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
-
-export const listKeysOfPostgres: Open<readonly StoredKey[]> = (...to) => usePostgres(...to, listPostgresKeys);
-
-export const inspectPostgres: Open<CheckedSchema> = (...to) => usePostgres(...to, inspectPostgresStore);
-
-/** @throws {SettingError} If the pets cannot be read. An error of `write` is thrown as it is. */
-export async function exportFromPostgres(
-  target: PostgresTarget,
-  driver: string,
-  format: ExportFormat,
-  write: PetSink,
-): Promise<void> {
-  const source = await usePostgres(target, driver, (...source) => Promise.resolve(source));
-  try {
-    await exportPostgres(...source, format, write);
-  } catch (error) {
-    throw error instanceof StoreUnavailableError ? explain(target, "read", error) : error;
-  }
+export function openPostgres(target: PostgresTarget, driver: string): Promise<OpenStore> {
+  return usePostgres(target, driver, createPostgresStore);
 }
 
 async function usePostgres<T>(
   target: PostgresTarget,
   driver: string,
-  use: (makeClient: () => DriverClient, options: PostgresStoreOptions) => Promise<T>,
+  use: (...source: Source) => Promise<T>,
 ): Promise<T> {
   try {
     const connect = await loadDriver(target, driver);
@@ -59,18 +59,14 @@ async function usePostgres<T>(
       throw asUnavailable(error);
     });
     const { schema, prepare, poolSize: size } = target;
-    // The store ends a client whose connections hang, so the next one asks all hosts again.
-    const makeClient = () => createPool({ size, connect, dial: () => hosts.dial(), onBreak: () => hosts.forget() });
+    const makeClient = () => createPool({ size, connect, dial: () => hosts.dial() });
     return await use(makeClient, { prepare, ...(schema !== undefined && { schema }) });
   } catch (error) {
-    throw error instanceof SettingError ? error : explain(target, "opened", error);
+    if (error instanceof SettingError) throw error;
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const line = `${describePostgres(target)} cannot be opened: ${message}`;
+    throw cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
   }
-}
-
-function explain(target: PostgresTarget, attempt: string, error: unknown): SettingError {
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const line = `${describePostgres(target)} cannot be ${attempt}: ${message}`;
-  return cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
 /** @param driver Not a literal, because Deno loads the package of a literal `import()` at every start, even for another store. */
@@ -97,7 +93,8 @@ async function readState(connect: Connect, socket: Socket): Promise<ServerState>
   try {
     const [[standby, readOnly] = []] = await client.unsafe(READ_STATE, [], { prepare: false }).values() as string[][];
     const isStandby = standby === "true";
-    return { isStandby, isReadOnly: readOnly === "on", timeline: isStandby ? 0 : await readTimeline(client) };
+    const timeline = isStandby ? 0 : await readTimeline(client);
+    return { acceptsWrites: !isStandby && readOnly !== "on", timeline };
   } finally {
     await client.end({ timeout: 0 });
   }

@@ -7,12 +7,11 @@ import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/client/errors.ts";
 import { securityFor } from "./postgres_options.ts";
-import { type Address, describeAddress, openSocket, type Security, timeoutError } from "./postgres_socket.ts";
+import { type Address, describeAddress, openSocket, timeoutError } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
 
 export interface ServerState {
-  isStandby: boolean;
-  isReadOnly: boolean;
+  acceptsWrites: boolean;
   /** Of a primary: it grows with each failover. 0 if unknown. */
   timeline: number;
 }
@@ -20,30 +19,27 @@ export interface ServerState {
 interface HostResult {
   address: Address;
   state?: ServerState;
-  error?: unknown;
+  error?: Error;
 }
 
 /** Logs in over a socket, reads the state and logs out. */
 type ReadState = (socket: Socket) => Promise<ServerState>;
 
-const STATE_LIFETIME = 1000;
-
+/** For the hosts that have not answered when one fits, in milliseconds. */
 const OTHERS_TIMEOUT = 250;
 
-/** Chooses again when the chosen host no longer fits. */
 export class Hosts {
   readonly #target: PostgresTarget;
-  readonly #security: Security;
   readonly #readState: ReadState;
-  #chosen: Address | undefined;
-  #chosenAt = -Infinity;
-  #choosing: Promise<void> | undefined;
+  readonly #open: (address: Address) => Promise<Socket>;
+  #choosing: Promise<Address> | undefined;
 
   /** @throws {SettingError} If a certificate cannot be read. */
   constructor(target: PostgresTarget, readState: ReadState) {
+    const security = securityFor(target);
     this.#target = target;
-    this.#security = securityFor(target);
     this.#readState = readState;
+    this.#open = (address) => openSocket(address, security, this.#timeoutMs);
   }
 
   get #timeoutMs(): number {
@@ -52,131 +48,81 @@ export class Hosts {
 
   /** @throws {Error} If no host fits. */
   async dial(): Promise<Socket> {
-    if (this.#chosen && this.#isCurrent()) {
-      try {
-        return await this.#open(this.#chosen);
-      } catch {
-        this.#chosen = undefined;
-      }
-    }
-    await this.choose();
-    const address = this.#chosen;
-    if (!address) throw new Error("The connection to the chosen host has just broken");
-    return await this.#open(address);
+    return await this.#open(await this.choose());
   }
 
-  /** Connections that are opened at the same time share one search. */
-  choose(): Promise<void> {
+  /** Chooses anew for each connection, but those that are opened at the same time share one search. */
+  choose(): Promise<Address> {
     return this.#choosing ??= this.#search().finally(() => this.#choosing = undefined);
   }
 
-  forget(): void {
-    this.#chosen = undefined;
-  }
-
-  #isCurrent(): boolean {
-    return this.#target.targetSessionAttrs === "any" || performance.now() - this.#chosenAt < STATE_LIFETIME;
-  }
-
-  #open(address: Address): Promise<Socket> {
-    return openSocket(address, this.#security, this.#timeoutMs);
-  }
-
-  async #search(): Promise<void> {
+  async #search(): Promise<Address> {
     const required = this.#target.targetSessionAttrs;
-    const { addresses, failures } = await this.#resolve();
+    const hosts = (await Promise.all(this.#target.hosts.map(lookUp))).flat();
+    const [only] = hosts;
     // The state of a single address does not matter. The login shows whether it works.
-    if (addresses.length === 1 && failures.length === 0 && required === "any") return this.#select(addresses[0]);
-    const results = await this.#queryAll(addresses);
-    let best: HostResult | undefined, secondChoice: Address | undefined;
-    for (const result of results) {
-      const { address, state, error } = result;
-      if (state && hasState(state, required)) best = isBetter(result, best, required) ? result : best;
-      else if (state && required === "prefer-standby") secondChoice ??= address;
-      else if (state) {
-        failures.push(new Error(`${describeAddress(address)} does not match target_session_attrs=${required}`));
-      } // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
-      // means that the server is starting or stopping.
-      else if (sqlState(error)?.startsWith("57P") === false && !best) throw error;
-      else failures.push(error as Error);
-    }
-    const chosen = best?.address ?? secondChoice;
-    if (chosen) return this.#select(chosen);
+    if (only && hosts.length === 1 && !only.error && required === "any") return only.address;
+    const results = await this.#queryAll(hosts);
+    const fitting = results.filter(({ state }) => state && fits(state, required));
+    // Of two primaries, the one that was promoted last; of others, the first in the setting.
+    const [best] = fitting.toSorted((a, b) => required === "any" ? 0 : b.state!.timeline - a.state!.timeline);
+    if (best) return best.address;
+    const failures = results.map(({ address, error }) =>
+      error ?? new Error(`${describeAddress(address)} does not match target_session_attrs=${required}`)
+    );
+    // As in libpq, an error from a server, such as a wrong password, is the reason. Not of class 57P, with which it starts or stops.
+    const refusal = failures.find((error) => sqlState(error)?.startsWith("57P") === false);
+    if (refusal) throw refusal;
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
-  async #queryAll(addresses: readonly Address[]): Promise<HostResult[]> {
-    const results: (HostResult | undefined)[] = addresses.map(() => undefined);
+  async #queryAll(hosts: readonly HostResult[]): Promise<HostResult[]> {
+    const results: HostResult[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      const queries = addresses.map(async (address, i) => {
-        const { state } = results[i] = await this.#query(address).then(
-          (state): HostResult => ({ address, state }),
-          (error): HostResult => ({ address, error }),
-        );
-        if (state && hasState(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
-      });
-      Promise.all(queries).then(() => resolve());
+    const queries = hosts.map(async (host, i) => {
+      const { state } = results[i] = host.error ? host : await this.#query(host.address);
+      if (state && fits(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
     });
+    Promise.all(queries).then(() => resolve());
+    await promise;
     clearTimeout(timer);
-    return results.filter((result) => result !== undefined);
+    // Without the places of those that have not answered.
+    return results.flat();
   }
 
-  #select(address: Address | undefined): void {
-    this.#chosen = address;
-    this.#chosenAt = performance.now();
-  }
-
-  async #resolve(): Promise<{ addresses: Address[]; failures: Error[] }> {
-    const addresses: Address[] = [];
-    const failures: Error[] = [];
-    for (const { name, port } of this.#target.hosts) {
-      try {
-        for (const address of await lookUp(name)) addresses.push({ name, port, address });
-      } catch (error) {
-        failures.push(error as Error);
-      }
-    }
-    return { addresses, failures };
-  }
-
-  async #query(address: Address): Promise<ServerState> {
+  async #query(address: Address): Promise<HostResult> {
+    let socket: Socket | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const timeoutMs = this.#timeoutMs;
-    const socket = await this.#open(address);
-    const timer = timeoutMs === 0 ? undefined : setTimeout(() => {
-      socket.destroy(timeoutError(address, timeoutMs));
-    }, timeoutMs);
     try {
-      return await this.#readState(socket);
+      const opened = socket = await this.#open(address);
+      if (timeoutMs > 0) timer = setTimeout(() => opened.destroy(timeoutError(address, timeoutMs)), timeoutMs);
+      return { address, state: await this.#readState(opened) };
+    } catch (error) {
+      return { address, error: error as Error };
     } finally {
       clearTimeout(timer);
-      socket.destroy();
+      socket?.destroy();
     }
   }
 }
 
-async function lookUp(name: string): Promise<string[]> {
-  if (isIP(name) !== 0) return [name];
+/** The addresses of a name, or the reason why it has none. */
+async function lookUp({ name, port }: { name: string; port: number }): Promise<HostResult[]> {
+  const itself = { name, port, address: name };
+  if (isIP(name) !== 0) return [{ address: itself }];
   try {
-    return (await lookup(name, { all: true })).map(({ address }) => address);
+    return (await lookup(name, { all: true })).map(({ address }) => ({ address: { name, port, address } }));
   } catch (error) {
     // If the permission covers only one port of the host, Deno allows connecting to the name, but not looking it up.
-    if ((error as { code?: string }).code === "EPERM") return [name];
-    throw error;
+    return [{ address: itself, ...(error as { code?: string }).code !== "EPERM" && { error: error as Error } }];
   }
 }
 
-/** Whether a state matches libpq's target_session_attrs; for prefer-standby, whether it is the first choice. */
-function hasState({ isStandby, isReadOnly }: ServerState, required: string): boolean {
-  if (required === "read-write") return !isStandby && !isReadOnly;
-  if (required === "read-only") return isStandby || isReadOnly;
-  if (required === "primary") return !isStandby;
-  return required === "any" || isStandby;
-}
-
-/** Of two primaries, the one that was promoted last. If the state does not matter, the first in the setting. */
-function isBetter({ state }: HostResult, best: HostResult | undefined, required: string): boolean {
-  return best?.state === undefined || (required !== "any" && state!.timeline > best.state.timeline);
+/** @param required libpq's target_session_attrs: `any` or `read-write`. */
+function fits({ acceptsWrites }: ServerState, required: string): boolean {
+  return required === "any" || acceptsWrites;
 }
 
 function describe({ message, code }: Error & { code?: string }): string {

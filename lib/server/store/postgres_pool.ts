@@ -27,15 +27,13 @@ export interface PoolParts {
   size: number;
   connect: Connect;
   dial(): Promise<Socket>;
-  /** Is told of each connection that the server has closed. */
-  onBreak(): void;
 }
 
 /**
  * In postgres.js 3.4.9, a connection that failed and opens again gives the error of its last statement to the next one, may keep bytes
  * that it had not sent, and may wait for a response that never comes. So its client goes with it.
  */
-export function createPool({ size, connect, dial, onBreak }: PoolParts): DriverClient {
+export function createPool({ size, connect, dial }: PoolParts): DriverClient {
   const members = new Set<Member>();
   let isEnded = false, failedAt = -Infinity;
 
@@ -48,7 +46,8 @@ export function createPool({ size, connect, dial, onBreak }: PoolParts): DriverC
 
   async function open(member: Member): Promise<Socket> {
     const { socket } = member;
-    if (socket && !socket.destroyed) return await openToCancel();
+    // The driver sends a cancellation over a connection of its own, which the server then closes.
+    if (socket && !socket.destroyed) return watchSocket(await dial(), () => {});
     try {
       const pause = failedAt + RETRY_DELAY - performance.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
@@ -58,18 +57,7 @@ export function createPool({ size, connect, dial, onBreak }: PoolParts): DriverC
       drop(member);
       throw error;
     }
-    watchSocket(member.socket, () => {
-      onBreak();
-      drop(member);
-    });
-    return member.socket;
-  }
-
-  /** The driver sends a cancellation over a connection of its own, which the server then closes. */
-  async function openToCancel(): Promise<Socket> {
-    const socket = await dial();
-    watchSocket(socket, onBreak);
-    return socket;
+    return watchSocket(member.socket, () => drop(member));
   }
 
   function add(): Member {
@@ -101,7 +89,6 @@ export function createPool({ size, connect, dial, onBreak }: PoolParts): DriverC
     },
     async end(options) {
       isEnded = true;
-      onBreak();
       await Promise.all([...members].map(({ client }) => client.end(options)));
     },
   };

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 
 export interface Address {
   /** As in the setting; the certificate must contain it. */
@@ -65,7 +65,7 @@ const CLOSE_TIMEOUT = 2000;
  * Closes a connection soon after the driver has ended it, even if the server does not respond. `onBreak` is called when
  * the server closes it, or it fails.
  */
-export function watchSocket(socket: Socket, onBreak: () => void): void {
+export function watchSocket(socket: Socket, onBreak: () => void): Socket {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEndedHere = false;
   const { end } = socket;
@@ -81,6 +81,7 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
     clearTimeout(timer);
     if (!isEndedHere) onBreak();
   });
+  return socket;
 }
 
 /**

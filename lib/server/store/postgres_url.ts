@@ -1,21 +1,8 @@
-import { formatAddress } from "../process/address.ts";
+import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 
-export interface PostgresTarget {
-  hosts: { name: string; port: number }[];
-  database: string;
-  user: string;
-  password: string;
-  sslmode: string;
-  sslrootcert: string;
-  /** For each host, in seconds; 0 for no limit. */
-  connectTimeout: number;
-  targetSessionAttrs: string;
-  parameters: Record<string, string>;
-  poolSize: number;
-  prepare: boolean;
-  schema: string | undefined;
-}
+/** A database, with all that a connection to it needs. */
+export type PostgresTarget = ReturnType<typeof readPostgresUrl>;
 
 /** With the environment variables of libpq. */
 export const POSTGRES_VARIABLES = {
@@ -43,14 +30,14 @@ const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^/?#]*))?(?:
 const HOST = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+))(?::(\d+))?$/;
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
-const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
+const SESSION_ATTRIBUTES = ["any", "read-write"];
 
 /**
  * The environment supplies the parts that the address omits.
  *
  * @throws {SettingError} If it is invalid. The message quotes no part of it, because it may contain a password.
  */
-export function readPostgresUrl(url: string, environment: (name: string) => string | undefined): PostgresTarget {
+export function readPostgresUrl(url: string, environment: (name: string) => string | undefined) {
   const parameters = parseUrl(url);
   const read = (name: keyof typeof POSTGRES_VARIABLES, fallback: string) =>
     parameters.get(name) ?? (environment(POSTGRES_VARIABLES[name]) || fallback);
@@ -67,9 +54,10 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
     password: read("password", ""),
     sslmode: readSslMode(read("sslmode", ""), sslrootcert),
     sslrootcert,
-    // Shorter if another host can answer instead.
+    /** For each host, in seconds; 0 for no limit. Shorter if another host can answer instead. */
     connectTimeout: readNumber("connect_timeout", read("connect_timeout", hosts.length > 1 ? "2" : "5"), 0),
     targetSessionAttrs: requireOneOf("target_session_attrs", read("target_session_attrs", "any"), SESSION_ATTRIBUTES),
+    /** Sent to the server. */
     parameters: { application_name: read("application_name", "petstore"), ...(options !== "" && { options }) },
     poolSize: readNumber("pool_size", readOwn("pool_size"), 1),
     prepare: requireOneOf("prepare", readOwn("prepare"), ["true", "false"]) === "true",
@@ -103,7 +91,7 @@ function parseUrl(url: string): Map<string, string> {
 }
 
 /** @param portList The ports of the hosts that have none, in the same order. A single port applies to all hosts. */
-function readHosts(text: string, portList: string): PostgresTarget["hosts"] {
+function readHosts(text: string, portList: string): { name: string; port: number }[] {
   const ports = portList.split(",");
   return text.split(",").map((host, i) => {
     const [, bracketed, plain, port = ports[i] ?? ports[0] ?? ""] = HOST.exec(host) ?? [];

@@ -5,7 +5,7 @@ import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { Span } from "./traces.ts";
-import type { LineWriter } from "../process/line_writer.ts";
+import type { LineWriter } from "../process/writers.ts";
 import { HIDDEN, loggedMethod, loggedTarget } from "./logged_target.ts";
 
 /** How many targets are cached, and the longest key of one. A client may send any number of 64 KB each. */

@@ -1,7 +1,7 @@
 /** Tells which requests failed: the first of a kind at once, and then once a second how often it happened. */
 
 import type { ErrorInfo } from "../../http/recovery.ts";
-import type { LineWriter } from "../process/line_writer.ts";
+import type { LineWriter } from "../process/writers.ts";
 import { describeFailure } from "./messages.ts";
 
 export interface FailureLog {

@@ -4,10 +4,9 @@ import type { Observer } from "../../http/finisher.ts";
 import type { CommittingStore } from "../../stores/batch.ts";
 import type { PooledStore } from "../../stores/postgres/client/client.ts";
 import type { PetStore } from "../../stores/store.ts";
+import { METHODS } from "./logged_target.ts";
 import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
 
-/** The methods that are counted separately. A client may invent any number of others. */
-const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 const OTHER = "other";
 
 /** How many callers of a deprecated route are counted separately. */
@@ -50,7 +49,7 @@ export class Metrics {
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
     if (!counted) this.#routes.set(route, counted = createRoute());
-    const known = METHODS.includes(method) ? method : OTHER;
+    const known = METHODS.has(method) ? method : OTHER;
     let counts = counted.counts.get(known);
     if (!counts) counted.counts.set(known, counts = []);
     counts[status] = (counts[status] ?? 0) + 1;

@@ -55,7 +55,7 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
 function endFailed(span: Span, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   span.recordException(error);
-  span.setAttribute("error.type", error.name);
+  span.setAttributes({ "error.type": error.name });
   span.setStatus({ code: ERROR_STATUS_CODE, message: error.message });
   span.end();
 }

@@ -13,7 +13,6 @@ type Attributes = Record<string, string | number>;
 
 export interface Span {
   spanContext(): SpanIds;
-  setAttribute(key: string, value: string | number): unknown;
   setAttributes(attributes: Attributes): unknown;
   setStatus(status: { code: number; message: string }): unknown;
   updateName(name: string): unknown;

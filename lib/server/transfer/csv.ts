@@ -3,22 +3,16 @@ import { SettingError } from "../process/start_error.ts";
 
 /** A field in quotes or without, and what ends it. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
-const UNCLOSED_FIELD = /"[^"]*(?:""[^"]*)*$/y;
 
 export function parseCsvRecord(text: string): string[] | { fault: string } {
   const fields: string[] = [];
   for (let start = 0;; start = FIELD.lastIndex) {
-    FIELD.lastIndex = UNCLOSED_FIELD.lastIndex = start;
+    FIELD.lastIndex = start;
     const [, quoted, plain, end] = FIELD.exec(text) ?? [];
-    if (end === undefined) return { fault: describeFault(text[start] === '"', UNCLOSED_FIELD.test(text)) };
+    if (end === undefined) return { fault: "a field with a quote must be in quotes, and each quote in it be doubled" };
     fields.push(quoted?.replaceAll('""', '"') ?? plain ?? "");
     if (end === "") return fields;
   }
-}
-
-function describeFault(isQuoted: boolean, isUnclosed: boolean): string {
-  if (!isQuoted) return "a field with a quote must be in quotes, and the quote be doubled";
-  return isUnclosed ? "a closing quote is missing" : "after a closing quote, only a comma may follow";
 }
 
 /** @throws {SettingError} If the record is not the header of a file of pets. */

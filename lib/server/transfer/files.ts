@@ -34,7 +34,7 @@ export interface Source {
 
 /** @param ending Resolves when the process is told to end. Reading then fails with an {@link UnreachableError}. */
 export async function openSource(path: string, ending: Promise<void>): Promise<Source> {
-  const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
+  const readable = (stream: AsyncIterable<Uint8Array>, name: string) => until(ending, stream, name);
   const pipe = { grows: false, close: () => {} };
   if (path === STANDARD) return { ...pipe, bytes: readable(process.stdin, "Standard input") };
   try {
@@ -67,7 +67,11 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
 }
 
 /** Also ends while it waits for more bytes, as of a pipe. */
-async function* until(ending: Promise<void>, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* until(
+  ending: Promise<void>,
+  stream: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   let isStopped = false;
   let stop = () => {};
   ending.then(() => {
@@ -80,17 +84,9 @@ async function* until(ending: Promise<void>, stream: AsyncIterable<Uint8Array>):
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array>>();
     stop = () => reject(new UnreachableError("The import was stopped"));
     if (isStopped) stop();
-    blocks.next().then(resolve, reject);
+    blocks.next().then(resolve, (error) => reject(explain(`${name} cannot be read`, error)));
     const { done, value } = await promise;
     if (done) return;
     yield value;
-  }
-}
-
-async function* withReadErrors(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream;
-  } catch (error) {
-    throw explain(`${name} cannot be read`, error);
   }
 }

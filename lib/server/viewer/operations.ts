@@ -5,20 +5,11 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import { VERSION } from "../../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
-import type { FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
 import files from "./page.json" with { type: "json" };
 
-const KEY_LOCATIONS: Record<FirstKey["location"], string> = {
-  file: `The key is in the file <code>${KEY_FILE}</code>, in the folder where the server was started.`,
-  settings:
-    "The server was started with keys (<code>PETSTORE_KEYS</code> or <code>--key</code>); its operator has them.",
-  store: "The keys are in the store: its operator can make one with <code>petstore keys add</code>.",
-};
-
 // All addresses are relative, because a proxy may add a path prefix.
-function createHtml(keyLocation: FirstKey["location"]): string {
-  return `<!DOCTYPE html>
+const HTML = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,7 +25,7 @@ function createHtml(keyLocation: FirstKey["location"]): string {
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
 <p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server replies.</p>
-<p>Press Authorize and paste an API key. <span id="key-place">${KEY_LOCATIONS[keyLocation]}</span></p>
+<p>Press Authorize and paste an API key. <span id="key-place">The operator has it: in <code>${KEY_FILE}</code>, in <code>PETSTORE_KEYS</code>, or from <code>petstore keys add</code>.</span></p>
 </header>
 <noscript>
 <p>The rest of this page needs JavaScript. The description that it shows is at <a href="openapi.json">/openapi.json</a>.</p>
@@ -43,7 +34,6 @@ function createHtml(keyLocation: FirstKey["location"]): string {
 </body>
 </html>
 `;
-}
 
 /** The page loads only from this server, because users paste their keys into it. The style sheet has images in data: URLs. */
 const POLICY = [
@@ -57,11 +47,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createDocsOperations(keyLocation: FirstKey["location"]): Operation[] {
-  const html = document("text/html; charset=utf-8", createHtml(keyLocation));
+export function createDocsOperations(): Operation[] {
   return [
     page("/", redirect("docs")),
-    page("/docs", html),
+    page("/docs", document("text/html; charset=utf-8", HTML)),
     page("/docs/", redirect("../docs")),
     ...Object.entries(files).map(([name, text]) =>
       page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text))

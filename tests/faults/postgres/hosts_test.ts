@@ -53,8 +53,9 @@ test("without a suitable host, the store says in one line what is wrong with eac
     using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const refusing = `127.0.0.1:${closed.addr.port}`, standing = `127.0.0.1:${port}`;
     closed.close();
-    const both = at(url, `${refusing},${standing}`, "?target_session_attrs=standby");
-    await assertRefused(both, /ECONNREFUSED.*does not match target_session_attrs=standby$/, true);
+    const readOnly = "options=-c%20default_transaction_read_only=on";
+    const both = at(url, `${refusing},${standing}`, `?target_session_attrs=read-write&${readOnly}`);
+    await assertRefused(both, /ECONNREFUSED.*does not match target_session_attrs=read-write$/, true);
     // A response decides: the wrong database is not looked for elsewhere.
     const wrong = at(url, `${standing},${refusing}`).replace(/[^/]*$/, "elsewhere");
     await assertRefused(wrong, /"elsewhere" does not exist \(SQLSTATE 3D000\)$/, false);

@@ -79,15 +79,15 @@ test.inFolder("import stops at a bad line, names it, and adds no pet of its tran
   for (const line of BAD) {
     const text = toNdjson(makeDrafts(2)) + `${line}\n` + toNdjson(makeDrafts(1));
     const refused = await importFile(folder, "a.ndjson", text);
-    assertRefused(refused, /^petstore: Line 3: .*\. No pet was added; correct it and import the file again\n$/);
+    assertRefused(refused, /^petstore: Line 3: .*\. 0 pets added; correct it and import the file again\n$/);
     assert.ok(!refused.stderr.includes("\u001b"));
   }
   assert.deepEqual(readDrafts(folder), []);
   // More records than a transaction has.
   const before = toNdjson(makeDrafts(30_000)), after = toNdjson(makeDrafts(10, 40_000));
   const refused = await importFile(folder, "b.ndjson", `${before}{}\n${after}`);
-  assertRefused(refused, /Line 30001: name is required; categoryId is required\. \d+ pets were added; correct it/);
-  const added = Number(/(\d+) pets were/.exec(refused.stderr)?.[1]);
+  assertRefused(refused, /Line 30001: name is required; categoryId is required\. \d+ pets added; correct it/);
+  const added = Number(/(\d+) pets added/.exec(refused.stderr)?.[1]);
   assert.ok(added > 0 && added <= 30_000);
   assert.deepEqual(readDrafts(folder), makeDrafts(added));
   const corrected = await importFile(folder, "b.ndjson", before + after);
@@ -95,7 +95,7 @@ test.inFolder("import stops at a bad line, names it, and adds no pet of its tran
   assert.deepEqual(readDrafts(folder), [...makeDrafts(30_000), ...makeDrafts(10, 40_000)]);
 });
 
-test.inFolder("--on-error skip adds all but the bad lines, and --dry-run adds nothing; both report twenty lines and count the rest", async (folder) => {
+test.inFolder("--rejects adds all but the bad lines, and --dry-run adds nothing; both report twenty lines and count the rest", async (folder) => {
   const text = `${toNdjson(makeDrafts(2))}${"{}\n".repeat(30)}${toNdjson(makeDrafts(1, 2))}`;
   const reported = [
     ...Array.from({ length: 20 }, (_, i) => `petstore: Line ${i + 3}: name is required; categoryId is required\n`),
@@ -104,8 +104,9 @@ test.inFolder("--on-error skip adds all but the bad lines, and --dry-run adds no
   const dry = await importFile(folder, "a.ndjson", text, "--dry-run");
   assert.deepEqual(dry, { status: 2, stdout: "a.ndjson: 3 pets can be added, 30 lines cannot\n", stderr: reported });
   assert.deepEqual(readdirSync(folder), ["a.ndjson"]);
-  const skipped = await importFile(folder, "a.ndjson", text, "--on-error=skip");
-  assert.deepEqual(skipped, { status: 0, stdout: "a.ndjson: 3 pets added, 30 lines skipped\n", stderr: reported });
+  const skipped = await importFile(folder, "a.ndjson", text, "--rejects=bad");
+  const stdout = "a.ndjson: 3 pets added, 30 lines skipped, now in bad\n";
+  assert.deepEqual(skipped, { status: 0, stdout, stderr: reported });
   assert.deepEqual(readDrafts(folder), makeDrafts(3));
   const again = await importFile(folder, "a.ndjson", text);
   assertPrinted(again, "a.ndjson: 0 pets added, 3 pets known from an earlier import");
@@ -128,7 +129,7 @@ test.inFolder("bad CSV is refused with the number of its line, and so is a heade
   ];
   for (const [text, shows] of rows) assertRefused(await importFile(folder, "a.csv", text), shows);
   const unclosed = await importFile(folder, "a.csv", 'name,categoryId\n"Rex,7\n', "--last-line");
-  assertRefused(unclosed, /Line 2: a closing quote is missing/);
+  assertRefused(unclosed, /Line 2: a field with a quote must be in quotes/);
   const latin = Uint8Array.from("name,categoryId\nZo\u00eb,7\n", (character) => character.charCodeAt(0));
   assertRefused(await importFile(folder, "a.csv", latin), /Line 2: it is not valid UTF-8/);
   assert.deepEqual(readDrafts(folder), []);
@@ -139,11 +140,22 @@ test.inFolder("import refuses what it cannot read", async (folder) => {
   assertRefused(await importFile(folder, "d.csv", undefined), /d\.csv cannot be read: it is a folder/);
   assertRefused(await importFile(folder, "none.csv", undefined), /none\.csv does not exist/);
   assertRefused(await importFile(folder, "a", "x"), /The format is not known; add --format/);
-  assertRefused(await importFile(folder, "a.csv", undefined, "--format=xml"), /--format must be ndjson or csv/);
-  assertRefused(await importFile(folder, "a.csv", undefined, "--on-error=go"), /--on-error must be stop or skip/);
+  assertRefused(
+    await importFile(folder, "a.csv", undefined, "--format=xml"),
+    /--format must be ndjson or csv, not "xml"/,
+  );
   assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a number from 1 to 999999/);
   assertRefused(await runHere(["import", STORE]), /Name the file, as in \S+.* import pets\.ndjson/);
   assertRefused(await runHere(["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
   writeFileSync(join(folder, "long.ndjson"), `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
-  assertRefused(await importFile(folder, "long.ndjson", undefined, "--on-error=skip"), /Line 2 is longer than 1 MiB/);
+  assertRefused(await importFile(folder, "long.ndjson", undefined, "--rejects=bad"), /Line 2 is longer than 1 MiB/);
+});
+
+test.inFolder("import makes a store that is missing, and its folder", async (folder) => {
+  writeFileSync(join(folder, "a.ndjson"), toNdjson(DRAFTS));
+  const { stdout, stderr } = await runHere(["import", "a.ndjson"]);
+  assert.deepEqual([stdout, stderr], ["a.ndjson: 4 pets added\n", "petstore: sqlite:data/petstore.db is new\n"]);
+  assert.deepEqual(readDrafts(folder, "data/petstore.db"), DRAFTS);
+  const checked = await runHere(["check"]);
+  assert.match(checked.stdout, /is sound: 4 pets/);
 });

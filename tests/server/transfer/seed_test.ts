@@ -15,7 +15,7 @@ function parts(...args: string[]): ServerParts {
   return { args: [`--key=${KEY}`, "--log=off", "--seed=150", ...args] };
 }
 
-test("sample pets are valid, believable in their numbers, and always the same", () => {
+test("sample pets are valid, and believable in their numbers", () => {
   const pets = Array.from({ length: 10_000 }, (_, i) => samplePet(i));
   for (const pet of pets) {
     assert.deepEqual(parsePetFields(pet.name, String(pet.categoryId), pet.status), pet);
@@ -26,8 +26,6 @@ test("sample pets are valid, believable in their numbers, and always the same", 
   assert.ok(count("pending") > 1_400 && count("sold") > 1_400);
   assert.equal(new Set(pets.map(({ categoryId }) => categoryId)).size, 6);
   assert.ok(new Set(pets.map(({ name }) => name)).size > 1_500);
-  // A server with a later release continues what one with an earlier release began.
-  assert.deepEqual(samplePet(0), { name: "Biscuit the Border Collie", categoryId: 1n, status: "sold" });
 });
 
 async function assertSeeded(server: AnyServer, said: RegExp): Promise<void> {

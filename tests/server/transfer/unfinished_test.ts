@@ -97,7 +97,7 @@ testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
       await pipe.write(new TextEncoder().encode(text.slice(0, text.length / 2)));
       await untilMore(folder);
       assert.equal(await child.stop("SIGINT"), 1);
-      const line = "The import was stopped. 2000 pets were added; import the file again for the rest";
+      const line = "The import was stopped. 2000 pets added; import the file again for the rest";
       assert.deepEqual(child.written, { stdout: "", stderr: `petstore: sqlite:pets.db is new\npetstore: ${line}\n` });
       assert.ok(!readdirSync(folder).some((name) => name.startsWith("bad")));
       const rest = await importFile(folder, "a.ndjson", text);

@@ -1,0 +1,33 @@
+/** Files with keys or other secrets. */
+
+import { readFileSync, statSync } from "node:fs";
+import { explain, SettingError } from "./start_error.ts";
+
+/** Some thousand keys. */
+const MAX_BYTES = 1_048_576;
+
+/**
+ * Reads a file without the line ends at its end. The messages have none of its content.
+ *
+ * @param name The file's name for messages.
+ * @throws {SettingError} If it cannot be read.
+ */
+export function readSmallFile(path: string, name: string): string {
+  try {
+    const stats = statSync(path);
+    // A named pipe would wait for a writer.
+    if (!stats.isFile()) throw new SettingError(`${name} must be a regular file`);
+    if (stats.size > MAX_BYTES) throw new SettingError(`${name} is larger than ${MAX_BYTES} bytes`);
+    // Not as Node decodes it: a byte order mark would become a part of a password, and UTF-16 a wrong secret.
+    return withoutLineEnds(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+  } catch (error) {
+    throw explain(`${name} cannot be read`, error);
+  }
+}
+
+/** Not by a regular expression: one that ends with `$` would try each line end in the middle of the text. */
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\n" || text[end - 1] === "\r") end--;
+  return text.slice(0, end);
+}

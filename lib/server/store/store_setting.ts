@@ -1,0 +1,44 @@
+import type { StoredKey } from "../../stores/key_store.ts";
+import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
+import type { PetImporter } from "../../stores/pet_importer.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
+import type { PostgresTarget } from "./postgres_url.ts";
+
+/** A store of this program. `isNew` says whether opening it has made its tables. */
+export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
+
+/** A store that is not open yet. */
+export interface StoreSetting {
+  /** Without its secrets, for messages. */
+  description: string;
+  /** Of an SQLite file. */
+  path?: string;
+  /** Of PostgreSQL. */
+  target?: PostgresTarget;
+  open(): OpenStore | Promise<OpenStore>;
+  keys: KeysSetting;
+  /** Absent for a store in memory, which only one isolate can reach. */
+  shared?: SharedStore;
+}
+
+/** Where the API keys are. */
+export interface KeysSetting {
+  place: string;
+  /** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
+  list(): Promise<readonly StoredKey[]>;
+  open(createIfMissing: boolean): Promise<OpenStore>;
+}
+
+/** What other programs can do with a store while servers use it. */
+export interface SharedStore {
+  check(): Promise<CheckResult>;
+  export(format: ExportFormat, write: PetSink): Promise<unknown>;
+  openImporter(): Promise<PetImporter>;
+}
+
+export interface CheckResult {
+  /** Why the store is not sound. */
+  faults: string[];
+  /** The contents, and the schema, of a sound one. */
+  contents: string;
+}
