@@ -114,17 +114,7 @@ testUnless(NOT_LIMITED)(
   () =>
     inFolder(async (folder) => {
       await makeStore(1);
-      const check = async (mode: number): Promise<string> => {
-        chmodSync("pets.db", mode);
-        const args = [...LIMITED.slice(1), ...serverCommand(), "check", STORE];
-        await using child = new Child(LIMITED[0]!, args, { cwd: folder, clearEnv: true, env: environment() });
-        assert.equal(await child.exit(), 2);
-        return child.written.stderr;
-      };
-      assert.match(
-        await check(0o000),
-        /^petstore: The store cannot be checked: pets\.db cannot be opened; it must be readable, and its folder/,
-      );
+      chmodSync("pets.db", 0o400);
       chmodSync(folder, 0o500);
       const args = [...LIMITED.slice(1), ...serverCommand(), "check", STORE];
       await using child = new Child(LIMITED[0], args, { cwd: folder, clearEnv: true, env: environment() });

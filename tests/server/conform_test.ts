@@ -27,8 +27,8 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
       for (
         const [level, env, flags] of [["full", { PETSTORE_KEYS: `,sha256:00, ${KEY},other` }, []], [
           "specification",
-          { PETSTORE_KEYS_FILE: "key" },
-          [],
+          {},
+          ["--key-file=key"],
         ]] as const
       ) {
         const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
@@ -198,6 +198,24 @@ testHere(
   },
 );
 
+testHere("conform ends a run that takes a hundred times as long as a response may", async () => {
+  const { setTimeout: start } = globalThis;
+  let end = () => {};
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    if (ms === 600_000 * 100) end = run;
+    return start(run, ms);
+  }) as typeof setTimeout;
+  try {
+    await withServer(hanging(() => end()), async (url) => {
+      const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--timeout=600"]);
+      assert.equal(status, 1);
+      assert.match(stdout, /^skip .*\(the run has taken 100 times as long as one response may\)$/m);
+    });
+  } finally {
+    globalThis.setTimeout = start;
+  }
+});
+
 testHere(
   "conform ends when its output is closed, and tells the pets on standard error",
   () =>
@@ -279,7 +297,9 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", "pk_secret", "--key=k"], /^petstore: Name the base address of an API, [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^petstore: Name [^]*(?<!pk_secret[^]*)$/],
     [["conform", "http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
-    [["conform", url], /Set the key to send, in clear text, by PETSTORE_KEYS or --key/],
+    [["conform", url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],
+    [["conform", url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
+    [["conform", url, "--key-file=/no/key"], /no\/key \(--key-file\) cannot be read: /],
     [["conform", url, "--key=sha256:00"], /in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
     [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],

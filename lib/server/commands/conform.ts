@@ -1,12 +1,16 @@
 import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
+import { readSecret } from "../settings/secret_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
 import { asJson, describePets, describeResult, type Pets, type Result, summarize } from "./conform_report.ts";
 
 /** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
 const MOST_UNANSWERED = 5;
+
+/** How long all cases together may take, in time limits of one response. */
+const MOST_TIMEOUTS = 100;
 
 const BASE_ADDRESS: Format<URL> = {
   form: "the base address of an API, such as http://127.0.0.1:8000/v1",
@@ -27,8 +31,9 @@ export const CONFORM: Command = {
       value: "key",
       variable: "PETSTORE_KEYS",
       help: "the API key to send, which may read and write; of several in the variable, the first in clear text. " +
-        "A flag is visible in the list of processes, so prefer the variable, or PETSTORE_KEYS_FILE with the path of a file",
+        "A flag is visible in the list of processes",
     },
+    "key-file": { value: "path", variable: "PETSTORE_KEYS_FILE", help: "a file with the key" },
     level: {
       value: "specification|full",
       default: "full",
@@ -48,9 +53,9 @@ export const CONFORM: Command = {
     "a wrong command line, or the server cannot be reached, refuses the key, or is no petstore",
   ],
   examples: [
-    "PETSTORE_KEYS_FILE=data/api-key petstore conform http://127.0.0.1:8000/v1",
+    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key",
     "PETSTORE_KEYS=secret petstore conform https://pets.example/v1 --level specification",
-    "PETSTORE_KEYS_FILE=data/api-key petstore conform http://127.0.0.1:8000/v1 --only pets.list",
+    "petstore conform http://127.0.0.1:8000/v1 --key-file data/api-key --only pets.list",
   ],
   async run(args, { writers: { output, errors }, runtime }) {
     const url = readAddress(args.operand);
@@ -70,6 +75,8 @@ export const CONFORM: Command = {
     const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
     checkTarget(url, await tryTarget(target));
     runtime.ending().then(() => abort.abort("a signal has ended the command"));
+    const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
+    const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
     const results: Result[] = [];
     const add = args.isOn("json") ? () => {} : (line: string) => output.add(line);
     for await (const result of runAll(cases, abort.signal)) {
@@ -77,6 +84,7 @@ export const CONFORM: Command = {
       add(describeResult(result));
       if (output.hasFailed) abort.abort("standard output is closed");
     }
+    clearTimeout(timer);
     if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
     for (const line of [...summarize(results), describePets(pets)]) add(line);
     await output.flush();
@@ -96,8 +104,15 @@ function readAddress(text: string): URL {
 }
 
 function readKey(args: CommandArguments): string {
-  const key = splitList(args.text("key")).find((each) => each !== "" && !each.startsWith("sha256:"));
-  if (key === undefined) throw new SettingError("Set the key to send, in clear text, by PETSTORE_KEYS or --key");
+  const path = args.flag("key-file");
+  if (path !== undefined && args.flag("key") !== undefined) {
+    throw new SettingError("--key and --key-file are both given; give one of them");
+  }
+  const keys = splitList(path === undefined ? args.text("key") : readSecret(path, "--key-file"));
+  const key = keys.find((each) => each !== "" && !each.startsWith("sha256:"));
+  if (key === undefined) {
+    throw new SettingError("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
+  }
   if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingError("The key must consist of visible ASCII characters");
   return key;
 }

@@ -27,7 +27,7 @@ export function withSecretFiles(environment: Environment): Environment {
 }
 
 /** @throws {SettingError} If the file cannot be read, or is empty. The message has none of its content. */
-function readSecret(path: string, variable: string): string {
+export function readSecret(path: string, variable: string): string {
   // The secret itself may stand in place of the path.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${variable})` : `The file of ${variable}`;
   const secret = readSmallFile(path, file);
