@@ -27,7 +27,8 @@ export function renderOperation(
   common: (status: number) => JsonObject,
 ): RenderedOperation {
   const { method, effect, path, deprecation, stability } = withoutPrototype(definition);
-  const failures = merge(description.failures, [
+  const failures = merge([
+    ...description.failures,
     ...callerFailures(),
     ...(effect !== "reads" ? writerFailures() : []),
     ...unexpectedFailures(),
@@ -75,12 +76,10 @@ function renderResponses(
   return rendered;
 }
 
-/** Adds failures. Groups with the same status become one. */
-function merge(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
-  const merged = own.map((group) => {
-    const same = added.filter((other) => statusOf(other) === statusOf(group));
-    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
-    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
+/** Groups with the same status become one, with the schema of the first. */
+function merge(groups: readonly FailureGroup[]): FailureGroup[] {
+  return Array.from(Map.groupBy(groups, statusOf).values(), ([first, ...others]) => {
+    const reason = [first!, ...others].map(({ reason }) => reason).join(", or ");
+    return { ...first!, reason, errors: [first!, ...others].flatMap(({ errors }) => errors) };
   });
-  return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
 }
