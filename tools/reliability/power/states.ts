@@ -18,7 +18,7 @@ export type Losses = ReadonlyMap<number, Loss>;
 /** Moments times this are the numbers of states: that of a moment and a choice is the same in each run with a seed. */
 export const CHOICES = 10_000;
 
-/** After the first choices, which lose all, nothing, or all from one step on. */
+/** The first choices lose nothing, all, one change of names, and all from one step on. The others are by the seed. */
 const MAX_CUTS = 200;
 
 export interface State {
@@ -141,10 +141,14 @@ export class Moment {
 
   /** Undefined if there is no such choice at this moment. */
   losses(choice: number, seed: number): Losses | undefined {
-    const all = this.pending, cuts = Math.min(all.length, MAX_CUTS);
+    const all = this.pending;
     if (choice === 0) return new Map();
     if (all.length === 0) return undefined;
-    if (choice <= cuts) return lose(all.slice(Math.trunc((choice - 1) * all.length / cuts)));
+    const names = all.filter((number) => this.#change(number).kind === "names");
+    if (choice === 1) return lose(all);
+    if (choice <= 1 + names.length) return lose(names.slice(choice - 2, choice - 1));
+    const cuts = Math.min(all.length, MAX_CUTS), cut = choice - 1 - names.length;
+    if (cut < cuts) return lose(all.slice(Math.trunc(cut * all.length / cuts)));
     const random = new Random(seed ^ (this.end * CHOICES + choice));
     return choice % 2 === 0 ? this.#ordered(random) : this.#weak(random);
   }
