@@ -70,7 +70,7 @@ const MISTAKES: [what: string, workload: string, plant: (steps: readonly Step[])
     "a folder that is not synced",
     "first start",
     (steps) => steps.filter(({ kind }) => kind !== "sync of a folder"),
-    /stored is nothing|is not valid|does not have the key/,
+    /stored is nothing|is not valid|does not have the key|cannot read/,
   ],
   [
     "a key whose file was not synced before it was shown",
@@ -95,6 +95,6 @@ for (const [what, workload, plant, fault] of MISTAKES) {
       assert.ok(found && fault.test(found.faults.join("\n")), JSON.stringify(failures));
       const again = await replayState(steps, found.state, options);
       assert.deepEqual([again?.faults[0], again?.lost], [found.faults[0], found.lost]);
-      assert.ok(found.lost.length <= 2, `${found.lost.length} losses: ${found.lost.join(", ")}`);
+      assert.ok(found.lost.length <= 4, `${found.lost.length} losses: ${found.lost.join(", ")}`);
     }));
 }
