@@ -38,7 +38,11 @@ export function startRecording(library: string, folder: string, trace: string): 
       const steps = readTrace(trace), moment = new Moment(steps);
       while (moment.advance().length > 0);
       const left = readFiles(folder), replayed = filesOf(moment.stateWithout(new Map()));
-      assert.deepEqual([...replayed.keys()], [...left.keys()], "The recorder has missed a change of names");
+      assert.deepEqual(
+        [...replayed.keys()],
+        [...left.keys()],
+        `The recorder has missed a change of names, maybe after ${steps.at(-1)?.text}`,
+      );
       for (const [name, bytes] of left) {
         const isEqual = Buffer.compare(bytes ?? new Uint8Array(), replayed.get(name) ?? new Uint8Array()) === 0;
         assert.ok(isEqual, `The recorder has missed a change of ${name}`);
