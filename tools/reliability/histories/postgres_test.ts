@@ -29,9 +29,10 @@ test("clients cannot tell servers whose connections to PostgreSQL fail from one 
 });
 
 test("a store that takes the rows of postgres.js as they come gives wrong responses, and few histories find it", async () => {
-  const finding = await search(onPostgres("control", createTrustingStore), {
-    fault: FAULT,
-    blocks: blocksFrom(SEED, 200),
-  });
+  const blocks = blocksFrom(SEED, 200);
+  const ground = onPostgres("control", createTrustingStore);
+  // They share the histories, and the first finding ends all.
+  const lanes = Array.from({ length: 4 }, () => search(ground, { fault: FAULT, blocks, tries: 8 }));
+  const [finding] = (await Promise.all(lanes)).filter((found) => found !== undefined);
   assert.match(finding?.problem ?? "nothing was found", /^GET .* → (200 \[|404)/);
 });

@@ -26,8 +26,8 @@ export const WAYS: Record<string, Search> = {
   [ON_KV.name]: (extent) => search(ON_KV, { ...extent, fault: KV_FAULT }),
 };
 
-/** Histories mostly wait, so each way runs several at the same time. */
-const LANES = 3;
+/** Histories mostly wait, so several run at the same time. Of more, the openings would take too long. */
+const LANES = 8;
 
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 10_000;
@@ -42,7 +42,7 @@ export const HISTORIES = defineTool<{ histories: number; way: string }>(ABOUT, {
   const count = () => tallies.reduce((sum, tally) => sum + tally.histories, 0);
   const timer = setInterval(() => log(`${count()} of ${histories} histories`), PROGRESS);
   const lanes = ways.flatMap(([, search], i) =>
-    Array.from({ length: LANES }, () => search({ blocks, tally: tallies[i]! }))
+    Array.from({ length: Math.max(1, Math.floor(LANES / ways.length)) }, () => search({ blocks, tally: tallies[i]! }))
   );
   const findings = (await Promise.all(lanes)).flatMap((found) =>
     found ? [{ kind: "history", detail: found.text }] : []
