@@ -60,6 +60,21 @@ test("a failure that passes costs a retry, and one that stays refuses the create
   assert.equal(commits, 9);
 });
 
+test("a create may have been stored if its commit fails, and KV cannot be read afterwards", async (kv) => {
+  let isLost = false;
+  const failing = withCommits(kv, async (commit) => {
+    await commit();
+    isLost = true;
+    throw new TypeError("The connection was lost");
+  });
+  const store = createKvStore({
+    ...failing,
+    getMany: (...args) => isLost ? Promise.reject(new TypeError("The connection was lost")) : kv.getMany(...args),
+  });
+  await assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError", mayBeStored: true });
+  assert.equal((await petsAfter(createKvStore(kv))).length, 1);
+});
+
 test("a commit waits for other processes that are writing, until the time limit", async (kv) => {
   let failures = 20;
   const hook: CommitHook = (commit) => failures-- > 0 ? Promise.reject(new TypeError("database is locked")) : commit();

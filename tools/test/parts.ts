@@ -34,7 +34,7 @@ export const INTEGRATION: Record<string, string> = {
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tools/reliability/crash tools/reliability/drain " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts tools/reliability/soak",
   power: "deno test -A --no-check tools/reliability/power",
-  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
+  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres tools/reliability/histories/postgres_test.ts",
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   runtimes: "deno test -A --no-check tests/runtimes",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
@@ -46,7 +46,7 @@ export const INTEGRATION: Record<string, string> = {
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
   mutation: `cd tools/mutation && ${INSTALL} && deno task ok && deno test -A --no-check memory_test.ts`,
-  kv: "deno test -A --no-check tests/kv",
+  kv: "deno test -A --no-check tests/kv tools/reliability/histories/search_test.ts",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
   container: "deno test -A --no-check tests/container",

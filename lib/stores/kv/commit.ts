@@ -111,7 +111,9 @@ export class GroupCommit {
       }
       // Before the counter is read, because the next attempt fails if another server commits between the two.
       const isInTime = await mayRetry(result);
-      const [counter, latest] = await this.#kv.getMany([key, this.#space.remembered(this.#server)]);
+      const [counter, latest] = await this.#kv.getMany([key, this.#space.remembered(this.#server)]).catch((error) => {
+        throw uncertain(error);
+      });
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);

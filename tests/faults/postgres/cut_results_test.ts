@@ -7,7 +7,7 @@ import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { DRIVERS, isAnswered, untilAnswered } from "../../support/postgres/postgres.ts";
 import { at, openStore, PET, withDatabase } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { type Proxy, withProxy } from "./proxy.ts";
+import { type Proxy, withProxy } from "../../support/postgres/proxy.ts";
 
 const test = testUnless(whyNoCluster());
 
@@ -49,10 +49,10 @@ async function assertRight(store: KeyedPetStore, after = 0): Promise<void> {
 async function cutAll(store: KeyedPetStore, proxy: Proxy): Promise<void> {
   for (let bytes = 0; bytes < BYTES; bytes++) {
     await untilAnswered(async () => assert.equal(await store.get(3n), pet(3)));
-    const { cuts } = proxy;
-    proxy.cutAfter(bytes);
+    const { faults } = proxy;
+    proxy.follow([{ side: "server", bytes, effect: "end" }]);
     assert.equal(await isAnswered(assertRight(store, bytes % 2)), false, `the result was whole after ${bytes} bytes`);
-    assert.equal(proxy.cuts, cuts + 1);
+    assert.equal(proxy.faults, faults + 1);
     // Of another statement, and of the same one.
     await untilAnswered(async () => assert.equal(await store.get(7n), pet(7)));
     await untilAnswered(() => assertRight(store, (bytes + 1) % 2));
@@ -109,8 +109,10 @@ test("a create whose result is lost or cannot be read may have been stored, with
   }
 });
 
-test("an error of the server right after the login ends no process", async () => {
-  const ready = "Z\0\0\0\x05I";
+/** Both are messages of the server: the end of a login or a result, and the description of the columns of a page. */
+const READY = "Z\0\0\0\x05I", COLUMNS = "T\0\0\0\x34\0\x02";
+
+test("an error of the server right after the login, or a message that cannot be read, ends no process", async () => {
   const uncaught: unknown[] = [];
   // The test runner would not report it.
   const onError = (event: ErrorEvent) => {
@@ -120,10 +122,17 @@ test("an error of the server right after the login ends no process", async () =>
   addEventListener("error", onError);
   for (const open of Object.values(OPENERS)) {
     await withPets(open, async (store, proxy) => {
-      proxy.replace(ready, ready + error("FATAL", "57P01"));
-      for (let reads = 0; reads < 5; reads++) await isAnswered(assertRight(store));
-      proxy.replace("", "");
-      await untilAnswered(() => assertRight(store));
+      for (
+        const [from, to] of [[READY, READY + error("FATAL", "57P01")], [
+          COLUMNS,
+          COLUMNS.replace("\0\x02", "\x7f\xff"),
+        ]] as const
+      ) {
+        proxy.replace(from, to);
+        for (let reads = 0; reads < 5; reads++) await isAnswered(store.list({ after: 0n, limit: 7, status: "sold" }));
+        proxy.replace("", "");
+        await untilAnswered(() => assertRight(store));
+      }
     });
   }
   removeEventListener("error", onError);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { withProxy } from "./proxy.ts";
+import { withProxy } from "../../support/postgres/proxy.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import {
   addPet,

@@ -6,7 +6,7 @@ import type { PetStore } from "../../../lib/stores/store.ts";
 import { isAnswered, openImpatient, runSql, untilAnswered, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { type Proxy, withProxy } from "./proxy.ts";
+import { type Proxy, withProxy } from "../../support/postgres/proxy.ts";
 import { PET } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

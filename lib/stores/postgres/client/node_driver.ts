@@ -22,6 +22,16 @@ interface Connection {
   /** Returns it to the pool, which closes it if there was an error. */
   release(error?: Error): void;
   processID?: number;
+  connection?: { stream?: Stream };
+}
+
+type OnData = (chunk: unknown) => void;
+
+interface Stream {
+  listeners(event: "data"): OnData[];
+  on(event: "data", listener: OnData): Stream;
+  off(event: "data", listener: OnData): Stream;
+  destroy(error: Error): void;
 }
 
 interface ConnectEvents {
@@ -31,6 +41,17 @@ interface ConnectEvents {
 
 function listen(connection: Connection): void {
   connection.on("error", ignore);
+  const { stream } = connection.connection ?? {};
+  const [parse, ...others] = stream?.listeners("data") ?? [];
+  if (!stream || !parse || others.length > 0) return;
+  // In 8.23, a message that cannot be read would end the process. PgBouncer sends one when its own connection ends within a message.
+  stream.off("data", parse).on("data", (chunk) => {
+    try {
+      parse(chunk);
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
+  });
 }
 
 const GIVEN_UP = new Error("The query was given up");

@@ -1,0 +1,148 @@
+/** PostgreSQL behind a proxy that fails as a seed says, by either driver, by the server's pool, and through PgBouncer. */
+
+import fc from "fast-check";
+// @ts-types="@types/pg"
+import { Pool } from "pg";
+import postgres from "postgres";
+import { driverOptions } from "../../../lib/server/store/postgres_options.ts";
+import { createPool } from "../../../lib/server/store/postgres_pool.ts";
+import { openSocket } from "../../../lib/server/store/postgres_socket.ts";
+import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
+import {
+  createPostgresStore,
+  type PostgresClientMaker,
+  postgresSchema,
+} from "../../../lib/stores/postgres/postgres_store.ts";
+import type { PooledStore } from "../../../lib/stores/postgres/client/client.ts";
+import { petArrays } from "../../../lib/stores/postgres/commit.ts";
+import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
+import type { PetStore } from "../../../lib/stores/store.ts";
+import { withPooler } from "../../../tests/support/postgres/pgbouncer.ts";
+import { untilAnswered } from "../../../tests/support/postgres/postgres.ts";
+import { type Fault, type Proxy, withProxy } from "../../../tests/support/postgres/proxy.ts";
+import { at, withDatabase } from "../../../tests/support/postgres/servers.ts";
+import { until } from "../../../tests/support/until.ts";
+import type { Ground, Outcome, Place } from "./ground.ts";
+import { BEYOND_TIMEOUT, MOST_SERVERS, NAME, type Plan, TIMEOUT } from "./plan.ts";
+
+/** Connections of a server: few, so that a request after a fault gets the one that has failed. */
+const SIZE = 2;
+
+const BYTES = fc.oneof(fc.nat(40), fc.nat(400), fc.nat(4000));
+const EFFECT = fc.constantFrom<Fault["effect"]>("end", "reset", 3, BEYOND_TIMEOUT);
+const SIDE = fc.constantFrom<Fault["side"]>("client", "server");
+
+/** One in three is within a create: half of it is sent, or PostgreSQL has not answered yet, or the answer is cut. */
+export const FAULT: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ side: SIDE, bytes: BYTES, effect: EFFECT }) },
+  { weight: 1, arbitrary: fc.record({ side: SIDE, bytes: BYTES, within: fc.constant(NAME), effect: EFFECT }) },
+);
+
+const SQL = statementsFor("petstore");
+
+const EMPTY = `DELETE FROM petstore.pets; DELETE FROM petstore.requests; ALTER SEQUENCE petstore.pet_ids RESTART`;
+
+/** All sessions but this one, and those that do nothing. */
+const SESSIONS = `SELECT count(*)::text, (count(*) FILTER (WHERE state = 'idle'))::text FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+export type OpenStore = (url: string, pooled: boolean) => Promise<PetStore>;
+
+const openWith = (makerFor: (url: string) => PostgresClientMaker): OpenStore => (url, pooled) =>
+  createPostgresStore(makerFor(url), { timeoutMs: TIMEOUT, prepare: !pooled });
+
+function serverPool(url: string): PostgresClientMaker {
+  const target = readPostgresUrl(url, () => undefined);
+  const { name, port } = target.hosts[0]!;
+  return () =>
+    createPool({
+      size: SIZE,
+      connect: (settings) => postgres({ ...driverOptions(target), ...settings }),
+      dial: () => openSocket({ name, address: name, port }, { mode: "never", checks: {} }, TIMEOUT),
+    });
+}
+
+/** The driver's own pauses before it opens a connection again rise to 20 seconds. */
+const connectSql = (url: string) =>
+  postgres(url, { max: SIZE, fetch_types: false, backoff: () => 0.02, onnotice() {} });
+
+export const OPENERS: Record<string, OpenStore> = {
+  "node-postgres": openWith((url) => () => new Pool({ connectionString: url, max: SIZE })),
+  "postgres.js": openWith((url) => () => connectSql(url)),
+  "the server's pool": openWith(serverPool),
+};
+
+/** @param pooled Whether PgBouncer is between the stores and the proxy. */
+export function onPostgres(name: string, open: OpenStore, pooled = false): Ground<Fault> {
+  return {
+    name: `${name}${pooled ? " and PgBouncer" : ""}`,
+    open: (use) =>
+      withDatabase((direct, port) =>
+        withProxy(port, async (proxy) => {
+          const url = at(direct, `127.0.0.1:${proxy.port}`);
+          const admin = postgres(direct, { max: 1, fetch_types: false, onnotice: () => {} });
+          await admin.unsafe(postgresSchema());
+          const useAt = async (url: string) => {
+            await using place = new PostgresPlace(proxy, admin, () => open(url, pooled));
+            await place.renew();
+            return await use(place);
+          };
+          return await (pooled ? withPooler(url, useAt) : useAt(url)).finally(() => admin.end());
+        })
+      ),
+  };
+}
+
+class PostgresPlace implements Place<Fault>, AsyncDisposable {
+  readonly #proxy: Proxy;
+  /** Straight to the database. */
+  readonly #admin: postgres.Sql;
+  readonly #open: () => Promise<PetStore>;
+  #stores: PetStore[] = [];
+
+  constructor(proxy: Proxy, admin: postgres.Sql, open: () => Promise<PetStore>) {
+    this.#proxy = proxy;
+    this.#admin = admin;
+    this.#open = open;
+  }
+
+  async renew(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    // The time limit is short, and the machine may be busy.
+    const openAtLast = () => untilAnswered(async () => this.#stores.push(await this.#open()));
+    await Promise.all(Array.from({ length: MOST_SERVERS }, openAtLast));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#stores.splice(0).map((store) => store.close()));
+  }
+
+  async use({ pets, servers, faults }: Plan<Fault>, run: Parameters<Place<Fault>["use"]>[1]): Promise<Outcome> {
+    await this.#admin.unsafe(EMPTY);
+    await this.#admin.unsafe(SQL.add, [...petArrays(pets), "{}", "{}", "{}"]);
+    const before = this.#proxy.faults;
+    this.#proxy.follow(faults);
+    this.#proxy.isDoubling = faults.length % 2 === 1;
+    await run(this.#stores.slice(0, servers), () => this.#proxy.follow([]));
+    await until("the end of all that was sent", () => this.#isAtRest());
+    if (this.#stores.some(isBusy)) {
+      await this.renew();
+      await until("the end of what a store still sent", () => this.#isAtRest());
+    }
+    const rows = await this.#admin.unsafe(SQL.all, ["0", "1000"]).values() as string[][];
+    return { stored: rows.map((row) => row[1]!), faults: this.#proxy.faults - before };
+  }
+
+  /** What was sent is carried out, however late: a create that was refused must not be stored then. */
+  async #isAtRest(): Promise<boolean> {
+    const { holds, open } = this.#proxy;
+    if (holds > 0) return false;
+    const [[all, idle] = []] = await this.#admin.unsafe(SESSIONS).values() as string[][];
+    return Number(all) === open && all === idle;
+  }
+}
+
+/** Whether a store still waits for a response: postgres.js may lose a statement whose connection has failed. */
+function isBusy({ pool }: PetStore & Partial<PooledStore>): boolean {
+  return pool !== undefined && pool.running + pool.waiting > 0;
+}

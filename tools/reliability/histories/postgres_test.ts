@@ -1,0 +1,38 @@
+/** Some histories of `deno task reliability histories`, and a control that must be found among so few. */
+
+import assert from "node:assert/strict";
+import { whyNoCluster } from "../../../tests/support/postgres/cluster.ts";
+import { newSeed } from "../../../tests/support/random.ts";
+import { testUnless } from "../../../tests/support/system/commands.ts";
+import { Tally } from "./ground.ts";
+import { FAULT, onPostgres } from "./postgres.ts";
+import { blocksFrom, search } from "./search.ts";
+import { WAYS } from "./tool.ts";
+import { createTrustingStore } from "./trusting_store.ts";
+
+const test = testUnless(whyNoCluster());
+
+/** Of each way; half of them are the same in every run. */
+const HISTORIES = 20;
+const SEED = 20301205;
+
+test("clients cannot tell servers whose connections to PostgreSQL fail from one that does one request after the other", async () => {
+  const searches = Object.entries(WAYS).filter(([name]) => name !== "Deno KV").map(async ([name, search]) => {
+    const tally = new Tally();
+    const blocks = [...blocksFrom(SEED, HISTORIES / 2), ...blocksFrom(newSeed() % 2 ** 31, HISTORIES / 2)];
+    const finding = await search({ blocks, tally });
+    assert.ok(!finding, finding?.text);
+    assert.equal(tally.histories, HISTORIES);
+    assert.ok(tally.faults > HISTORIES / 2, `${name}: ${tally}`);
+  });
+  await Promise.all(searches);
+});
+
+test("a store that takes the rows of postgres.js as they come gives wrong responses, and few histories find it", async () => {
+  const blocks = blocksFrom(SEED, 200);
+  const ground = onPostgres("control", createTrustingStore);
+  // They share the histories, and the first finding ends all.
+  const lanes = Array.from({ length: 4 }, () => search(ground, { fault: FAULT, blocks, tries: 8 }));
+  const [finding] = (await Promise.all(lanes)).filter((found) => found !== undefined);
+  assert.match(finding?.problem ?? "nothing was found", /^GET .* → (200 \[|404)/);
+});

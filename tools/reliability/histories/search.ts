@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { type Ground, type Place, Tally, tryPlan } from "./ground.ts";
+import { type Plan, plans } from "./plan.ts";
+
+export interface Finding {
+  problem: string;
+  /** The problem, and the smallest plan that has led to it. */
+  text: string;
+}
+
+/** Histories of successive seeds, which begin with new stores. */
+export interface Block {
+  seed: number;
+  histories: number;
+}
+
+export interface Extent<Fault> {
+  fault: fc.Arbitrary<Fault>;
+  /** Several searches may share them, and end with the first finding. */
+  blocks: Iterable<Block>;
+  tally?: Tally;
+  /** How often at most a finding is tried again to make it smaller. */
+  tries?: number;
+}
+
+const BLOCK = 20;
+
+/** The scheduler is not repeated, so a smaller plan gets several tries. */
+const TRIES_OF_PLAN = 3;
+
+const MOST_FAULTS = 4;
+
+export function* blocksFrom(seed: number, histories: number): Generator<Block> {
+  for (let i = 0; i < histories; i += BLOCK) yield { seed: seed + i, histories: Math.min(BLOCK, histories - i) };
+}
+
+/** Runs histories, and returns the first that is wrong, made smaller. */
+export async function search<Fault>(
+  ground: Ground<Fault>,
+  { fault, blocks, tally = new Tally(), tries = 200 }: Extent<Fault>,
+): Promise<Finding | undefined> {
+  return await ground.open(async (place) => {
+    for (const block of blocks) {
+      await place.renew();
+      for (let seed = block.seed; seed < block.seed + block.histories; seed++) {
+        const found = await searchOne(place, { fault, seed, tally, tries });
+        if (!found) continue;
+        const again = `--way "${ground.name}" --seed ${seed} --histories 1`;
+        const before = `--seed ${block.seed} --histories ${seed - block.seed + 1}`;
+        return { ...found, text: `${found.text}\nRepeat it with ${again}; with those before it, ${before}` };
+      }
+    }
+    return undefined;
+  });
+}
+
+async function searchOne<Fault>(
+  place: Place<Fault>,
+  { fault, seed, tally, tries }: { fault: fc.Arbitrary<Fault>; seed: number; tally: Tally; tries: number },
+): Promise<Finding | undefined> {
+  let problem: string | undefined, left = tries;
+  const isRight = async (plan: Plan<Fault>) => {
+    if (problem === undefined) return (problem = await tryPlan(place, plan, tally)) === undefined;
+    for (let own = TRIES_OF_PLAN; own > 0 && left > 0; own--, left--) {
+      await place.renew();
+      const found = await tryPlan(place, plan, tally);
+      if (found === undefined) continue;
+      problem = found;
+      return false;
+    }
+    return true;
+  };
+  const property = fc.asyncProperty(plans(fault, MOST_FAULTS), isRight);
+  const { counterexample, errorInstance } = await fc.check(property, { seed, numRuns: 1, unbiased: true });
+  if (problem === undefined && errorInstance) throw errorInstance;
+  return problem === undefined ? undefined : { problem, text: describe(problem, counterexample![0]) };
+}
+
+function describe<Fault>(problem: string, { pets, servers, clients, faults }: Plan<Fault>): string {
+  const show = (value: unknown) =>
+    JSON.stringify(value, (_, member) => typeof member === "bigint" ? `${member}` : member);
+  return [
+    problem,
+    `Pets before: ${pets.length}. Servers: ${servers}. Each line is a client:`,
+    ...clients.filter((steps) => steps.length > 0).map(show),
+    `Faults: ${show(faults)}`,
+  ].join("\n");
+}

@@ -1,0 +1,52 @@
+import { NO_PGBOUNCER } from "../../../tests/support/postgres/pgbouncer.ts";
+import { defineTool } from "../tool.ts";
+import { Tally } from "./ground.ts";
+import { KV_FAULT, ON_KV } from "./kv.ts";
+import { FAULT, onPostgres, OPENERS } from "./postgres.ts";
+import { blocksFrom, type Extent, type Finding, search } from "./search.ts";
+
+const ABOUT =
+  `Clients create, get and list, on one or two servers, while a proxy in front of PostgreSQL, or the calls of Deno KV, fail as the
+seed says. A history is every request and response with its time. It is wrong unless the store could have done one after the other:
+what was acknowledged or shown is shown from then on, in order and without gaps, and each create is carried out once or, if its
+response allows, not at all. A wrong history is made smaller. With its --seed and --histories 1 it runs again.`;
+
+type Search = (extent: Omit<Extent<never>, "fault">) => Promise<Finding | undefined>;
+
+/** By each driver, also through PgBouncer, and on Deno KV. */
+export const WAYS: Record<string, Search> = {
+  ...Object.fromEntries(
+    [false, ...(NO_PGBOUNCER ? [] : [true])].flatMap((pooled) =>
+      Object.entries(OPENERS).map(([name, open]) => {
+        const ground = onPostgres(name, open, pooled);
+        return [ground.name, (extent) => search(ground, { ...extent, fault: FAULT })] satisfies [string, Search];
+      })
+    ),
+  ),
+  [ON_KV.name]: (extent) => search(ON_KV, { ...extent, fault: KV_FAULT }),
+};
+
+/** Histories mostly wait, so several run at the same time. Of more, the openings would take too long. */
+const LANES = 8;
+
+/** Milliseconds between two lines of progress. */
+const PROGRESS = 10_000;
+
+export const HISTORIES = defineTool<{ histories: number; way: string }>(ABOUT, {
+  histories: [10_000, "how many in all"],
+  way: ["all", "which driver or store", ["all", ...Object.keys(WAYS)]],
+}, async ({ histories, way }, { seed, log }) => {
+  const ways = Object.entries(WAYS).filter(([name]) => way === "all" || way === name);
+  const blocks = blocksFrom(seed, histories);
+  const tallies = ways.map(() => new Tally());
+  const count = () => tallies.reduce((sum, tally) => sum + tally.histories, 0);
+  const timer = setInterval(() => log(`${count()} of ${histories} histories`), PROGRESS);
+  const lanes = ways.flatMap(([, search], i) =>
+    Array.from({ length: Math.max(1, Math.floor(LANES / ways.length)) }, () => search({ blocks, tally: tallies[i]! }))
+  );
+  const findings = (await Promise.all(lanes)).flatMap((found) =>
+    found ? [{ kind: "history", detail: found.text }] : []
+  );
+  clearInterval(timer);
+  return { figures: Object.fromEntries(ways.map(([name], i) => [name, String(tallies[i])])), findings };
+});
