@@ -11,9 +11,8 @@ import { runCommand, walk, withServer } from "../support/server/server_process.t
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { fill } from "../support/database.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { testUnless, TRACE_SKIP } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
-import { TRACE_SKIP } from "../support/system/power_loss.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { testWith } from "../support/test_with.ts";
 

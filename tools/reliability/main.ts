@@ -1,4 +1,4 @@
-/** `deno task reliability crash|drain|fuzz|histories|soak|timing`: runs the tool of that name, and exits with 1 if it has found anything. */
+/** `deno task reliability crash|drain|fuzz|histories|power|soak|timing`: runs the tool of that name, and exits with 1 if it has found anything. */
 
 import { formatTable, runTool } from "../command_line.ts";
 import { newSeed } from "../../tests/support/random.ts";
@@ -6,6 +6,7 @@ import { CRASH } from "./crash/tool.ts";
 import { DRAIN } from "./drain/tool.ts";
 import { FUZZ } from "./fuzz/tool.ts";
 import { HISTORIES } from "./histories/tool.ts";
+import { POWER } from "./power/tool.ts";
 import { SOAK } from "./soak/tool.ts";
 import { TIMING } from "./timing/tool.ts";
 import type { Tool } from "./tool.ts";
@@ -15,6 +16,7 @@ const TOOLS: Record<string, Tool> = {
   drain: DRAIN,
   fuzz: FUZZ,
   histories: HISTORIES,
+  power: POWER,
   soak: SOAK,
   timing: TIMING,
 };

@@ -33,6 +33,7 @@ export const INTEGRATION: Record<string, string> = {
     "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tools/reliability/crash tools/reliability/drain " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts tools/reliability/soak",
+  power: "deno test -A --no-check tools/reliability/power",
   postgres: "deno test -A --no-check tests/faults/postgres tests/postgres tools/reliability/histories/postgres_test.ts",
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   runtimes: "deno test -A --no-check tests/runtimes",

@@ -4,10 +4,8 @@ import process from "node:process";
 import { inFolder, withServerHere } from "../../support/server/in_process.ts";
 import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { addPet, countPets, readKey, STARTED } from "../../support/server/server_process.ts";
-import { withTempFolder } from "../../support/temp.ts";
 import { Child } from "../../support/system/child.ts";
-import { testUnless } from "../../support/system/commands.ts";
-import { TRACE_SKIP } from "../../support/system/power_loss.ts";
+import { testUnless, TRACE_SKIP } from "../../support/system/commands.ts";
 
 const test = testUnless(TRACE_SKIP);
 
@@ -104,19 +102,4 @@ test("a first start may be killed before any system call that changes a file", (
         throw new Error(what, { cause: error });
       }
     }
-  }));
-
-test("the key and its folder are on the disk before the key is shown", () =>
-  withTempFolder(async (root) => {
-    const folder = join(root, "0");
-    Deno.mkdirSync(folder);
-    await startTraced(folder, ["-e", `trace=${CALLS}`, "-y", "-o", join(root, "trace")]);
-    const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
-    const written = calls.findIndex((call) => /^p?write(64)?\(\d+<[^>]*\/data\/api-key\.0\.tmp>/.test(call));
-    const later = calls.slice(written + 1);
-    const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key\.0\.tmp>/.test(call));
-    // The file gets its name when it is complete and on the disk.
-    const named = later.findIndex((call) => /^link(at)?\(.*api-key\.0\.tmp.*\/api-key"/.test(call));
-    const folderSynced = later.findLastIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
-    assert.ok(written > 0 && synced >= 0 && named > synced && folderSynced > named, calls.join("\n"));
   }));

@@ -29,8 +29,8 @@ export function onDenoAlone(what: string): string | false {
 export const SERVER: string = join(ROOT, "server.ts");
 
 /** The program and its first arguments. Without a command after them, it serves. */
-export function serverCommand(): [program: string, ...args: string[]] {
-  if (!ON_NODE) return [Deno.execPath(), "run", ...taskFlags(), SERVER];
+export function serverCommand(onNode = ON_NODE): [program: string, ...args: string[]] {
+  if (!onNode) return [Deno.execPath(), "run", ...taskFlags(), SERVER];
   return [NODE, join(ROOT, "lib", "server", "node", "main.ts")];
 }
 

@@ -1,0 +1,160 @@
+/** What is recorded. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
+import { API_KEY, HEADERS, REX, SQLITE_FILES } from "../../../tests/support/earlier/earlier.ts";
+import { FILE, type Stage } from "./stage.ts";
+
+interface Workload {
+  /** Makes the files that are there before the recording. */
+  prepare?(folder: string): void;
+  /** What was shown before the recording. */
+  shown?: string;
+  run(stage: Stage): Promise<void>;
+}
+
+const STORE = `--store=sqlite:${FILE}`;
+
+async function firstStart(stage: Stage): Promise<void> {
+  stage.note({ kind: "store", path: "data/petstore.db", serve: ["--log=off"] });
+  for (let start = 0; start < 2; start++) {
+    const server = await stage.serve("--log=off");
+    const key = Deno.readTextFileSync(join(stage.folder, "data", "api-key")).trim();
+    await stage.create(server, key);
+    await stage.list(server, key);
+    await stage.stop(server);
+  }
+}
+
+/** Lone creates are committed by the thread that serves, and others by the one that writes. */
+async function creates(stage: Stage): Promise<void> {
+  const server = await stage.serve(...stage.useStore());
+  for (let round = 0; round < 6; round++) {
+    for (let i = 0; i < 3; i++) await stage.create(server);
+    await stage.createMany(server, 8);
+    await stage.list(server);
+  }
+  await stage.stop(server);
+}
+
+async function checkpoints(stage: Stage): Promise<void> {
+  const server = await stage.serve(...stage.useStore());
+  for (const mode of ["PASSIVE", "RESTART", "TRUNCATE"]) {
+    await stage.createMany(server, 3);
+    const open = `import { DatabaseSync } from "node:sqlite"; const db = new DatabaseSync("${FILE}");`;
+    await stage.evaluate(`${open} db.exec("PRAGMA wal_checkpoint(${mode})"); db.close();`);
+    await stage.create(server);
+  }
+  // More than the 1,000 pages after which SQLite itself writes the log back.
+  for (let i = 0; i < 260; i++) await stage.create(server);
+  await stage.stop(server);
+}
+
+async function keys(stage: Stage): Promise<void> {
+  stage.note({ kind: "store", path: "data/petstore.db", serve: ["--log=off"] });
+  const server = await stage.serve("--log=off");
+  const add = async (label: string) => (await stage.run("keys", "add", "--label", label)).stdout.trim();
+  const idOf = async (label: string): Promise<string> => {
+    const listed = JSON.parse((await stage.run("keys", "list", "--json")).stdout);
+    return listed.findLast((key: { label: string }) => key.label === label).id;
+  };
+  const revoke = async (id: string) => {
+    stage.note({ kind: "revoke", id });
+    await stage.run("keys", "revoke", id);
+  };
+  const [one] = [await add("one"), await add("two")];
+  const first = await idOf("one");
+  await stage.create(server, one);
+  await stage.run("keys", "rotate", first);
+  await stage.create(server, one);
+  await revoke(first);
+  await revoke(await idOf("two"));
+  const last = await add("three");
+  await stage.create(server, last);
+  await stage.stop(server);
+}
+
+async function imports(stage: Stage): Promise<void> {
+  const drafts = makeDrafts(4_500), file = `${stage.folder}.ndjson`;
+  stage.useStore();
+  for (const count of [2_500, drafts.length]) {
+    const text = toNdjson(drafts.slice(0, count));
+    writeFileSync(file, text);
+    // The second has the pets of the first too.
+    const names = drafts.slice(count === drafts.length ? 2_500 : 0, count).map(({ name }) => name);
+    stage.note({ kind: "import", text, names });
+    await stage.run("import", file, STORE);
+  }
+}
+
+async function backups(stage: Stage): Promise<void> {
+  const server = await stage.serve(...stage.useStore());
+  await stage.createMany(server, 5);
+  for (const file of ["one.db", "two.db"]) {
+    stage.note({ kind: "backup", file });
+    await Promise.all([stage.run("backup", file, STORE), stage.create(server), stage.create(server)]);
+  }
+  await stage.stop(server);
+}
+
+/** @param signal Of the end of the server: SIGKILL leaves its log beside the file. */
+async function restore(stage: Stage, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  const serve = stage.useStore();
+  const server = await stage.serve(...serve);
+  const before = [await stage.create(server), await stage.create(server)];
+  stage.note({ kind: "backup", file: "copy.db" });
+  await stage.run("backup", "copy.db", STORE);
+  const old = [...before, await stage.create(server)];
+  await server.child.stop(signal);
+  stage.note({ kind: "restore", old, new: before });
+  await stage.run("restore", "copy.db", STORE);
+  const next = await stage.serve(...serve);
+  await stage.create(next);
+  await stage.stop(next);
+}
+
+function upgrade(file: string): Workload {
+  return {
+    prepare: (folder) =>
+      copyFileSync(new URL(`../../../tests/support/earlier/${file}`, import.meta.url), join(folder, FILE)),
+    shown: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
+    async run(stage) {
+      const server = await stage.serve(...stage.useStore(FILE, API_KEY));
+      const headers = { ...HEADERS, authorization: `Bearer ${API_KEY}` };
+      const again = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body: REX });
+      assert.match(await again.text(), /^{"id":1,/);
+      await stage.create(server, API_KEY);
+      await stage.stop(server);
+    },
+  };
+}
+
+/** The first has two threads that serve, where a runtime has them. */
+async function servers(stage: Stage): Promise<void> {
+  const serve = stage.useStore();
+  const workers = stage.runtime === "deno" ? ["--workers=2"] : [];
+  const all = [await stage.serve(...serve, ...workers), await stage.serve(...serve)];
+  for (let round = 0; round < 4; round++) {
+    await Promise.all(all.map((server) => stage.createMany(server, 4)));
+    for (const server of all) {
+      await stage.create(server);
+      await stage.list(server);
+    }
+  }
+  for (const server of all) await stage.stop(server);
+}
+
+export const WORKLOADS: Record<string, Workload> = {
+  "first start": { run: firstStart },
+  creates: { run: creates },
+  checkpoints: { run: checkpoints },
+  keys: { run: keys },
+  import: { run: imports },
+  backup: { run: backups },
+  restore: { run: (stage) => restore(stage, "SIGTERM") },
+  "restore beside a log": { run: (stage) => restore(stage, "SIGKILL") },
+  ...Object.fromEntries(SQLITE_FILES.map(({ file }) => [`upgrade of ${file}`, upgrade(file)])),
+  servers: { run: servers },
+};
