@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
 import { pause } from "../../lib/testing/store/case.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { type CommitHook, petsAfter, request, REX, test, withCommits } from "./support.ts";
+import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../support/kv/kv.ts";
 
 /** Counts the calls. */
 function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> } {

@@ -5,7 +5,7 @@
 
 import process from "node:process";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import { openTestKv, request } from "./support.ts";
+import { openTestKv, request } from "../support/kv/kv.ts";
 
 const [path = "", name = "", count = ""] = process.argv.slice(2);
 

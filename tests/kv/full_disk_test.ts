@@ -3,7 +3,7 @@ import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { openTestKv, petsAfter, request, REX } from "./support.ts";
+import { openTestKv, petsAfter, request, REX } from "../support/kv/kv.ts";
 
 const test = testUnless(MOUNT_SKIP);
 

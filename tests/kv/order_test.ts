@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import type { IdempotentOutcome, PetStore } from "../../lib/stores/store.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
-import { petsAfter, request, REX } from "./support.ts";
+import { petsAfter, request, REX } from "../support/kv/kv.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
-import { FATES, ScheduledKv } from "./scheduled_kv.ts";
+import { FATES, ScheduledKv } from "../support/kv/scheduled_kv.ts";
 
 const RUNS = 1000, SERVERS = 3;
 

@@ -8,7 +8,7 @@ import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { NODE } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { openTestKv, petsAfter, request, type StoredPet } from "./support.ts";
+import { openTestKv, petsAfter, request, type StoredPet } from "../support/kv/kv.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { join } from "node:path";
 import { createKvStore, type KvClient } from "../../../lib/stores/kv/kv_store.ts";
 import { withTempFolder } from "../../../tests/support/temp.ts";
-import { type Fate, FATES } from "../../../tests/kv/scheduled_kv.ts";
-import { openTestKv, withCommits } from "../../../tests/kv/support.ts";
+import { type Fate, FATES } from "../../../tests/support/kv/scheduled_kv.ts";
+import { openTestKv, withCommits } from "../../../tests/support/kv/kv.ts";
 import type { Ground } from "./ground.ts";
 import { BEYOND_TIMEOUT, TIMEOUT } from "./plan.ts";
 
