@@ -25,7 +25,8 @@ export class MismatchError extends Error {
 const DIFFERENT = new Error("different");
 
 interface Assertions {
-  ok(value: unknown, message?: string): asserts value;
+  ok(value: unknown, message: string): asserts value;
+  fail(message: string): never;
   equal: Compare;
   deepEqual: Compare;
   match(text: string, pattern: RegExp, what?: string): void;
@@ -33,8 +34,11 @@ interface Assertions {
 
 /** The assertions of the cases, like those of `node:assert/strict`. */
 export const assert: Assertions = {
-  ok(value, message = "It must be true") {
-    if (!value) throw new MismatchError((edit) => excerpt(edit(message), 600));
+  ok(value, message) {
+    if (!value) assert.fail(message);
+  },
+  fail(message) {
+    throw new MismatchError((edit) => excerpt(edit(message), 600));
   },
   equal: compareBy((actual, expected) => strict.equal(actual, expected, DIFFERENT), "should be"),
   deepEqual: compareBy((actual, expected) => strict.deepEqual(actual, expected, DIFFERENT), "should be"),

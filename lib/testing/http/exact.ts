@@ -16,7 +16,7 @@ export function isOdd(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, categoryId } = value as Record<string, unknown>;
   const hasNeither = name === undefined && categoryId === undefined;
-  return hasNeither || String(name).startsWith(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
+  return hasNeither || String(name).includes(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
 }
 
 /** A pet of a response. */
