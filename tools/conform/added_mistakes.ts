@@ -292,6 +292,7 @@ const CREATES: Record<string, Mistake> = {
 };
 
 const ROUTES: Record<string, Mistake> = {
+  "lets in HEAD for a pet": only((request) => isHead(request) && isOne(request), (next) => (request) => next(withKey(request))),
   "has no Allow for PATCH of a pet": without(
     "allow",
     (_, { method, url }) => method === "PATCH" && /pets\/\d/.test(url),

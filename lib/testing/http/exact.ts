@@ -46,8 +46,20 @@ function asPet(value: unknown): ExactPet {
   return value as ExactPet;
 }
 
-export function assertJson({ headers }: SeenResponse): void {
-  assert.match(headers.get("content-type") ?? "", /^application\/json *(;|$)/i);
+/** Throws unless the media type is that of JSON, and no object has a member twice: readers differ in which one they take. */
+export function assertJson({ headers, text }: SeenResponse): void {
+  const type = headers.get("content-type");
+  assert.ok(type !== null, "There is no Content-Type, which must be application/json");
+  assert.match(type, /^application\/json *(;|$)/i, "The Content-Type must be application/json");
+  const members: Set<string>[] = [];
+  for (const [token, name] of text.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(?:\s*:)?/g)) {
+    if (token === "{") members.push(new Set());
+    else if (token === "}") members.pop();
+    else if (token.endsWith(":")) {
+      assert.ok(!members.at(-1)?.has(name!), `An object has the member ${name} twice: ${text}`);
+      members.at(-1)?.add(name!);
+    }
+  }
 }
 
 /** The pet of a response with this status. */

@@ -20,7 +20,19 @@ const ABSENT = [
 
 /** Texts that are not the id of a pet, but resemble it. */
 function resembling(id: bigint): string[] {
-  return [`0${id}`, `+${id}`, `${id}e0`, `%20${id}`, `${id}%20`, `0x${id.toString(16)}`, `${id}%2F`, `${id},2`];
+  return [
+    `0${id}`,
+    `+${id}`,
+    `${id}e0`,
+    `%20${id}`,
+    `${id}%20`,
+    `0x${id.toString(16)}`,
+    `${id}%2F`,
+    `${id},2`,
+    `${id};a=1`,
+    `${id}.json`,
+    `${id}%27`,
+  ];
 }
 
 const DEPRECATED = { deprecation: "@1795132800", sunset: "Thu, 05 Dec 2030 00:00:00 GMT" };

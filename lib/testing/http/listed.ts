@@ -83,19 +83,17 @@ async function listCreated(api: Api, created: readonly Created[], status: PetSta
   }
 }
 
-/** Limits at which servers are wrong, each with a status or none. */
-function partsOf({ random }: Api): { limit: number; status: PetStatus | undefined; query: string }[] {
+/** Limits at which servers are wrong, each with a status and without one, and no limit. */
+export function someQueries({ random }: Api): { limit: number; status: PetStatus | undefined; query: string }[] {
   const limits = [1, 2, 3, 10, 19, 20, 21, 50, 60, 99, 100, 1 + random.below(100), 1 + random.below(30)];
-  const ways = [undefined, undefined, ...STATUSES];
-  const some = random.shuffle(limits).map((limit, i) => ({ limit, status: ways[i % ways.length], given: true }));
-  const byDefault = [undefined, ...STATUSES].map((status) => ({ limit: 20, status, given: false }));
-  return [...some, ...[1, 10].map((limit) => ({ limit, status: random.pick(STATUSES), given: true })), ...byDefault]
-    .map(
-      ({ limit, status, given }) => {
-        const parts = [...given ? [`limit=${limit}`] : [], ...status ? [`status=${status}`] : []];
-        return { limit, status, query: parts.length > 0 ? `?${random.shuffle(parts).join("&")}` : "" };
-      },
-    );
+  const given = limits.flatMap((limit) =>
+    [undefined, random.pick(STATUSES)].map((status) => ({ limit, status, parts: [`limit=${limit}`] }))
+  );
+  const byDefault = [undefined, ...STATUSES].map((status) => ({ limit: 20, status, parts: [] }));
+  return random.shuffle([...given, ...byDefault]).map(({ limit, status, parts }) => {
+    const query = random.shuffle([...parts, ...status ? [`status=${status}`] : []]).join("&");
+    return { limit, status, query: query && `?${query}` };
+  });
 }
 
 /** Throws unless each list has what it must, and each pet of one is the same by its id. */
@@ -104,7 +102,7 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
   for (const status of [undefined, ...STATUSES]) lists.set(status, await listCreated(api, created, status));
   const whole = lists.get(undefined)!;
   const known = new Map(whole.all.map((pet) => [pet.id, pet]));
-  for (const { limit, status, query } of partsOf(api)) {
+  for (const { limit, status, query } of someQueries(api)) {
     const pets = petsOf(await api.get(`/pets${query}`));
     assertEach(pets, [...whole.isComplete ? pets.flatMap(({ id }) => known.get(id) ?? []) : [], ...created], query);
     const wanted = Math.min(limit, lists.get(status)!.first.length);

@@ -1,6 +1,7 @@
 /** Requests that have no right key where the key belongs, in the dresses in which servers let them in. */
 
 import type { Api, RequestParts } from "../api.ts";
+import { unlessRemoved } from "../specification_requests.ts";
 import { groupsOf, type Random } from "./random.ts";
 import { wrongCredentials, wrongTokens } from "./tokens.ts";
 
@@ -216,4 +217,17 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
     })),
   ];
   return random.shuffle(dresses);
+}
+
+/** Requests to each endpoint in a dress. Those that would add a pet have this name. */
+export function requestsIn({ parts, query }: Dress, id: bigint, name: string) {
+  const add = query === undefined ? "" : `?${query}`;
+  return {
+    list: (api: Api, key = parts) => api.get(`/pets${add}`, key),
+    get: async (api: Api, key = parts) => unlessRemoved(await api.get(`/pets/${id}${add}`, key)),
+    create: (api: Api) => {
+      const headers = { "content-type": "application/json", ...parts.headers as Record<string, string> };
+      return api.send("POST", `/pets${add}`, { ...parts, headers, body: `{"name":"${name}","categoryId":7}` });
+    },
+  };
 }

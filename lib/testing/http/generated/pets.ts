@@ -2,7 +2,7 @@
 
 import type { PetStatus } from "../../../pet.ts";
 import { newName } from "../catalogue.ts";
-import { ODD_NAME } from "../exact.ts";
+import { ODD_CATEGORY, ODD_NAME } from "../exact.ts";
 import { groupsOf, type Random } from "./random.ts";
 
 /** A pet to send. */
@@ -105,7 +105,7 @@ export function somePets(random: Random): SentPet[] {
     ...groupsOf(random, PIECES, 5).map((pieces, i) =>
       `${starts[i % starts.length]}${newName(ODD_NAME)}${pieces.join(letters(1))}${ends[i % ends.length]}`
     ),
-    ...groupsOf(random, LENGTHS, 2).map(([length]) => filled(newName(ODD_NAME), length!, random)),
+    ...shuffle(LENGTHS).map((length) => filled(newName(ODD_NAME), length, random)),
     ...["null", String(100_000_000_000 + random.below(2 ** 31)), pick(["true", "[]", "{}", "0", "1e3"])],
   ];
   const categories = shuffle([...CATEGORIES, int64(), int64(), -int64()].map(String));
@@ -121,6 +121,7 @@ export function bodyOf({ name, categoryId, status }: SentPet, { shuffle, pick }:
   return `{${shuffle(texts).join(",")}${space}}`;
 }
 
+const NO_NAMES = ["false", "0", "1e3", '["Rex"]', '{"en":"Rex"}'];
 const NO_CATEGORIES = [
   ...['"7"', '""', "7.5", "1234.75", "0.5", "-0.25", "1e-3", "null", "true", "false", "[7]", "[]", "{}", '"seven"'],
   ...["9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e19", "1e30", "-1e25", "1e400"],
@@ -153,6 +154,7 @@ export function noPets(name: string, { below, letters, int64 }: Random): string[
   };
   const whole = pet({});
   return [
+    ...NO_NAMES.map((name) => pet({ name, categoryId: String(ODD_CATEGORY) })),
     ...NO_CATEGORIES.map((categoryId) => pet({ categoryId })),
     ...[pet({ categoryId: `${int64()}.5` }), pet({ categoryId: `${2n ** 64n + BigInt(below(2 ** 31))}` })],
     ...NO_STATUSES.map((status) => pet({ status })),
