@@ -3,7 +3,7 @@
 import { parseInt64 } from "../../json.ts";
 import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
-import { asJson, assert, parseJson } from "./assert.ts";
+import { asJson, assert, assertStatus, parseJson } from "./assert.ts";
 
 /**
  * The name and the category of pets that a server must refuse, or may store in another form: only one of the two is wrong. A server
@@ -64,7 +64,7 @@ export function assertJson({ headers, text }: SeenResponse): void {
 
 /** The pet of a response with this status. */
 export function petOf(response: SeenResponse, status = 200): ExactPet {
-  assert.equal(response.status, status);
+  assertStatus(response, status);
   return asPet(parseExact(response.text));
 }
 
@@ -73,7 +73,7 @@ const MOST_LISTED = 100;
 
 /** The pets of a list. */
 export function petsOf(response: SeenResponse): ExactPet[] {
-  assert.equal(response.status, 200);
+  assertStatus(response, 200);
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${asJson(list)}`);
   assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);

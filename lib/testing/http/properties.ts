@@ -1,7 +1,7 @@
 /** Properties that the specification demands of any requests: what was refused, what was created, and what is listed. */
 
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { cases, type HttpCase, ON_BOTH, ON_HOST, postAs, says } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, newName } from "./catalogue.ts";
 import { ODD_NAME, petOf, petsOf } from "./exact.ts";
@@ -52,7 +52,7 @@ async function assertKept(api: Api, created: readonly Created[]): Promise<void> 
 }
 
 function assertUnauthorized(response: ApiResponse, what: string): void {
-  assert.equal(response.status, 401, `With ${what}`);
+  assertStatus(response, 401, what);
 }
 
 /** Requests that the specification does not have. Without the key, they may be answered in any way, but show and change nothing. */
@@ -154,6 +154,7 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
             `no key, and a body that ${body.length > 100 ? "has it or is long" : "is not valid"}`,
           );
         }
+        assertUnauthorized(await api.send("POST", "/pets", { key: null }), "no key, and no body");
         for (
           const type of [
             "text/plain",
@@ -195,7 +196,7 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
       await storesNothing(api, [mark], async () => {
         for (const body of api.random.shuffle(noPets(mark, api.random))) {
           const response = await postAs(api, body);
-          assert.equal(response.status, 400, `The status after ${JSON.stringify(body)}`);
+          assertStatus(response, 400, `the body ${JSON.stringify(body)}`);
         }
       });
     },

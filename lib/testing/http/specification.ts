@@ -2,7 +2,7 @@
 
 import type { PetStatus } from "../../pet.ts";
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, says } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, fillCatalogue, newName } from "./catalogue.ts";
 import { assertError, assertJson, ODD_CATEGORY, ODD_NAME, petOf, petsOf } from "./exact.ts";
@@ -31,13 +31,13 @@ const WRONG_VALUES = [
 ];
 
 async function assertRefused(requests: (() => Promise<ApiResponse>)[], what: string): Promise<void> {
-  for (const send of requests) assert.equal((await send()).status, 401, `With ${what}`);
+  for (const send of requests) assertStatus(await send(), 401, what);
 }
 
 async function assertInvalid(api: Api, bodies: readonly string[]): Promise<void> {
   const mark = newName(ODD_NAME);
   await storesNothing(api, [mark], async () => {
-    for (const body of bodies) assert.equal((await postAs(api, body.replace(ODD_NAME, mark))).status, 400, body);
+    for (const body of bodies) assertStatus(await postAs(api, body.replace(ODD_NAME, mark)), 400, body);
   });
 }
 
@@ -109,7 +109,9 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       await addPets(api, STATUSES);
       for (const wanted of STATUSES) {
         // A pet need not show its status.
-        for (const { status = wanted } of petsOf(await api.get(`/pets?status=${wanted}`))) assert.equal(status, wanted);
+        for (const { status = wanted } of petsOf(await api.get(`/pets?status=${wanted}`))) {
+          assert.equal(status, wanted, `The status of a pet in the list ?status=${wanted}`);
+        }
       }
     },
   }),
@@ -118,13 +120,17 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       for (const status of STATUSES) {
         const name = newName();
         const pet = petOf(await api.post({ name, categoryId: 7, status }), 201);
-        assert.deepEqual([pet.name, pet.categoryId, pet.status ?? status], [name, 7n, status]);
+        assert.deepEqual(
+          [pet.name, pet.categoryId, pet.status ?? status],
+          [name, 7n, status],
+          "The name, category and status of the created pet",
+        );
       }
     },
     async "creates a pet without a status"(api) {
       const sent = newName();
       const { name, categoryId } = petOf(await api.post({ name: sent, categoryId: 7 }), 201);
-      assert.deepEqual([name, categoryId], [sent, 7n]);
+      assert.deepEqual([name, categoryId], [sent, 7n], "The name and category of the created pet");
     },
   }),
   ...cases(
@@ -132,7 +138,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     {
       async "gives each pet an id of its own"(api) {
         const ids = await addPets(api, ["sold", "sold", "sold"]);
-        assert.equal(new Set(ids).size, 3);
+        assert.equal(new Set(ids).size, 3, "The number of different ids of three pets");
       },
     },
   ),
@@ -146,8 +152,12 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       const response = await api.post({ name: newName(), categoryId: 7, status: "pending" });
       const { id, name, categoryId, status } = petOf(response, response.status);
       const got = petOf(await getPet(api, id));
-      assert.deepEqual([got.id, got.name, got.categoryId], [id, name, categoryId]);
-      if (status !== undefined) assert.equal(got.status ?? status, status);
+      assert.deepEqual(
+        [got.id, got.name, got.categoryId],
+        [id, name, categoryId],
+        "The id, name and category of the pet by its id",
+      );
+      if (status !== undefined) assert.equal(got.status ?? status, status, "The status of the pet by its id");
     },
   }),
   ...cases({ ...says("pets.get", "4.3: 404 if the requested resource could not be found"), ...ON_HOST }, {
@@ -156,7 +166,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
         const response = unlessRemoved(await api.get(`/pets/${id}`), [410]);
         // A petstore may count down.
         if (response.status === 200) assert.equal(String(petOf(response).id), id, `The id of the pet at /pets/${id}`);
-        else assert.equal(response.status, 404, `The status of /pets/${id}`);
+        else assertStatus(response, 404, `GET /pets/${id}`);
       }
     },
   }),
