@@ -89,7 +89,9 @@ function changesOf(key: string, { below, letters, pick }: Random): string[] {
   const letterAt = Array.from(start.matchAll(/[A-Za-z]/g), ({ index }) => index);
   return [
     ...letterAt.length > 0 ? [letterAt[0]!, pick(letterAt)].map((place) => change(inOtherCase, place)) : [],
-    ...[at, 0, start.length >> 1].map((place) => change((sign) => sign === "0" ? "1" : "0", place)),
+    ...[at, 0, key.length >> 1].filter((place) => place < start.length).map((place) =>
+      change((sign) => sign === "0" ? "1" : "0", place)
+    ),
     ...[start.slice(0, at) + [...start.slice(at, at + 2)].reverse().join("") + start.slice(at + 2) + last],
     ...[key.toUpperCase(), key.toLowerCase(), [...key].reverse().join(""), [...key].sort().join("")],
     ...[letters(key.length), "x".repeat(key.length), key.replaceAll("_", "-"), key.replaceAll("-", "_")],
