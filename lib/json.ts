@@ -5,7 +5,7 @@
 
 /** The range of an int64, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
-const ZERO = 0x30, NINE = 0x39;
+const ZERO = 0x30;
 const INT64_DIGITS = 19;
 
 /** Shortens a text for a message, so that a long request does not cause a long response. */
@@ -16,15 +16,6 @@ export function excerpt(text: string, length = 64): string {
 /** Quotes a text of a client for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(excerpt(text));
-}
-
-/** Whether `text` consists of one or more ASCII digits. */
-export function isDigits(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < ZERO || unit > NINE) return false;
-  }
-  return text !== "";
 }
 
 /** Whether an integer is from −2^63 to 2^63 − 1. */

@@ -1,5 +1,5 @@
 import type { Caller, RequestContext } from "../http/context.ts";
-import type { Access } from "../http/operation.ts";
+import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import {
@@ -18,21 +18,24 @@ import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier 
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
-type KeyCheck = (authorization: string, start: number, context: RequestContext) => MaybePromise<Caller | Problem>;
+/** Without an Authorization header, it is null. */
+type KeyCheck = (
+  authorization: string | null,
+  start: number,
+  context: RequestContext,
+) => MaybePromise<Caller | Problem>;
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
-  const verify = typeof keys === "function" ? keys : undefined;
-  const check = verify ? checkByVerifier(verify) : checkByRing(ringsOf(keys as Exclude<ApiKeys, KeyVerifier>));
+  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByRing(ringsOf(keys));
   return (context) => {
     const authorization = context.header("authorization");
-    if (authorization === null) return verify ? callerWithoutKey(verify, context) : MISSING_KEY;
-    const start = tokenStart(authorization);
+    const start = authorization === null ? 0 : tokenStart(authorization);
     return start === undefined ? OTHER_SCHEME : check(authorization, start, context);
   };
 }
 
-export function authorize({ readOnly }: Caller, access: Access): Problem | undefined {
-  return readOnly && access === "write" ? READ_ONLY_KEY : undefined;
+export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
+  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }
 
 function tokenStart(authorization: string): number | undefined {
@@ -65,11 +68,13 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
 }
 
 function checkByRing(currentRing: (request: RequestContext) => MaybePromise<KeyRing>): KeyCheck {
-  return (authorization, start, context) =>
-    chain(
+  return (authorization, start, context) => {
+    if (authorization === null) return MISSING_KEY;
+    return chain(
       currentRing(context),
       (ring) => chain(ring.find(authorization, start), (owner) => callerOf(owner, authorization, start)),
     );
+  };
 }
 
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
@@ -83,18 +88,15 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, context) => {
-    const key = authorization.slice(start);
-    if (!isKeyText(key)) return refusal(authorization, start);
+    const key = authorization?.slice(start);
+    if (key !== undefined && !isKeyText(key)) return refusal(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
+      if (isCaller(verdict)) return verdict;
       // A mistake in a verifier must not accept every key.
-      if (verdict === true) return (ring ??= new KeyRing()).callerOf(key);
-      return isCaller(verdict) ? verdict : refusal(authorization, start);
+      if (verdict !== true || key === undefined) return refusal(authorization, start);
+      return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
     });
   };
-}
-
-function callerWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Caller | Problem> {
-  return chain(verify(undefined, context.toRequest()), (verdict) => isCaller(verdict) ? verdict : MISSING_KEY);
 }
 
 /** An extended Object.prototype could provide an `id`. */
@@ -105,7 +107,8 @@ function isCaller(verdict: unknown): verdict is Caller {
 }
 
 /** By form alone, which reveals nothing about valid keys. */
-function refusal(authorization: string, start: number): Problem {
+function refusal(authorization: string | null, start: number): Problem {
+  if (authorization === null) return MISSING_KEY;
   const token = authorization.slice(start);
   const isMalformed = token.includes(" ") || token.includes(",");
   return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;

@@ -62,23 +62,13 @@ export class KeyRing {
     return this;
   }
 
-  find(header: string, start: number): MaybePromise<KeyOwner | undefined> {
+  /** `isVerified` also takes an unknown key. */
+  find(header: string, start: number, isVerified = false): MaybePromise<KeyOwner | undefined> {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
-    if (known || this.#byDigest.size === 0) return known;
+    if (known || (this.#byDigest.size === 0 && !isVerified)) return known;
     const key = header.slice(start);
-    return isKeyText(key) ? this.#findDigest(key) : undefined;
-  }
-
-  callerOf(key: string): MaybePromise<Caller> {
-    return this.#findKnown(key, 0)?.caller ?? this.#createCaller(key);
-  }
-
-  async #createCaller(key: string): Promise<Caller> {
-    const caller = { id: defaultCallerId(await digestOf(key)), readOnly: false };
-    // A verifier may accept any number of keys.
-    if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
-    return this.#remember(key, { caller, expires: Infinity }).caller;
+    return isKeyText(key) ? this.#findDigest(key, isVerified) : undefined;
   }
 
   #findKnown(header: string, start: number): KeyOwner | undefined {
@@ -89,9 +79,15 @@ export class KeyRing {
     return undefined;
   }
 
-  async #findDigest(key: string): Promise<KeyOwner | undefined> {
-    const owner = this.#byDigest.get(await digestOf(key));
-    return owner && this.#remember(key, owner);
+  async #findDigest(key: string, isVerified: boolean): Promise<KeyOwner | undefined> {
+    const digest = await digestOf(key);
+    if (!isVerified) {
+      const owner = this.#byDigest.get(digest);
+      return owner && this.#remember(key, owner);
+    }
+    // A verifier may accept any number of keys.
+    if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
+    return this.#remember(key, { caller: { id: defaultCallerId(digest), readOnly: false }, expires: Infinity });
   }
 
   #remember(key: string, owner: KeyOwner): KeyOwner {

@@ -12,60 +12,53 @@ export interface Quota {
   moreIn: number;
 }
 
+export interface LimitTable {
+  quota(name: string, now: number): Quota;
+  /** Returns the quota before. `always` also counts requests over the limit. */
+  consume(name: string, now: number, always?: boolean): Quota;
+}
+
 /**
  * Generic cell rate algorithm: a slot stores when evenly spread requests would have ended. The earliest slot of a name
- * counts, so other names cannot reset it.
+ * counts, so other names cannot reset it. Isolates may share `memory` without synchronization: a few requests may go
+ * uncounted.
  */
-export class LimitTable {
-  readonly #slots: Float64Array;
-  readonly #seed: number;
-  readonly #requests: number;
-  readonly #window: number;
-  readonly #found = new Int32Array(USED);
+export function createLimitTable(requests: number, window: number, memory: ArrayBufferLike): LimitTable {
+  const [seed = 0] = new Float64Array(memory, 0, 1), slots = new Float64Array(memory, 8);
+  const found = new Int32Array(USED);
+  const interval = window / requests, longest = MAX_DEBT * window;
 
-  /** Isolates may share `memory` without synchronization: a few requests may go uncounted. */
-  constructor(requests: number, window: number, memory: ArrayBufferLike) {
-    const all = new Float64Array(memory);
-    this.#seed = all[0]!;
-    this.#slots = all.subarray(1);
-    this.#requests = requests;
-    this.#window = window;
-  }
-
-  quota(name: string, now: number): Quota {
-    return this.#quotaOf(this.#find(name, now), now);
-  }
-
-  /** Returns the quota before. `always` also counts requests over the limit. */
-  consume(name: string, now: number, always = false): Quota {
-    const end = this.#find(name, now);
-    const quota = this.#quotaOf(end, now);
-    if (quota.remaining > 0 || always) {
-      const next = Math.min(end + this.#window / this.#requests, now + MAX_DEBT * this.#window);
-      for (const slot of this.#found) this.#slots[slot] = Math.max(this.#slots[slot]!, next);
-    }
-    return quota;
-  }
-
-  #find(name: string, now: number): number {
-    let hash = hashText(name, 0, this.#seed);
+  function find(name: string, now: number): number {
+    let hash = hashText(name, 0, seed);
     let earliest = Infinity;
     for (let i = 0; i < USED; i++) {
       hash = mix(hash + i);
-      const slot = this.#found[i] = hash >>> 8 & SLOTS - 1;
-      earliest = Math.min(earliest, this.#slots[slot]!);
+      const slot = found[i] = hash >>> 8 & SLOTS - 1;
+      earliest = Math.min(earliest, slots[slot]!);
     }
     // The clock may be set back.
-    return earliest > now + MAX_DEBT * this.#window ? now : Math.max(earliest, now);
+    return earliest > now + longest ? now : Math.max(earliest, now);
   }
 
-  #quotaOf(end: number, now: number): Quota {
-    const interval = this.#window / this.#requests;
-    const unused = this.#window - (end - now);
+  function quotaOf(end: number, now: number): Quota {
+    const unused = window - (end - now);
     // For rounding errors.
     const remaining = Math.max(0, Math.floor(unused / interval + 1e-6));
     return { remaining, moreIn: (remaining + 1) * interval - unused };
   }
+
+  return {
+    quota: (name, now) => quotaOf(find(name, now), now),
+    consume(name, now, always) {
+      const end = find(name, now);
+      const quota = quotaOf(end, now);
+      if (quota.remaining > 0 || always) {
+        const next = Math.min(end + interval, now + longest);
+        for (const slot of found) slots[slot] = Math.max(slots[slot]!, next);
+      }
+      return quota;
+    },
+  };
 }
 
 export function createLimitMemory(

@@ -5,7 +5,7 @@ import { trimField } from "../http/field_value.ts";
 import { chain, isPromise } from "../maybe_promise.ts";
 import type { Authenticate } from "./authentication.ts";
 import { ChecksUnderWay } from "./checks_under_way.ts";
-import { createLimitMemory, LimitTable, type Quota } from "./limit_table.ts";
+import { createLimitMemory, createLimitTable, type LimitTable, type Quota } from "./limit_table.ts";
 
 /** How many requests are allowed, and in which time. */
 export interface RateLimitOptions {
@@ -18,7 +18,7 @@ export interface RateLimitOptions {
    * clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the Node listener tell; see
    * {@link Petstore.handle}. Without an address, only callers are limited.
    */
-  clientHeader?: string;
+  clientHeader?: string | undefined;
 }
 
 /** The memory of the tables, which several isolates may share. */
@@ -67,8 +67,8 @@ const LONGEST_CHECK = 30_000;
 
 function createLimits({ requests, windowMs }: RateLimitOptions, memory: Partial<LimitMemory> = {}): Limits {
   const { callers = createLimitMemory(), addresses = createLimitMemory() } = memory;
-  const create = (name: string, requests: number, memory: ArrayBufferLike) => {
-    const table = new LimitTable(requests, windowMs, memory);
+  const create = (name: string, requests: number, memory: ArrayBufferLike): Limit => {
+    const table = createLimitTable(requests, windowMs, memory);
     return { name, requests, windowMs, table, checks: new ChecksUnderWay() };
   };
   return [
@@ -89,18 +89,16 @@ export function limitRate(
   memory?: LimitMemory,
   now: (request: RequestContext) => number = steadyNow,
 ): Authenticate {
-  const { clientHeader } = options;
   // Workers have no random numbers at start-up.
-  let limits: Limits | undefined, knowsAddresses = false;
+  let limits: Limits | undefined;
 
   return (context) => {
+    const address = addressOf(context, options.clientHeader);
+    if (address === undefined && !limits) console.warn(NO_ADDRESS);
     const [callers, ...networks] = limits ??= createLimits(options, memory);
-    const address = addressOf(context, clientHeader);
-    if (address === undefined && !knowsAddresses) console.warn(NO_ADDRESS);
-    knowsAddresses = true;
-    const names = address === undefined ? [] : networksOf(address);
     const arrival = now(context);
-    return chain(limitGuesses(networks, names, arrival, () => authenticate(context)), (caller) => {
+    const guessed = address === undefined ? [] : networksOf(address).map((name, i): Guessed => [networks[i]!, name]);
+    return chain(limitGuesses(guessed, arrival, () => authenticate(context)), (caller) => {
       if (caller instanceof Problem) return caller;
       // The log of a refusal names the caller too.
       context.caller = caller;
@@ -114,39 +112,39 @@ export function limitRate(
   };
 }
 
+/** The limit of a network, and the network. */
+type Guessed = [limit: Limit, name: string];
+
 /**
  * Counts wrong keys. No more checks are under way than wrong keys are left: the next request waits for one to end. Counting them
  * at their beginning would refuse right keys that come at the same time.
  */
 function limitGuesses(
-  networks: readonly Limit[],
-  names: readonly string[],
+  guessed: readonly Guessed[],
   arrival: number,
   check: () => ReturnType<Authenticate>,
 ): ReturnType<Authenticate> {
-  const each = (act: (limit: Limit, name: string) => void) => names.forEach((name, i) => act(networks[i]!, name));
-  for (const [i, name] of names.entries()) {
-    const { table, checks } = networks[i]!;
-    const left = table.quota(name, arrival);
-    if (left.remaining === 0) return rateLimited(networks[i]!, left);
-    if (checks.count(name) < left.remaining) continue;
-    return checks.wait(name)
-      .then(() => limitGuesses(networks, names, arrival, check))
-      .finally(() => each(({ checks }, name) => checks.pass(name)));
+  for (const [limit, name] of guessed) {
+    const left = limit.table.quota(name, arrival);
+    if (left.remaining === 0) return rateLimited(limit, left);
+    if (limit.checks.count(name) < left.remaining) continue;
+    return limit.checks.wait(name)
+      .then(() => limitGuesses(guessed, arrival, check))
+      .finally(() => guessed.forEach(([{ checks }, name]) => checks.pass(name)));
   }
   // Beyond the limit too: other isolates check keys at the same time.
-  const count = () => each(({ table }, name) => table.consume(name, arrival, true));
+  const count = () => guessed.forEach(([{ table }, name]) => table.consume(name, arrival, true));
   const verdict = check();
   if (!isPromise(verdict)) {
     if (verdict instanceof Problem) count();
     return verdict;
   }
-  each(({ checks }, name) => checks.begin(name));
+  guessed.forEach(([{ checks }, name]) => checks.begin(name));
   let end = (isWrong: boolean) => {
     end = () => {};
     clearTimeout(timer);
     if (isWrong) count();
-    each(({ checks }, name) => checks.end(name));
+    guessed.forEach(([{ checks }, name]) => checks.end(name));
   };
   const timer = setTimeout(() => end(true), LONGEST_CHECK);
   return Promise.resolve(verdict).then((found) => {
@@ -155,14 +153,12 @@ function limitGuesses(
   }).finally(() => end(false));
 }
 
-const NO_ADDRESS = "petstore: rateLimit limits no addresses: pass remoteAddr to handle(), or set clientHeader";
+const NO_ADDRESS = "petstore: rateLimit limits no addresses without remoteAddr or clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow({ arrivedAt }: RequestContext): number {
-  return ORIGIN + (arrivedAt || performance.now());
+  return performance.timeOrigin + (arrivedAt || performance.now());
 }
-
-const ORIGIN = performance.timeOrigin;
 
 function addressOf(context: RequestContext, clientHeader: string | undefined): string | undefined {
   if (clientHeader === undefined) return context.client || undefined;
@@ -179,16 +175,12 @@ export function networksOf(address: string): string[] {
   if (!address.includes(":")) return [address];
   // The name of an interface may follow a percent sign.
   const bare = address.replace(/%[^\]]*/, "");
-  const url = `http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`;
   // A URL writes an address in one way.
-  const hostname = URL.parse(url)?.hostname;
-  if (hostname === undefined) return [address];
+  const hostname = URL.parse(`http://${AS_IN_A_URL.test(bare) ? bare : `[${bare}]`}`)?.hostname ?? address;
   if (!hostname.startsWith("[")) return [hostname];
-  const halves = hostname.slice(1, -1).split("::").map((half) => half === "" ? [] : half.split(":"));
-  const [head = [], tail = []] = halves;
   // The double colon stands for zeros.
-  while (head.length + tail.length < 8) head.push("0");
-  const groups = [...head, ...tail];
+  const whole = hostname.slice(1, -1).replace("::", `:${"0:".repeat(9 - hostname.split(":").length)}`);
+  const groups = whole.split(":").map((group) => group || "0");
   const network = groups.slice(0, 4).join(":");
   if (network !== "0:0:0:0" || groups[5] !== "ffff") return [network, groups.slice(0, 3).join(":")];
   // An IPv4 address in the notation of IPv6.

@@ -1,4 +1,4 @@
-import { type HeaderFields, KeptReply, ON_BUN, type Reply } from "../http/reply.ts";
+import { type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
@@ -52,7 +52,6 @@ export class FetchContext implements RequestContext {
   readonly #headers: Headers;
   readonly #info: ConnectionInfo | undefined;
   #target: string | undefined;
-  #client: string | undefined | null = null;
 
   constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
     this.#request = request;
@@ -66,11 +65,10 @@ export class FetchContext implements RequestContext {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Late and once, because Deno makes it on demand. */
+  /** Late, because Deno makes it on demand. */
   get client(): string | undefined {
-    if (this.#client !== null) return this.#client;
     const address: unknown = this.#info?.remoteAddr?.hostname;
-    return this.#client = typeof address === "string" ? address : undefined;
+    return typeof address === "string" ? address : undefined;
   }
 
   /** Cheaper than the target. */
@@ -132,8 +130,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
   }
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  return withHeaders(response, headers);
 }
 
 /** A `Response` may have it, but Node refuses to send it, and Deno's process ends. */

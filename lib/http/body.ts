@@ -1,10 +1,9 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
-import { Deadlines } from "./deadlines.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
-import { isDigits } from "../json.ts";
 
 /** Reads the body as text. It takes a callback to save a promise. */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
@@ -43,9 +42,8 @@ export function bodyTimedOut(timeoutMs: number): Problem {
   return new Problem(408, "request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** A body may take up to a second longer than `timeoutMs`. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  const deadlines = new Deadlines(timeoutMs);
+  const beginDeadline = createDeadlines(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);
@@ -64,7 +62,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     // The app's mistake, not the client's.
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
-    const isFramed = declared !== null && isDigits(declared);
+    const isFramed = declared !== null && /^\d+$/.test(declared);
     // HTTP/2 accepts differing lengths, and a proxy that forwards by HTTP/1 would choose one.
     if (declared !== null && !isFramed && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (!isFramed) requireChunked(context);
@@ -72,7 +70,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const deadline = deadlines.begin(() => {
+      const endDeadline = beginDeadline(() => {
         isLate = true;
         reject(timedOut);
         if (reader) discard(reader);
@@ -80,14 +78,14 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
       const body: Promise<ArrayBuffer | Uint8Array> = reader ? readPieces(reader, limits) : context.readBody();
       body.then((body) => {
         if (isLate) return;
-        deadlines.end(deadline);
+        endDeadline();
         try {
           resolve(use(decode(body)));
         } catch (thrown) {
           reject(thrown);
         }
       }, (thrown) => {
-        deadlines.end(deadline);
+        endDeadline();
         reject(thrown instanceof Problem ? thrown : CUT_SHORT);
       });
     });

@@ -25,11 +25,11 @@ export const PRECONDITION_FAILED: Problem = /* @__PURE__ */ new Problem(
 export function failedCondition(
   context: RequestContext,
   etag: string | undefined,
-): "if-match" | "if-none-match" | undefined {
+): 412 | 304 | undefined {
   const lists = (header: string, prefix = "") => etag !== undefined && listsTag(header, prefix + etag);
   const wanted = context.header("if-match"), known = context.header("if-none-match");
-  if (wanted !== null && !lists(wanted)) return "if-match";
-  return known !== null && (lists(known) || lists(known, "W/")) ? "if-none-match" : undefined;
+  if (wanted !== null && !lists(wanted)) return 412;
+  return known !== null && (lists(known) || lists(known, "W/")) ? 304 : undefined;
 }
 
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
@@ -37,11 +37,11 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   if (!failed) return reply;
   // Own members only: an extended Object.prototype is no reply.
   const { operationFields } = { operationFields: {}, ...reply };
-  if (failed === "if-match") return extendReply(PRECONDITION_FAILED, operationFields);
+  if (failed === 412) return extendReply(PRECONDITION_FAILED, operationFields);
   // Other headers, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;
-  return { status: 304, headers: kept, body: null };
+  return { status: failed, headers: kept, body: null };
 }
 
 export function listsTag(header: string, etag: string): boolean {

@@ -1,4 +1,4 @@
-import { extendReply, type HeaderFields, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, type HeaderFields, KeptReply, type Reply, withHeaders } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The other origins whose pages may use the API. */
@@ -19,7 +19,7 @@ const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED =
   /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?)$/;
 
-/** @throws {TypeError} If an origin is invalid. */
+/** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
     // Without a key, a preflight must not learn which paths there are.
@@ -29,12 +29,10 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };
-  const any = origins.length === 1 && origins[0] === "*";
+  const any = isAny(origins);
   // Without Access-Control-Allow-Credentials, no page can use a visitor's cookies.
   const toAny = any ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  const toOrigins = new Map(
-    any ? [] : origins.map((origin) => [requireOrigin(origin), { ...VARY, [ALLOW_ORIGIN]: origin }]),
-  );
+  const toOrigins = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
 
   /** Returns the same object for the same fields. */
   function grantsOf(context: RequestContext): HeaderFields {
@@ -76,15 +74,15 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
 function withoutGrants(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
-  if (headers.length === given.length) return response;
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  return headers.length === given.length ? response : withHeaders(response, headers);
 }
 
-function requireOrigin(origin: string): string {
+export function areOrigins(origins: CorsOptions["origins"]): boolean {
+  if (!Array.isArray(origins) || origins.length === 0) return false;
   // Browsers support no wildcards within an origin.
-  if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin) {
-    throw new TypeError(`CORS origin ${JSON.stringify(origin)} must be an origin such as "https://app.example"`);
-  }
-  return origin;
+  return isAny(origins) || origins.every((origin) => URL.parse(origin)?.origin === origin && !origin.includes("*"));
+}
+
+function isAny(origins: CorsOptions["origins"]): boolean {
+  return origins.length === 1 && origins[0] === "*";
 }

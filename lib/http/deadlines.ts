@@ -4,70 +4,55 @@ export const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Clo
 /** A deadline is at most a tick late. */
 const TICKS = 8, LONG_TICK = 1000;
 
-/** How late a timer may fire, in milliseconds. */
+/** In milliseconds. */
 const MAX_DELAY = 1000;
 
-export interface Deadline {
-  readonly expire: () => void;
-  /** The tick with which it expires. */
-  readonly due: number;
-  readonly timer?: ReturnType<typeof setTimeout>;
-}
+/** Returns what ends it. */
+export type BeginDeadline = (expire: () => void) => () => void;
 
-/** One timer and its ticks serve all deadlines, because a timer or a clock for each costs more. */
-export class Deadlines {
-  readonly #length: number;
-  readonly #ticks: number;
-  readonly #open = new Set<Deadline>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #tick = 0;
-  #tickedAt = 0;
+/**
+ * One timer and its ticks serve all deadlines, because a timer or a clock for each costs more.
+ *
+ * @param length In milliseconds.
+ */
+export function createDeadlines(length: number): BeginDeadline {
+  if (TIMERS_END_WITH_REQUESTS) {
+    return (expire) => {
+      const timer = setTimeout(expire, length);
+      return () => clearTimeout(timer);
+    };
+  }
+  const ticks = Math.max(TICKS, Math.ceil(length / LONG_TICK));
+  const interval = length / ticks;
+  /** With the tick at which each expires. */
+  const open = new Map<() => void, number>();
+  let timer: ReturnType<typeof setTimeout> | undefined, tick = 0, tickedAt = 0;
 
-  /** In milliseconds. */
-  constructor(length: number) {
-    this.#length = length;
-    this.#ticks = Math.max(TICKS, Math.ceil(length / LONG_TICK));
+  function setTimer(): void {
+    // A lost timer may fire after all.
+    clearTimeout(timer);
+    tickedAt = performance.now();
+    timer = setTimeout(pass, interval);
   }
 
-  begin(expire: () => void): Deadline {
-    if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
-    if (this.#timer === undefined || (this.#open.size > 0 && this.#isTimerLost())) this.#setTimer();
-    // Part of the present tick is over.
-    const deadline = { expire, due: this.#tick + this.#ticks + 1 };
-    this.#open.add(deadline);
-    return deadline;
-  }
-
-  /** Ending one twice is harmless. */
-  end(deadline: Deadline): void {
-    if (deadline.timer !== undefined) clearTimeout(deadline.timer);
-    this.#open.delete(deadline);
-  }
-
-  get #interval(): number {
-    return this.#length / this.#ticks;
-  }
-
-  #setTimer(): void {
-    // A timer that seemed lost may fire after all.
-    clearTimeout(this.#timer);
-    this.#tickedAt = performance.now();
-    this.#timer = setTimeout(() => this.#pass(), this.#interval);
+  function pass(): void {
+    tick++;
+    for (const [expire, due] of open) {
+      if (due > tick) break;
+      open.delete(expire);
+      expire();
+    }
+    timer = undefined;
+    if (open.size > 0) setTimer();
   }
 
   /** Hosts that suspend an isolate may drop its timers. */
-  #isTimerLost(): boolean {
-    return performance.now() - this.#tickedAt > 2 * this.#interval + MAX_DELAY;
-  }
+  const isTimerLost = () => performance.now() - tickedAt > 2 * interval + MAX_DELAY;
 
-  #pass(): void {
-    this.#tick++;
-    for (const deadline of this.#open) {
-      if (deadline.due > this.#tick) break;
-      this.end(deadline);
-      deadline.expire();
-    }
-    this.#timer = undefined;
-    if (this.#open.size > 0) this.#setTimer();
-  }
+  return (expire) => {
+    if (timer === undefined || (open.size > 0 && isTimerLost())) setTimer();
+    // Part of the present tick is over.
+    open.set(expire, tick + ticks + 1);
+    return () => open.delete(expire);
+  };
 }

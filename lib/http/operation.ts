@@ -5,10 +5,7 @@ import type { HeaderFields, Reply } from "./reply.ts";
 /** HEAD follows from GET, and OPTIONS from the path. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** `public` needs no key, and `read` any valid key. */
-export type Access = "public" | "read" | "write";
-
-/** `alters` changes or removes resources. */
+/** `alters` changes or removes resources. A caller that may only read cannot add or alter. */
 export type Effect = "reads" | "adds" | "alters";
 
 export interface Call {
@@ -16,7 +13,7 @@ export interface Call {
   caller: Caller;
   /** Without the question mark. */
   query: string;
-  /** Decoded if possible; `""` if there is none. */
+  /** ASCII is decoded, but for slashes; `""` if there is none. */
   parameter: string;
   /** The text that met the conditions of an alteration. The commit compares it again: another one may have come between. */
   expected?: string | undefined;
@@ -32,13 +29,10 @@ export interface Operation {
   method: Method;
   /** With the base path and at most one parameter, at the end. */
   path: string;
-  access: Access;
+  /** `public` needs no key. */
+  access: "public" | "key";
   effect: Effect;
   /** Added to every response, failures included. */
   fields?: HeaderFields | undefined;
   handler: Handler;
-}
-
-export function accessFor(effect: Effect): Access {
-  return effect === "reads" ? "read" : "write";
 }

@@ -4,9 +4,8 @@ import { excerpt } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
-import type { Cors } from "./cors.ts";
-import type { Finisher } from "./finisher.ts";
-import { type Access, ANONYMOUS, type Call, type Handler, type Operation } from "./operation.ts";
+import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
+import { ANONYMOUS, type Call, type Effect, type Handler, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
@@ -14,34 +13,30 @@ import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./target.ts";
 
-/** Turns requests into replies, on any host. */
 export interface Pipeline {
   /** Answers a request, and resolves to the result of `send`, which must not throw. */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
-  /** Finishes replies that come from elsewhere. */
+  /** For replies from elsewhere. */
   finisher: Finisher;
 }
 
-/** The parts of a pipeline. */
-export interface PipelineParts {
+export interface PipelineParts extends FinisherParts {
   /** Refuses a request before all else. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
-  cors: Cors | undefined;
-  /** Finds the caller, or refuses the request. */
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller that lacks the right. */
-  authorize: (caller: Caller, access: Access) => Problem | undefined;
+  authorize: (caller: Caller, effect: Effect) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
-  /** Turns a thrown value into a reply. All other failures are replies already. */
+  /** All other failures are replies already. */
   recover: Recovery;
-  finisher: Finisher;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
+  const { guard, cors, authenticate, authorize, cache, operations, recover } = parts;
+  const finisher = createFinisher(parts);
   const find = createRouter(operations);
   const findOperation = ({ method, target }: RequestContext) => find(method, target);
 
@@ -71,10 +66,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
-    const { route, operation: { access, effect, fields, handler }, query, parameter } = match;
+    const { route, operation: { effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
     const given = { context, caller, query, parameter };
-    const answer = () => authorize(caller, access) ?? (effect === "alters" ? alter(handler, given) : handler(given));
+    const answer = () => authorize(caller, effect) ?? (effect === "alters" ? alter(handler, given) : handler(given));
     if (!fields) return answer();
     return chain(
       attempt(answer, (thrown) => recover(thrown, context)),

@@ -71,6 +71,11 @@ export function extendReply(reply: Reply, headers: HeaderFields | undefined): Re
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
+/** The same response with other headers. */
+export function withHeaders({ body, status, statusText }: Response, headers: Headers | [string, string][]): Response {
+  return new Response(body, { status, statusText, headers });
+}
+
 /** RFC 9110 §9.3.2. */
 export function withoutBody(reply: Reply): Reply {
   const { status, headers, body } = reply;

@@ -34,77 +34,64 @@ const MAX_WEIGHT = 8 * 1024 * 1024;
 /** About so many targets may come between two requests of one. A power of two. */
 const REMEMBERED = 512;
 
-/** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
-export class ResponseCache {
-  readonly #changes: () => Changes;
-  readonly #maxWeight: number;
-  #entries = new Map<number, Entry>();
-  #older = new Map<number, Entry>();
-  #weight = 0;
-  /** Hashes of targets, each at an index that follows from it. */
-  readonly #seen = new Int32Array(REMEMBERED);
-
-  constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
-    this.#changes = changes;
-    this.#maxWeight = maxWeight;
-  }
-
+export interface ResponseCache {
   /** The kept response, which may be stale. */
-  find({ targetKey }: RequestContext): Entry | undefined {
-    const hash = hashOf(targetKey);
-    const entry = this.#entries.get(hash) ?? this.#older.get(hash);
-    return entry?.targetKey === targetKey ? entry : undefined;
-  }
-
+  find(context: RequestContext): Entry | undefined;
   /** Whether a kept response is valid, and thus used now. */
-  use(entry: Entry): boolean {
-    const { additions, alterations } = this.#changes();
-    const { made, reply } = entry;
-    if (made.alterations !== alterations) return false;
-    if (made.additions !== additions && reply.validUntil === "addition") return false;
-    if (this.#entries.get(entry.hash) !== entry) this.#add(entry);
-    return true;
-  }
+  use(entry: Entry): boolean;
+  /** May keep the reply to a GET. */
+  make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply>;
+}
 
-  /** Makes the reply to a GET, and may keep it. */
-  make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply> {
-    const hash = hashOf(context.targetKey);
-    if (!this.#isSeen(hash)) return make();
-    // Read before the reply is made, because pets may be added meanwhile. A store may change its object.
-    const made = { ...this.#changes() };
-    return chain(make(), (reply) => {
-      this.#keep(hash, context, reply, made);
-      return reply;
-    });
-  }
+/** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
+export function createResponseCache(changes: () => Changes, maxWeight: number = MAX_WEIGHT): ResponseCache {
+  let entries = new Map<number, Entry>(), older = new Map<number, Entry>(), total = 0;
+  /** Hashes of targets, each at an index that follows from it. */
+  const seen = new Int32Array(REMEMBERED);
 
-  #isSeen(hash: number): boolean {
-    const index = hash & (REMEMBERED - 1);
-    const isSeen = this.#seen[index] === hash;
-    this.#seen[index] = hash;
-    return isSeen;
-  }
-
-  #keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
+  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
-    if (weight <= this.#maxWeight / 2) {
-      this.#add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
-    }
+    if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
   }
 
-  #add(entry: Entry): void {
-    this.#weight += entry.weight - (this.#entries.get(entry.hash)?.weight ?? 0);
-    if (this.#weight > this.#maxWeight / 2) {
-      this.#older = this.#entries;
-      this.#entries = new Map();
-      this.#weight = entry.weight;
+  function add(entry: Entry): void {
+    total += entry.weight - (entries.get(entry.hash)?.weight ?? 0);
+    if (total > maxWeight / 2) {
+      older = entries;
+      entries = new Map();
+      total = entry.weight;
     }
-    this.#entries.set(entry.hash, entry);
+    entries.set(entry.hash, entry);
   }
-}
 
-function hashOf(target: string): number {
-  return hashText(target, 0, 0) | 0;
+  return {
+    find({ targetKey }) {
+      const hash = hashText(targetKey, 0, 0);
+      const entry = entries.get(hash) ?? older.get(hash);
+      return entry?.targetKey === targetKey ? entry : undefined;
+    },
+    use(entry) {
+      const { additions, alterations } = changes();
+      const { made, reply } = entry;
+      if (made.alterations !== alterations) return false;
+      if (made.additions !== additions && reply.validUntil === "addition") return false;
+      if (entries.get(entry.hash) !== entry) add(entry);
+      return true;
+    },
+    make(context, make) {
+      const hash = hashText(context.targetKey, 0, 0), index = hash & (REMEMBERED - 1);
+      if (seen[index] !== hash) {
+        seen[index] = hash;
+        return make();
+      }
+      // Read before the reply is made, because pets may be added meanwhile. A store may change its object.
+      const made = { ...changes() };
+      return chain(make(), (reply) => {
+        keep(hash, context, reply, made);
+        return reply;
+      });
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import { excerpt } from "../json.ts";
-import type { Handler, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
-import { decodePercent } from "./query.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./target.ts";
 
 interface Route {
   path: string;
-  /** A map: an object has members such as `constructor`. */
-  operations: ReadonlyMap<string, Operation>;
+  /** The path up to its parameter, or all of it. */
+  prefix: string;
+  operations: readonly Operation[];
   /** Answers other methods. */
   fallback: Operation;
 }
@@ -23,64 +23,51 @@ export interface Match {
 
 export type Router = (method: string, target: string) => Match | undefined;
 
+/** Escaped ASCII but the slash (RFC 3986 §6.2.2.2). */
+const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
+
 /** Compares strings, because `new URL` is slow. */
 export function createRouter(operations: readonly Operation[]): Router {
-  /** Compared one after the other: most have another length, and a map would need the hash of the path. */
-  const fixed: Route[] = [];
-  const open: { prefix: string; route: Route }[] = [];
-  let segments = 0;
-  for (const path of new Set(operations.map(({ path }) => path))) {
-    const route = createRoute(path, operations.filter((operation) => operation.path === path));
-    const brace = path.indexOf("{");
-    if (brace < 0) fixed.push(route);
-    else open.push({ prefix: path.slice(0, brace), route });
-    segments = Math.max(segments, path.split("/").length);
-  }
+  const all = Array.from(new Set(operations.map(({ path }) => path)), (path) => {
+    return createRoute(path, operations.filter((operation) => operation.path === path));
+  });
+  /** A map would need the hash of the path. */
+  const fixed = all.filter(({ path, prefix }) => path === prefix), open = all.filter((route) => !fixed.includes(route));
 
   return (method, target) => {
     const { path: given, query } = splitTarget(target);
-    const path = given.includes("%") ? unescapePath(given, segments) : given;
-    let route = fixed.find((route) => route.path === path), parameter = "";
-    if (!route) {
-      const found = open.find(({ prefix }) => path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0);
-      parameter = path.slice(found?.prefix.length);
-      if (parameter !== "") route = found?.route;
-    }
-    return route && { route, operation: route.operations.get(method) ?? route.fallback, query, parameter };
+    const path = given.includes("%") ? given.replace(ESCAPE, decodeURIComponent) : given;
+    const route = fixed.find(({ prefix }) => path === prefix) ??
+      open.find(({ prefix: { length }, prefix }) => {
+        return path.length > length && path.startsWith(prefix) && path.indexOf("/", length) < 0;
+      });
+    if (!route) return undefined;
+    const { prefix, operations, fallback } = route;
+    const wanted = method === "HEAD" ? "GET" : method;
+    const operation = operations.find((each) => each.method === wanted) ?? fallback;
+    return { route, operation, query, parameter: path.slice(prefix.length) };
   };
 }
 
-function createRoute(path: string, own: readonly Operation[]): Route {
-  const operations = new Map<string, Operation>();
-  for (const operation of own) {
-    operations.set(operation.method, operation);
-    if (operation.method === "GET") operations.set("HEAD", operation);
-  }
-  const allow = { allow: [...operations.keys(), "OPTIONS"].join(", ") };
-  const first = own[0]!;
+/** HEAD is wherever GET is. */
+export function methodsOf(operations: readonly Pick<Operation, "method">[]): string[] {
+  return operations.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
+}
+
+function createRoute(path: string, operations: readonly Operation[]): Route {
+  const allow = { allow: [...methodsOf(operations), "OPTIONS"].join(", ") };
+  const options: Reply = { status: 204, headers: allow, body: null };
+  const [first] = operations as [Operation];
   // A path is deprecated if all its operations are. Its own responses write nothing.
-  const shared: Operation = {
+  const fallback: Operation = {
     ...first,
     effect: "reads",
-    access: own.every(({ access }) => access === "public") ? "public" : "read",
-    fields: own.every(({ fields }) => fields) ? first.fields : undefined,
+    access: operations.every(({ access }) => access === "public") ? "public" : "key",
+    fields: operations.every(({ fields }) => fields) ? first.fields : undefined,
+    handler: ({ context: { method } }) => {
+      if (method === "OPTIONS") return options;
+      return new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
+    },
   };
-  const options: Reply = { status: 204, headers: allow, body: null };
-  operations.set("OPTIONS", { ...shared, handler: () => options });
-  const refuse: Handler = ({ context: { method } }) =>
-    new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
-  return { path, operations, fallback: { ...shared, handler: refuse } };
-}
-
-/**
- * Decodes a path (RFC 3986 §6.2.2.2), except malformed segments and encoded slashes. Long paths stay as they are,
- * because each malformed segment costs an exception.
- */
-function unescapePath(path: string, maxSegments: number): string {
-  const segments = path.split("/", maxSegments + 1);
-  if (segments.length > maxSegments) return path;
-  return segments.map((segment) => {
-    const decoded = decodePercent(segment);
-    return decoded === undefined || decoded.includes("/") ? segment : decoded;
-  }).join("/");
+  return { path, prefix: path.split("{")[0]!, operations, fallback };
 }

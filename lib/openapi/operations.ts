@@ -1,6 +1,5 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
-import { accessFor } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { Definition, Deprecation, Description } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
@@ -28,9 +27,10 @@ export function renderOperation(
   common: (status: number) => JsonObject,
 ): RenderedOperation {
   const { method, effect, path, deprecation, stability } = withoutPrototype(definition);
-  const failures = merge(description.failures, [
+  const failures = merge([
+    ...description.failures,
     ...callerFailures(),
-    ...(accessFor(effect) === "write" ? writerFailures() : []),
+    ...(effect !== "reads" ? writerFailures() : []),
     ...unexpectedFailures(),
     ...added,
   ]);
@@ -76,12 +76,10 @@ function renderResponses(
   return rendered;
 }
 
-/** Adds failures. Groups with the same status become one. */
-function merge(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
-  const merged = own.map((group) => {
-    const same = added.filter((other) => statusOf(other) === statusOf(group));
-    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
-    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
+/** Groups with the same status become one, with the schema of the first. */
+function merge(groups: readonly FailureGroup[]): FailureGroup[] {
+  return Array.from(Map.groupBy(groups, statusOf).values(), ([first, ...others]) => {
+    const reason = [first!, ...others].map(({ reason }) => reason).join(", or ");
+    return { ...first!, reason, errors: [first!, ...others].flatMap(({ errors }) => errors) };
   });
-  return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
 }

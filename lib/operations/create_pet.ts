@@ -1,16 +1,12 @@
-import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOWN_CODING } from "../http/body.ts";
-import { OVERLOADED } from "../http/body_stream.ts";
 import type { Call } from "../http/operation.ts";
-import { Problem } from "../http/problem.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
-import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
-import { formatPetWithId, parseNewPet, type PetStatus } from "../pet.ts";
+import { formatPetWithId } from "../pet.ts";
 import { withEarlierKey } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
-import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
+import { group } from "./failure_groups.ts";
 import {
   digest,
   earlierKey,
@@ -20,48 +16,27 @@ import {
   readIdempotencyKey,
   scopedKey,
 } from "./idempotency.ts";
-import { REX, STORED_REX } from "./schemas.ts";
+import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
+import { STORED_REX } from "./schemas.ts";
 
 export const createPet: Definition = {
   method: "POST",
   effect: "adds",
   path: "/pets",
   createHandler(settings) {
-    const { store, linkBase, defaultStatus, maxBodyBytes, bodyTimeoutMs } = settings;
-    const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
+    const { store, linkBase } = settings;
+    const readPet = createPetReader(settings);
     return (call) => {
       const { context } = call;
       const key = readIdempotencyKey(context);
       if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
-      return readText(context, (text) => {
-        const pet = parsePet(text, defaultStatus);
+      return readPet(context, (pet) => {
         if (key !== undefined) return createOnce(settings, pet, call, key);
         return chain(store.create(pet), (id) => created(linkBase, id, pet));
       });
     };
   },
 };
-
-function parsePet(text: string, defaultStatus: PetStatus): PetDraft {
-  let pet;
-  try {
-    pet = parseNewPet(text, defaultStatus);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw invalidJson(text === "" ? "it is empty" : excerpt(error.message, 120));
-  }
-  if (Array.isArray(pet)) throw invalidPet(pet);
-  return pet;
-}
-
-/** @param cause The parser's message. */
-function invalidJson(cause: string): Problem {
-  return new Problem(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
-}
-
-function invalidPet(faults: readonly string[]): Problem {
-  return new Problem(400, "invalid_pet", `The pet is not valid: ${faults.join("; ")}`);
-}
 
 async function createOnce(
   { store, linkBase, idempotencyRetentionMs }: OperationSettings,
@@ -92,7 +67,7 @@ function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
 }
 
 export const describeCreatePet: Describe = (settings) => {
-  const { store, idempotencyRetentionMs, maxBodyBytes, bodyTimeoutMs } = settings;
+  const { store, idempotencyRetentionMs } = settings;
   const remembersRequests = store.createOnce !== undefined;
   return {
     id: "createPet",
@@ -101,11 +76,7 @@ export const describeCreatePet: Describe = (settings) => {
     description: "The service assigns the `id`. An animal is stored before this is answered with 201.",
     more: {
       ...(remembersRequests ? describeIdempotency(idempotencyRetentionMs) : {}),
-      requestBody: {
-        required: true,
-        description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms.`,
-        content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
-      },
+      requestBody: describePetBody(settings),
     },
     responses: {
       201: {
@@ -115,39 +86,17 @@ export const describeCreatePet: Describe = (settings) => {
         headers: remembersRequests ? ["Location", "IdempotencyReplayed"] : ["Location"],
       },
     },
-    failures: failuresOf(settings),
+    failures: [
+      group("InvalidPetError", "the Idempotency-Key is invalid", [INVALID_IDEMPOTENCY_KEY]),
+      remembersRequests
+        ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
+          IDEMPOTENCY_KEY_REUSED,
+        ])
+        : group("NotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
+      ...petBodyFailures(settings),
+    ],
   };
 };
-
-function failuresOf({ store, defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
-  const faults = parseNewPet("{}", defaultStatus) as string[];
-  return [
-    group(
-      "InvalidPetError",
-      "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
-      [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(faults)],
-    ),
-    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
-    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
-    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
-    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
-      STORE_UNAVAILABLE,
-      MAY_BE_STORED,
-      OVERLOADED,
-    ]),
-    ...(store.createOnce
-      ? [
-        group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED]),
-        group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
-      ]
-      : [
-        group("NotSupportedError", "Idempotency-Key or the transfer coding of the body is not supported here", [
-          IDEMPOTENCY_NOT_SUPPORTED,
-          UNKNOWN_CODING,
-        ]),
-      ]),
-  ];
-}
 
 function describeIdempotency(retentionMs: number): JsonObject {
   return {

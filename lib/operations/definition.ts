@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields } from "../http/reply.ts";
-import { accessFor, type Handler, type Operation } from "../http/operation.ts";
+import type { Handler, Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -84,7 +84,7 @@ export function createOperation(definition: Definition, settings: OperationSetti
   return {
     method,
     path: basePath + path,
-    access: accessFor(effect),
+    access: "key",
     effect,
     fields: deprecation && deprecationFields(deprecation, settings.linkBase),
     handler: definition.createHandler(settings),

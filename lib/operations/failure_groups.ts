@@ -4,6 +4,7 @@ import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { PRECONDITION_FAILED } from "../http/conditional.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
+import { quoted } from "../json.ts";
 
 export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
   503,
@@ -16,7 +17,7 @@ export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
 export const MAY_BE_STORED: Problem = /* @__PURE__ */ new Problem(
   503,
   "store_unavailable",
-  "The store has become unavailable, and the pet may have been stored; try again later",
+  "The store is unavailable, and the pet may have been stored; try again later",
   { "retry-after": "5" },
 );
 
@@ -78,4 +79,13 @@ export function storeFailure(): FailureGroup {
 /** Of an operation whose responses have an entity tag. */
 export function conditionFailure(): FailureGroup {
   return group("PreconditionFailedError", "no entity tag in If-Match is current", [PRECONDITION_FAILED]);
+}
+
+/** Of an operation on one pet. */
+export function petFailure(): FailureGroup {
+  return group("PetNotFoundError", "there is no such animal", [petNotFound("9")]);
+}
+
+export function petNotFound(id: string): Problem {
+  return new Problem(404, "pet_not_found", `There is no pet ${quoted(id)}`);
 }

@@ -1,11 +1,9 @@
 import { representation } from "../http/conditional.ts";
-import { Problem } from "../http/problem.ts";
-import { quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { conditionFailure, group, storeFailure } from "./failure_groups.ts";
-import { CONDITIONS, STORED_REX } from "./schemas.ts";
+import { conditionFailure, petFailure, petNotFound, storeFailure } from "./failure_groups.ts";
+import { CONDITIONS, PET_ID, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {
   method: "GET",
@@ -21,10 +19,6 @@ export const getPet: Definition = {
   },
 };
 
-function petNotFound(id: string): Problem {
-  return new Problem(404, "pet_not_found", `There is no pet ${quoted(id)}`);
-}
-
 export const describeGetPet: Describe = () => ({
   id: "getPet",
   tag: "animals",
@@ -32,24 +26,14 @@ export const describeGetPet: Describe = () => ({
   description: "Use `GET /pets` with the `status` filter.",
   more: {
     externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc9745", description: "RFC 9745: the Deprecation header" },
-    parameters: [
-      {
-        name: "petId",
-        in: "path",
-        required: true,
-        description: "Identifier of the animal to retrieve.",
-        schema: { type: "integer", format: "int64" },
-        example: 1,
-      },
-      ...CONDITIONS,
-    ],
+    parameters: [PET_ID, ...CONDITIONS],
   },
   responses: {
     200: { description: "The animal.", schema: "Pet", example: STORED_REX, headers: ["ETag"] },
     304: { description: "The animal has not changed.", headers: ["ETag"] },
   },
   failures: [
-    group("PetNotFoundError", "there is no such animal", [petNotFound("9")]),
+    petFailure(),
     conditionFailure(),
     storeFailure(),
   ],

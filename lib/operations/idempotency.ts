@@ -24,7 +24,7 @@ export const IDEMPOTENCY_KEY_REUSED: Problem = /* @__PURE__ */ new Problem(
 export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
-  "This petstore does not support Idempotency-Key; send the request without it",
+  "Idempotency-Key is not supported; send the request without it",
 );
 
 /**

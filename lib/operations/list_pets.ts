@@ -1,7 +1,7 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
-import { decodeQuery, queryValues } from "../http/query.ts";
-import { isDigits, quoted } from "../json.ts";
+import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
+import { quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetQuery } from "../stores/store.ts";
@@ -16,7 +16,6 @@ export const listPets: Definition = {
   path: "/pets",
   createHandler: ({ store, linkBase }) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
-    if (petQuery instanceof Problem) return petQuery;
     return chain(store.list(petQuery), (page) => {
       // Own members only: an extended Object.prototype is no page.
       const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
@@ -36,27 +35,28 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
-function readPetQuery(query: string): PetQuery | Problem {
-  const limit = readParameter(query, "limit", parseLimit);
-  if (limit instanceof Problem) return limit;
-  const status = readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined);
-  if (status instanceof Problem) return status;
-  const after = readParameter(query, "cursor", parseCursor);
-  if (after instanceof Problem) return after;
-  return { limit: limit ?? LIMIT.default, status, after: after ?? 0n };
+function readPetQuery(query: string): PetQuery {
+  const parameters = splitQuery(query);
+  return {
+    limit: readParameter(parameters, "limit", parseLimit) ?? LIMIT.default,
+    status: readParameter(parameters, "status", (value) => isPetStatus(value) ? value : undefined),
+    after: readParameter(parameters, "cursor", parseCursor) ?? 0n,
+  };
 }
 
 function readParameter<T>(
-  query: string,
+  parameters: readonly string[],
   name: keyof typeof PARAMETERS,
   parse: (value: string) => T | undefined,
-): T | Problem | undefined {
-  const [first, ...others] = queryValues(query, name);
+): T | undefined {
+  const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
-  if (others.length > 0) return invalidParameter(name, "given more than once");
-  if (value === undefined) return invalidParameter(name, "not decodable");
-  return parse(value) ?? invalidParameter(name, `not ${quoted(value)}`);
+  if (others.length > 0) throw invalidParameter(name, "given more than once");
+  if (value === undefined) throw invalidParameter(name, "not decodable");
+  const parsed = parse(value);
+  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
+  return parsed;
 }
 
 /** @param given What is wrong with what was given. */
@@ -65,9 +65,7 @@ function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem
 }
 
 function parseLimit(value: string): number | undefined {
-  if (!isDigits(value) || value.startsWith("0")) return undefined;
-  const limit = +value;
-  return limit <= LIMIT.maximum ? limit : undefined;
+  return /^[1-9]\d*$/.test(value) && +value <= LIMIT.maximum ? +value : undefined;
 }
 
 /** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */

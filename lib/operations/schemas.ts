@@ -8,6 +8,15 @@ import { LIMIT } from "./paging.ts";
 export const REX: JsonObject = { name: "Rex", categoryId: 7, status: "available" };
 export const STORED_REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
+export const PET_ID: JsonObject = {
+  name: "petId",
+  in: "path",
+  required: true,
+  description: "Identifier of the animal.",
+  schema: { type: "integer", format: "int64" },
+  example: 1,
+};
+
 /** The parameters of an operation whose responses have an entity tag. */
 export const CONDITIONS: JsonObject[] = [
   {

@@ -1,10 +1,11 @@
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import type { RateLimitOptions } from "../access/rate_limit.ts";
-import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
+import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
+import { methodsOf } from "../http/router.ts";
 import { requestIdOf } from "../http/request_id.ts";
-import { callSafely, isPromise } from "../maybe_promise.ts";
+import { callSafely } from "../maybe_promise.ts";
 import type { OperationSettings } from "../operations/definition.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
@@ -25,46 +26,77 @@ export interface CheckedOptions extends OperationSettings {
   rateLimit: RateLimitOptions | undefined;
 }
 
-/** An absent option is undefined. */
-type Check<From, To> = (value: From, name: string) => To;
+/** Stands in for the origin of a path. */
+const ORIGIN = "http://h";
 
-/** What each option becomes. */
+/** An absent option is undefined. */
+type Check<Given, To> = (given: Given, name: string) => To;
+
+type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
+
 type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
 
-const CHECKS: { [Name in keyof Made]: Check<PetstoreOptions[Name], Made[Name]> } = {
+const CORS: Checks<CorsOptions, CorsOptions> = {
+  origins: (origins, name) => {
+    if (areOrigins(origins)) return origins;
+    throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
+  },
+};
+
+const RATE_LIMIT: Checks<RateLimitOptions, RateLimitOptions> = {
+  requests: wholeNumber(),
+  windowMs: wholeNumber(),
+  clientHeader: text("the name of a header", (name) => /^[\w-]+$/.test(name) && name.toLowerCase(), undefined),
+};
+
+const CHECKS: Checks<PetstoreOptions, Made> = {
   keys: createAuthenticate,
-  store: (store = new MemoryStore()) => requireStore(store),
-  basePath: (path = "/v1") => checkBasePath(path),
-  publicBaseUrl: checkPublicBaseUrl,
+  store: (store = new MemoryStore(), name) => requireStore(store, name),
+  basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
+  publicBaseUrl: text('an address such as "https://api.example/v1", or a path', baseUrlOf, undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
-  maxBodyBytes: positiveInteger(1_048_576),
-  bodyTimeoutMs: positiveInteger(15_000),
-  idempotencyRetentionMs: positiveInteger(86_400_000),
-  cors: (cors) => cors === undefined ? cors : checkCors(cors),
-  handleStoreOrders: optionalFunction,
-  onError: (onError = ({ error }) => console.error(error), name) => optionalFunction(onError, name)!,
-  onResponse: (onResponse, name) => createObserver(optionalFunction(onResponse, name)),
+  maxBodyBytes: wholeNumber(1_048_576),
+  bodyTimeoutMs: wholeNumber(15_000),
+  idempotencyRetentionMs: wholeNumber(86_400_000),
+  cors: (cors, name) => {
+    if (cors === undefined) return cors;
+    return createCors(checkAll(CORS, cors, name, '{ origins: ["*"] }').origins, methodsOf(OPERATIONS));
+  },
+  handleStoreOrders: optionalFunction<PetstoreOptions["handleStoreOrders"]>(undefined),
+  onError: optionalFunction(({ error }) => console.error(error)),
+  onResponse: (onResponse, name) =>
+    createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  rateLimit: (limit) => limit === undefined ? limit : checkRateLimit(limit),
+  rateLimit: (limit, name) => {
+    return limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name, "{ requests: 100, windowMs: 60000 }");
+  },
 };
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
-  }
-  const given = withoutPrototype(options);
-  // A misspelt option must not be ignored.
-  const unknown = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
+  const { keys, ...made } = checkAll(CHECKS, options, "", "{ keys: [key] }");
+  return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };
+}
+
+/** @param within The option with these members. */
+function checkAll<Given extends object, To>(
+  checks: Checks<Given, To>,
+  given: Given,
+  within: string,
+  example: string,
+): To {
+  if (typeof given !== "object" || given === null) throw invalid(within, `an object, such as ${example}`, given);
+  const own = withoutPrototype(given), names = Object.keys(checks), prefix = within && `${within}.`;
+  const unknown = Object.keys(own).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown option ${unknown}; the options are ${OPTION_NAMES.join(", ")}`);
+    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${names.join(", ")}`);
   }
-  const made = {} as Made;
-  const check = <Name extends keyof Made>(name: Name) => made[name] = CHECKS[name](given[name], name);
-  for (const name of OPTION_NAMES) check(name as keyof Made);
-  const { keys, ...checked } = made;
-  return { ...checked, authenticate: keys, linkBase: checked.publicBaseUrl ?? checked.basePath };
+  const made = {} as To;
+  const check = <Name extends keyof To & keyof Given>(name: Name) =>
+    made[name] = checks[name](own[name], `${prefix}${String(name)}`);
+  for (const name of names) check(name as keyof To & keyof Given);
+  return made;
 }
 
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
@@ -84,86 +116,62 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** Without a slash at its end. */
-function checkPublicBaseUrl(address: string | undefined): string | undefined {
-  if (address === undefined) return undefined;
-  if (typeof address === "string") {
-    const text = address.replace(/\/$/, "");
-    const isPath = /^\/(?!\/)/.test(address);
-    const whole = isPath ? `http://h${text}` : text;
-    const url = URL.canParse(whole) ? new URL(whole) : undefined;
-    // Links begin with the address as given, so it must be in normal form.
-    const normal = url && (isPath ? "" : url.origin) + url.pathname.replace(/\/$/, "");
-    if (normal === text && url!.protocol.startsWith("http")) return text;
-  }
-  throw invalid("publicBaseUrl", 'an address such as "https://api.example/v1", or a path', address);
+/** Links begin with it, so it must be in normal form. */
+function baseUrlOf(address: string): string | false {
+  const text = address.replace(/\/$/, "");
+  const url = address === "" ? null : URL.parse(text, ORIGIN);
+  const normal = url && (url.origin + url.pathname).replace(/\/$/, "");
+  return (normal === text || normal === ORIGIN + text) && url!.protocol.startsWith("http") && text;
 }
 
 /** It is compared with URL paths, so it must not contain characters that URLs encode. */
-function checkBasePath(basePath: string): string {
-  if (basePath === "" || basePath === "/") return "";
-  const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
-  if (isPath && !/\/\.\.?(\/|$)/.test(basePath)) return basePath;
-  throw invalid("basePath", 'a path such as "/v1", without a slash at its end', basePath);
+function basePathOf(path: string): string | false {
+  if (path === "/") return "";
+  return /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/.test(path) && !/\/\.\.?(\/|$)/.test(path) && path;
 }
 
-function checkCors(cors: CorsOptions): Cors {
-  const { origins } = requireObject("cors", cors, '{ origins: ["*"] }', ["origins"]);
-  if (!Array.isArray(origins) || origins.length === 0) {
-    throw invalid("cors.origins", 'a list with at least one origin, such as ["*"]', origins);
-  }
-  return createCors(origins, OPERATIONS.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]));
-}
-
-function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
-  const members = ["requests", "windowMs", "clientHeader"] as const;
-  const limit = requireObject("rateLimit", given, "{ requests: 100, windowMs: 60000 }", members);
-  const { requests, windowMs, clientHeader } = limit;
-  positiveInteger()(requests, "rateLimit.requests");
-  positiveInteger()(windowMs, "rateLimit.windowMs");
-  if (clientHeader !== undefined && (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader))) {
-    throw invalid("rateLimit.clientHeader", "the name of a header", clientHeader);
-  }
-  return Object.assign(limit, { clientHeader: clientHeader?.toLowerCase() });
-}
-
-function requireStore(store: PetStore): PetStore {
+function requireStore(store: PetStore, name: string): PetStore {
   const missing = (["create", "get", "list", "check", "close"] as const)
     .find((method) => typeof store?.[method] !== "function");
   if (missing === undefined) return store;
-  const reason = isPromise(store) ? "await it first" : `it has no method ${missing}()`;
-  throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
+  throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
-function requireObject<T extends object>(name: string, value: T, example: string, members: readonly string[]): T {
-  if (typeof value !== "object" || value === null) throw invalid(name, `an object, such as ${example}`, value);
-  const unknown = Object.keys(value).find((member) => !members.includes(member));
-  if (unknown === undefined) return withoutPrototype(value);
-  throw new TypeError(`Unknown member ${unknown} of option ${name}`);
-}
-
-function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {
-  return (value = fallback, name) => {
-    if (allowed.includes(value)) return value;
-    throw invalid(name, `one of ${allowed.join(", ")}`, value);
+/** @param parse `false` is a wrong value. */
+function option<Made, Absent>(
+  wanted: string,
+  parse: (given: unknown) => Made | false,
+  absent: Absent,
+): (given: unknown, name: string) => Made | Absent {
+  return (given, name) => {
+    const made = given === undefined ? absent : parse(given);
+    if (made !== false) return made;
+    throw invalid(name, wanted, given);
   };
 }
 
-function positiveInteger(fallback?: number): Check<number | undefined, number> {
-  return (value = fallback, name) => {
+function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
+  return option(wanted, (given) => typeof given === "string" && parse(given), absent);
+}
+
+function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
+  return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
+}
+
+function optionalFunction<T>(absent: T): Check<T | undefined, T> {
+  return option("a function", (given) => typeof given === "function" && given as T, absent);
+}
+
+function wholeNumber(absent?: number): Check<number | undefined, number> {
+  return (given = absent, name) => {
     // A timer with a longer delay than an int32 fires at once.
-    if (Number.isInteger(value) && value! > 0 && value! < 2 ** 31) return value!;
-    const type = typeof value === "number" ? RangeError : TypeError;
-    throw invalid(name, "a whole number from 1 to 2147483647", value, type);
+    if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;
+    const type = typeof given === "number" ? RangeError : TypeError;
+    throw invalid(name, "a whole number from 1 to 2147483647", given, type);
   };
 }
 
-function optionalFunction<T>(value: T, name: string): T {
-  if (value === undefined || typeof value === "function") return value;
-  throw invalid(name, "a function", value);
-}
-
-function invalid(name: string, wanted: string, value: unknown, type: ErrorConstructor = TypeError): Error {
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return new type(`Option ${name} must be ${wanted}, not ${shown}`);
+function invalid(name: string, wanted: string, given: unknown, type: ErrorConstructor = TypeError): Error {
+  const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
+  return new type(`${name ? `Option ${name}` : "The options"} must be ${wanted}, not ${shown}`);
 }

@@ -1,12 +1,12 @@
 import { authorize } from "../access/authentication.ts";
 import { type LimitMemory, limitRate } from "../access/rate_limit.ts";
 import type { RequestContext } from "../http/context.ts";
-import { createFinisher, type Observer } from "../http/finisher.ts";
+import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
 import { createPipeline, type Pipeline } from "../http/pipeline.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
-import { ResponseCache } from "../http/response_cache.ts";
+import { createResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
 import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
@@ -32,17 +32,17 @@ export interface ServiceParts {
 }
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
-  const { basePath, cors, store, requestIds, rateLimit, authenticate } = settings;
+  const { basePath, store, rateLimit, authenticate } = settings;
   const { guard, operations = [], observe = settings.onResponse, limits, now } = withoutPrototype(parts);
   const pipeline = createPipeline({
+    ...settings,
     guard,
-    cors,
+    observe,
     authenticate: rateLimit ? limitRate(authenticate, rateLimit, limits, now) : authenticate,
     authorize,
-    cache: store.changes && new ResponseCache(store.changes.bind(store)),
+    cache: store.changes && createResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
     recover: createRecovery(settings.onError, explainFailure),
-    finisher: createFinisher({ cors, requestIds, observe }),
   });
   return { ...pipeline, settings };
 }

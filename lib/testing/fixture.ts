@@ -9,11 +9,11 @@ import type { CaseContext, Circumstance, Need } from "./store/case.ts";
  *
  * - `"none"`: each store has its own pets, which are gone when it closes.
  * - `"restarts"`: a store that is opened later has the pets, after the first was closed.
- * - `"one machine"`: several stores have them at once. They may measure time with the clock of that machine.
- * - `"many machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date` in this
+ * - `"machine"`: several stores have them at once. They may measure time with the clock of that machine.
+ * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date` in this
  *   process for a moment.
  */
-export type Sharing = "none" | "restarts" | "one machine" | "many machines";
+export type Sharing = "none" | "restarts" | "machine" | "machines";
 
 /** How the cases open the store under test, and which of them apply to it. */
 export interface StoreFixture {
@@ -37,13 +37,13 @@ export interface StoreFixture {
   sharing: Sharing;
 }
 
-const SHARINGS: readonly Sharing[] = ["none", "restarts", "one machine", "many machines"];
+const SHARINGS: readonly Sharing[] = ["none", "restarts", "machine", "machines"];
 
 /** Whether a fixture has what a case needs, and why the case is skipped if not. */
 const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
   restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
-  servers: [({ sharing }) => / machines?$/.test(sharing), "several stores cannot share the pets"],
-  machines: [({ sharing }) => sharing === "many machines", "all servers use one clock"],
+  servers: [({ sharing }) => sharing.startsWith("machine"), "several stores cannot share the pets"],
+  machines: [({ sharing }) => sharing === "machines", "all servers use one clock"],
   crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
 };
 

@@ -19,7 +19,7 @@ const GUARANTEES: Readonly<Record<string, string>> = {
   exactness: "a pet is returned exactly as it was given, as the text of formatPet() and formatPets()",
   paging: "a page has the pets after an id, in the order of ids, and tells whether more follow",
   order: "ids start at 1, ascend in the order in which pets become visible, and none is given twice",
-  atomicity: "a pet is visible completely or not at all, never changes, and a create that fails leaves none",
+  atomicity: "a pet is visible completely or not at all, and a create that fails leaves none",
   durability: "a pet that was acknowledged is there after a restart",
   concurrency: "after a create has resolved, each read that starts later sees the pet, on every server",
   idempotency: "a request that is repeated creates one pet, and the pet and the request are stored together",

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conformanceCases, type Handle } from "../../lib/testing/testing.ts";
+import { conformanceCases, type Handle, httpCases } from "../../lib/testing/testing.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
+import { MEMORY } from "../support/stores.ts";
 import { changed, isOne, newPetstore, runCases } from "../support/conformance.ts";
 
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };
@@ -25,6 +26,13 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
       assert.equal(status, id === next ? 404 : 200, `pet ${id}`);
     }
     pets += ids.size;
+  }
+});
+
+test("every published case shows something of a store, of a host, or of a server that is known by its address", async () => {
+  const byAddress = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY });
+  for (const [i, { name, dependsOn }] of (await httpCases(MEMORY)).entries()) {
+    assert.ok(dependsOn.length > 0 || !byAddress[i]!.skip, name);
   }
 });
 

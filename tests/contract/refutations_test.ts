@@ -210,7 +210,7 @@ function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> =
   return {
     open: (namespace) => new Store(diskOf(namespace)),
     crash: (namespace) => void diskOf(namespace).crashes++,
-    sharing: "many machines",
+    sharing: "machines",
     ...parts,
   };
 }

@@ -63,7 +63,7 @@ function fileKind(): StoreKind {
   };
   return {
     name: "Deno KV",
-    sharing: "one machine",
+    sharing: "machine",
     async open(namespace) {
       const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };

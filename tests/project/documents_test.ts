@@ -7,7 +7,6 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { EVERYDAY } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import { accessFor } from "../../lib/http/operation.ts";
 import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
 import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
@@ -136,7 +135,7 @@ test("docs/http.md has a table of the operations as they are defined", () => {
   const settings = checkOptions({ keys: ["k"] });
   const defined = DESCRIBED_OPERATIONS.map(([definition, describe]) => {
     const { method, effect, path, deprecation } = definition;
-    const needs = accessFor(effect) === "write" ? "a key that may write" : "a key";
+    const needs = effect === "reads" ? "a key" : "a key that may write";
     const since = deprecation && new Date(deprecation.since * 1000).toISOString().slice(0, 10);
     return [describe(settings).id, `${method} ${path}`, needs, since];
   });

@@ -55,7 +55,7 @@ export function sqliteKind(name: string, open: (path: string) => PetStore | Prom
   };
   return {
     name,
-    sharing: "one machine",
+    sharing: "machine",
     open: (namespace) => open(join(folders.get(namespace)?.at(-1) ?? newFolder(namespace), "pets.db")),
     /** Continues with a copy of the files as a loss of power would leave them. Another process copies them: see docs/stores.md, Locks. */
     crash(namespace) {
@@ -76,7 +76,7 @@ function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
   return {
     name: `PostgreSQL (${driver.name})`,
     isVariant,
-    sharing: "many machines",
+    sharing: "machines",
     async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Deadline, Deadlines } from "../../lib/http/deadlines.ts";
+import { createDeadlines } from "../../lib/http/deadlines.ts";
 
 const LENGTH = 800;
 /** How late a deadline may expire. */
@@ -21,7 +21,7 @@ const STEPS = fc.array(
 );
 
 interface Begun {
-  deadline: Deadline;
+  end: () => void;
   due: number;
   hasEnded: boolean;
   hasExpired: boolean;
@@ -32,19 +32,19 @@ test("a deadline expires once, in time and only if it was not ended, and no time
 });
 
 function check(steps: readonly Step[], clock: Clock): void {
-  const deadlines = new Deadlines(LENGTH);
+  const begin = createDeadlines(LENGTH);
   const begun: Begun[] = [];
   for (const step of steps) {
     if (step === "begin") {
       const entry: Partial<Begun> = { due: clock.now + LENGTH, hasEnded: false, hasExpired: false };
-      entry.deadline = deadlines.begin(() => {
+      entry.end = begin(() => {
         assert.ok(!entry.hasExpired && !entry.hasEnded && clock.now >= entry.due!);
         entry.hasExpired = true;
       });
       begun.push(entry as Begun);
     } else if ("end" in step) {
       const entry = begun[step.end];
-      if (entry) deadlines.end(entry.deadline);
+      entry?.end();
       if (entry) entry.hasEnded = true;
     } else {
       clock.pass(step.pass);
@@ -58,12 +58,12 @@ function check(steps: readonly Step[], clock: Clock): void {
 
 test("after the host has lost the timer, deadlines expire again when another has begun, and none too early", () => {
   withClock((clock) => {
-    const deadlines = new Deadlines(LENGTH);
+    const begin = createDeadlines(LENGTH);
     const expired: string[] = [];
-    deadlines.begin(() => expired.push("first"));
+    begin(() => expired.push("first"));
     clock.timer = undefined;
     clock.pass(10 * LENGTH);
-    deadlines.begin(() => expired.push("second"));
+    begin(() => expired.push("second"));
     clock.pass(LENGTH - 1);
     assert.deepEqual(expired, []);
     clock.pass(TICK + 1);
@@ -77,18 +77,18 @@ test("on Workers, where a timer ends with its request, each deadline has its own
   define({ userAgent: "Cloudflare-Workers" });
   // A second copy of the module, which looks at the runtime once.
   const copy = "../../lib/http/deadlines.ts?workers";
-  const { Deadlines }: typeof import("../../lib/http/deadlines.ts") = await import(copy).finally(() =>
+  const { createDeadlines }: typeof import("../../lib/http/deadlines.ts") = await import(copy).finally(() =>
     define(navigator)
   );
   withClock((clock) => {
-    const deadlines = new Deadlines(LENGTH);
+    const begin = createDeadlines(LENGTH);
     let expired = 0;
-    deadlines.begin(() => expired++);
+    begin(() => expired++);
     clock.pass(LENGTH - 1);
     assert.equal(expired, 0);
     clock.pass(1);
     assert.equal(expired, 1);
-    deadlines.end(deadlines.begin(() => expired++));
+    begin(() => expired++)();
     assert.equal(clock.timer, undefined);
   });
 });

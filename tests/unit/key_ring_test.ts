@@ -37,10 +37,10 @@ test("a key that was given as its digest is hashed at its first use only, and a 
 
 test("10,000 keys that a verifier accepted are remembered, and no more", async () => {
   const ring = new KeyRing();
-  const isHashed = (key: string) => isPromise(ring.callerOf(key));
-  await ring.callerOf("pk_0"); // the oldest: concurrent digests may end in any order
-  await Promise.all(Array.from({ length: 9_999 }, (_, i) => ring.callerOf(`pk_${i + 1}`)));
+  const isHashed = (key: string) => isPromise(ring.find(key, 0, true));
+  await ring.find("pk_0", 0, true); // the oldest: concurrent digests may end in any order
+  await Promise.all(Array.from({ length: 9_999 }, (_, i) => ring.find(`pk_${i + 1}`, 0, true)));
   assert.deepEqual([isHashed("pk_0"), isHashed("pk_9999")], [false, false]);
-  await ring.callerOf("pk_10000");
+  await ring.find("pk_10000", 0, true);
   assert.deepEqual([isHashed("pk_10000"), isHashed("pk_0")], [false, true]);
 });

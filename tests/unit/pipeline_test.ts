@@ -52,7 +52,7 @@ test("a public operation needs no key, and the other methods of its path only if
     operations: [
       operation("GET", "/open", "public"),
       operation("GET", "/mixed", "public"),
-      operation("PUT", "/mixed", "write"),
+      operation("PUT", "/mixed", "key"),
     ],
   });
   for (const path of ["/open", "/mixed"]) {
@@ -105,13 +105,13 @@ test("an alteration happens only under its conditions, an addition under any", a
   let text: string | undefined = "{}";
   const done: unknown[] = [];
   const get: Operation = {
-    ...operation("GET", "/tagged", "public"),
+    ...operation("GET", "/tagged", "key"),
     handler: ({ query }) => {
       return text === undefined ? { status: 404, headers: {}, body: null } : representation(text + query, "alteration");
     },
   };
   const write = (method: Operation["method"], effect: Operation["effect"]): Operation => ({
-    ...operation(method, "/tagged", "public"),
+    ...operation(method, "/tagged", "key"),
     effect,
     handler: ({ expected }) => {
       done.push([method, expected]);
@@ -119,7 +119,9 @@ test("an alteration happens only under its conditions, an addition under any", a
     },
   });
   const unread = { ...write("DELETE", "alters"), path: "/unread" };
-  const send = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds"), unread] });
+  const withoutKey = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds"), unread] });
+  const send = (method: string, path: string, headers: Record<string, string> = {}) =>
+    withoutKey(method, path, { authorization: `Bearer ${KEY}`, ...headers });
   const statusOf = async (method: string, headers: Record<string, string>) =>
     (await send(method, "/tagged", headers)).status;
   const etag = (await send("GET", "/tagged")).headers.get("etag")!;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { INVALID_KEY } from "../../lib/access/bearer.ts";
-import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
+import { createLimitMemory, createLimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networksOf } from "../../lib/access/rate_limit.ts";
 import type { Caller } from "../../lib/http/context.ts";
 import { Problem } from "../../lib/http/problem.ts";
@@ -38,7 +38,7 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
 test("within the time that a quota tells, there are no more requests than it tells, and then there is one more", () =>
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.array(fc.nat(20_000), { maxLength: 80 }), (requests, pauses) => {
-      const table = new LimitTable(requests, MINUTE, createLimitMemory());
+      const table = createLimitTable(requests, MINUTE, createLimitMemory());
       let now = 1e9;
       for (const pause of pauses) table.consume("a", now += pause);
       const { remaining, moreIn } = table.quota("a", now);
@@ -157,7 +157,7 @@ test("an empty header is no way around the limit of the connection's address", (
 });
 
 test("thousands of other addresses neither reset a count nor use up another's", () => {
-  const table = new LimitTable(10, MINUTE, createLimitMemory());
+  const table = createLimitTable(10, MINUTE, createLimitMemory());
   for (let i = 0; i < 10; i++) table.consume("attacker", 0);
   for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.consume(`2001:db8:0:${i}`, 0, true);
   assert.equal(table.quota("attacker", 0).remaining, 0);
@@ -168,7 +168,7 @@ test("thousands of other addresses neither reset a count nor use up another's", 
 });
 
 test("a clock that is set back opens the limit again instead of closing it for long", () => {
-  const table = new LimitTable(10, MINUTE, createLimitMemory());
+  const table = createLimitTable(10, MINUTE, createLimitMemory());
   const later = 1e12;
   for (let i = 0; i < 10; i++) table.consume("a", later);
   assert.equal(table.quota("a", later).remaining, 0);
@@ -176,7 +176,7 @@ test("a clock that is set back opens the limit again instead of closing it for l
 });
 
 test("a name that has guessed without end is closed for nine windows, and no longer", () => {
-  const table = new LimitTable(10, MINUTE, createLimitMemory());
+  const table = createLimitTable(10, MINUTE, createLimitMemory());
   for (let i = 0; i < 1_000; i++) table.consume("a", 0, true);
   const left = [0, 9 * MINUTE + 5_999, 9 * MINUTE + 6_000].map((now) => table.quota("a", now).remaining);
   assert.deepEqual(left, [0, 0, 1]);

@@ -5,7 +5,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { hashText } from "../../lib/hash.ts";
 import type { Reply } from "../../lib/http/reply.ts";
-import { ResponseCache } from "../../lib/http/response_cache.ts";
+import { createResponseCache } from "../../lib/http/response_cache.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { createContext } from "../support/context.ts";
@@ -18,7 +18,7 @@ function replyOf(validUntil: Valid, body = "[]"): Reply {
 
 /** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
 function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_000) {
-  const cache = new ResponseCache(() => changes, maxWeight);
+  const cache = createResponseCache(() => changes, maxWeight);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target), kept = cache.find(context);
     return kept && cache.use(kept) ? kept.reply : cache.make(context, make);

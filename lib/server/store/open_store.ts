@@ -32,7 +32,8 @@ export async function readStoreSetting(
   }
   if (/^postgres(ql)?:\/\//.test(setting)) {
     // Loaded only when needed, because it takes 3 MB.
-    return (await import("./open_postgres.ts")).readPostgresSetting(setting, environment, postgresDriver);
+    const { readPostgresSetting } = await import("./open_postgres.ts");
+    return readPostgresSetting(setting, environment, postgresDriver);
   }
   const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
   // An address may have a password, and messages quote a path.

@@ -34,11 +34,6 @@ export function stream(...pieces: (string | Uint8Array)[]): ReadableStream<Uint8
   });
 }
 
-/** A body that fails before its end. */
-function cut(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ pull: (controller) => controller.error(new Error("The client has left")) });
-}
-
 export const BODY_CASES: HttpCase[] = [
   ...cases(FORM, {
     async "takes application/json in any case, with or without parameters, and no Content-Type at all"(api) {
@@ -74,18 +69,6 @@ export const BODY_CASES: HttpCase[] = [
       for (const [start, end] of [[PET, ""], ['{"categoryId":7,"name":"', '"}']] as const) {
         assertResponse(await postAs(api, stream(start, Uint8Array.of(0xc3), end)), noUtf8, start);
       }
-    },
-  }),
-  ...cases({ ...FORM, dependsOn: [], isLocal: true, inProcess: "HTTP clients do not send such requests" }, {
-    async "answers 501 to a transfer coding besides chunked, and 400 to a body that ends early"(api) {
-      for (const coding of ["gzip", "gzip, chunked", ""]) {
-        const expected = { status: 501, code: "not_implemented", message: /Transfer-Encoding is chunked$/ } as const;
-        assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
-      }
-      for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
-        assertStatus(await postAs(api, stream(PET), { [name]: coding }), 201, name);
-      }
-      assertResponse(await postAs(api, cut()), { status: 400, code: "invalid_json", message: /incomplete/ });
     },
   }),
 ];

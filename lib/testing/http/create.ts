@@ -11,7 +11,6 @@ const CREATION = addition("pets.create", "A creation has a Location, and ids asc
 const NAMES = addition("pets.create", "A name has 1 to 255 code points, and is stored exactly as sent");
 const MEMBERS = addition("pets.create", "Unknown members are ignored, including id");
 const WHOLE_NUMBERS = addition("pets.create", "categoryId is a JSON number that is whole and fits int64: 7, 7.0, 1e3");
-const DEFAULT_STATUS = addition("pets.create", "The default of status is available");
 const FAULTS = addition(
   "pets.create",
   "A pet that is not valid gets 400, with a message for each fault, and is not stored",
@@ -161,15 +160,6 @@ export const CREATE_CASES: HttpCase[] = [
         "a pet whose second category is no number",
       );
       await expectStored(api, `{"name":"a","categoryId":"1","category\\u0049d":${big}}`, "a", big);
-    },
-  }),
-  ...cases({ ...DEFAULT_STATUS, options: { defaultStatus: "pending" } }, {
-    async "takes the option defaultStatus for a status that was left out"(api) {
-      assert.equal(
-        (await api.post({ name: "Rex", categoryId: 7 })).pet.status,
-        "pending",
-        "The status of a pet that was sent without one",
-      );
     },
   }),
   ...cases({ ...WHOLE_NUMBERS, ...ON_STORE }, {

@@ -1,12 +1,10 @@
-import type { PetStore } from "../../stores/store.ts";
-import { createMemoryStore } from "../../../mod.ts";
 import type { RequestParts } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
 import { addedBy, addPets } from "./catalogue.ts";
 import { ODD_CATEGORY, petOf } from "./exact.ts";
 
-const REX = { name: "Rex", categoryId: 7, status: "sold" };
+export const REX = { name: "Rex", categoryId: 7, status: "sold" };
 
 const ONCE = addition("pets.create.idempotency", "A create that is repeated with its Idempotency-Key makes one pet");
 const FORM = addition(
@@ -15,7 +13,7 @@ const FORM = addition(
 );
 const REMEMBERED = { ...ONCE, needs: ["createOnce"], dependsOn: ["store"] } as const;
 
-function withKey(key: string, parts: RequestParts = {}): RequestParts {
+export function withKey(key: string, parts: RequestParts = {}): RequestParts {
   return { ...parts, headers: { "idempotency-key": key } };
 }
 
@@ -26,12 +24,6 @@ const BAD_KEYS = [
 
 /** Parameters of a structured header's string, which are ignored. */
 const PARAMETERS = [";v=1", "; v=-1.525;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'];
-
-function storeWithoutCreateOnce(): PetStore {
-  const store = createMemoryStore();
-  const [create, get, list] = [store.create.bind(store), store.get.bind(store), store.list.bind(store)];
-  return { create, get, list, check: () => store.check(), close: () => store.close() };
-}
 
 /** A key that no earlier run has used, without the characters that quoting changes. */
 function newKey(): string {
@@ -175,13 +167,6 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
         ids.add(pet.id);
       }
       assert.deepEqual([...ids], [1, 2, 3], "The ids");
-    },
-  }),
-  ...cases({ ...ONCE, options: { store: storeWithoutCreateOnce() } }, {
-    async "answers 501 to an Idempotency-Key where the store cannot remember it"(api) {
-      const expected = { status: 501, code: "not_implemented", message: /Idempotency-Key/ } as const;
-      assertResponse(await api.post(REX, withKey("a")), expected);
-      assertStatus(await api.post(REX), 201);
     },
   }),
 ];

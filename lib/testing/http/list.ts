@@ -100,7 +100,7 @@ export const LIST_CASES: HttpCase[] = [
       }
     },
   }),
-  ...cases({ ...LISTS, inProcess: "the catalogue may have pets" }, {
+  ...cases({ ...LISTS, ...ON_STORE, inProcess: "the catalogue may have pets" }, {
     async "has no pet in an empty catalogue"(api) {
       for (const path of ["/pets", "/pets?limit=100", "/pets?status=sold"]) {
         const { text, headers } = await api.get(path);

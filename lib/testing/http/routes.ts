@@ -4,7 +4,7 @@ import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 import { ABSENT_ID, linkTarget } from "./catalogue.ts";
-import { assertJson, petOf } from "./exact.ts";
+import { petOf } from "./exact.ts";
 
 const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
@@ -12,7 +12,6 @@ const HEADS = addition("routes", "HEAD works wherever GET does");
 const MOUNTED = addition("routes", "Links begin with the base path, or with the public address");
 const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Options: nosniff");
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
-const SAFE_FAILURES = addition("errors", "The cause of an unexpected failure is not sent");
 
 /** The methods of each path, in order. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -96,29 +95,6 @@ const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
   })
 );
 
-/** What an app may return in place of a response, by the query. */
-const UNSENDABLE: Record<string, () => unknown> = {
-  nothing: () => undefined,
-  text: () => "[]",
-  error: () => Response.error(),
-  "a body that was read": async () => {
-    const response = new Response("[]");
-    await response.text();
-    return response;
-  },
-};
-
-const fail = () => {
-  throw new Error("secret");
-};
-
-/** An app that fails in all that the petstore asks of it. */
-const FAILING: Partial<PetstoreOptions> = {
-  keys: (key) => key === "accepted" || (key === "rejects" ? Promise.reject(new Error("secret")) : fail()),
-  handleStoreOrders: () => Promise.reject(new Error("secret")),
-  onError: fail,
-};
-
 export const ROUTE_CASES: HttpCase[] = [
   ...cases({ ...PATHS, ...ON_HOST }, {
     async "answers 404 route_not_found to every path without a route"(api) {
@@ -180,47 +156,6 @@ export const ROUTE_CASES: HttpCase[] = [
       const response = await api.get("/store/orders");
       if (response.status === 200) throw new NotApplicable("the app answers store orders");
       assertResponse(response, { status: 501, code: "not_implemented", message: /store orders/ });
-    },
-  }),
-  ...cases(
-    {
-      ...ORDERS,
-      options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
-    },
-    {
-      async "lets the app answer store orders, after the key check"(api) {
-        assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" }, "The body of /store/orders");
-        assertStatus(await api.get("/store/orders", { key: null }), 401);
-        assertStatus(await api.send("POST", "/store/orders"), 405);
-        const head = await api.send("HEAD", "/store/orders");
-        assertJson(head);
-        assert.deepEqual([head.status, head.text], [200, ""], "The status and the body of HEAD /store/orders");
-      },
-    },
-  ),
-  ...cases({
-    ...SAFE_FAILURES,
-    options: {
-      handleStoreOrders: ({ url }) => UNSENDABLE[decodeURIComponent(new URL(url).search.slice(1))]!() as Response,
-      onError: () => {},
-    },
-  }, {
-    async "answers 500 if the app returns something else than a response with an unread body to store orders"(api) {
-      for (const what of Object.keys(UNSENDABLE)) {
-        assertResponse(await api.get(`/store/orders?${what}`), { status: 500, code: "internal_error" }, what);
-      }
-    },
-  }),
-  ...cases({ ...SAFE_FAILURES, options: FAILING }, {
-    async "answers 500 and nothing else when the app's key verifier, store orders or error log throw"(api) {
-      for (const [key, path] of [["throws", "/pets"], ["rejects", "/pets"], ["accepted", "/store/orders"]] as const) {
-        const { error } = await api.get(path, { key });
-        assert.deepEqual(
-          error,
-          { code: "internal_error", message: "An internal error occurred", status: 500 },
-          "The error",
-        );
-      }
     },
   }),
   ...MOUNT_CASES,

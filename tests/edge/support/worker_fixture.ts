@@ -28,7 +28,7 @@ export async function startFixture(kind: StoreInWorkers, folder: string): Promis
     return `${origins[opened % origins.length]}/${kind}/${database}/${name}`;
   };
   return {
-    sharing: "many machines",
+    sharing: "machines",
     /** Opens a store in each Worker in turn. */
     open: async (namespace) => remoteStore(await urlOf(namespace, `open${++opened}`)),
     async remove(namespace) {

@@ -2,11 +2,13 @@
 
 import { HTTP_CASES } from "../../../lib/testing/http/all.ts";
 import type { HttpCase } from "../../../lib/testing/http/case.ts";
+import { OWN_BODY_CASES } from "./bodies.ts";
 import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { OWN_CORS_CASES } from "./cors.ts";
 import { KEPT_CASES } from "./kept.ts";
 import { LIMIT_CASES } from "./limits.ts";
+import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
@@ -17,4 +19,6 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...OWN_CORS_CASES,
   ...REQUEST_ID_CASES,
   ...CALLBACK_CASES,
+  ...OWN_BODY_CASES,
+  ...OPTION_CASES,
 ];

@@ -1,4 +1,4 @@
-/** The option `keys`: the forms of keys, expiries, rights, callers and verifiers. */
+/** The option `keys`: the forms of keys, expiries, rights, callers and verifiers, and the words of refusals. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import { type Api, KEY } from "../../../lib/testing/http/api.ts";
@@ -7,6 +7,7 @@ import { REALM } from "../../../lib/testing/http/auth.ts";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const KEYS = addition("auth", "Keys are given in clear, as SHA-256 digests, with an expiry, or are left to a verifier");
+const CREDENTIALS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
 const RIGHTS = addition("auth", "A key may be for reading only");
 const CALLERS = addition("auth", "Keys of one caller share its Idempotency-Keys");
 
@@ -48,6 +49,27 @@ const VERDICTS: Record<string, unknown> = {
 const verify: PetstoreOptions["keys"] = (key = "", request) => {
   if (request.headers.get("cookie") === "session=7") return { id: "owner of the session" };
   return (key in VERDICTS ? VERDICTS[key] : true) as boolean;
+};
+
+const MISSING = "An API key is required, as Authorization: Bearer <API_KEY>";
+const INVALID = "The API key is not valid";
+const MALFORMED = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
+const MISTYPED = "The API key is incomplete or mistyped: its checksum is wrong";
+
+/** A generated key of 30 zeros, without its checksum. */
+const UNCHECKED = "petstore_000000000000000000000000000000";
+
+/** Credentials that are refused, by the message that says why. */
+const REFUSALS: Record<string, string[]> = {
+  [INVALID]: [
+    ...["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000), `${UNCHECKED}2C8GjS`],
+  ].map((key) => `Bearer ${key}`),
+  [MALFORMED]: [
+    ...[KEY, "Bearer", `Bearer ${KEY},${KEY}`, `Basic ${btoa("user:" + KEY)}`, `Basic ${KEY}`, `Bearer${KEY}`],
+    ...[`Bearer\t${KEY}`, `Bearer Bearer ${KEY}`, `Bearer ${KEY} ${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`],
+  ],
+  [MISTYPED]: ["petstore_", ...["00000", "0000000", "000001", "zzzzzz"].map((end) => UNCHECKED + end)]
+    .map((key) => `Bearer ${key}`),
 };
 
 export const CALLER_CASES: HttpCase[] = [
@@ -134,6 +156,23 @@ export const CALLER_CASES: HttpCase[] = [
         found.push((await api.post(PET, { key, headers })).headers.get("location"));
       }
       assert.deepEqual(found, [1, 1, 2, 3, 2].map((id) => `/v1/pets/${id}`));
+    },
+  }),
+  ...cases(CREDENTIALS, {
+    async "answers 401 to missing, wrong, mistyped, malformed and other credentials, and says why"(api) {
+      const { error } = await api.get("/pets", { key: null });
+      assert.deepEqual(error, { code: "missing_api_key", message: MISSING, status: 401 });
+      for (const [message, all] of Object.entries(REFUSALS)) {
+        for (const authorization of all) {
+          const { status, headers, error } = await api.get("/pets", { headers: { authorization } });
+          assert.equal(status, 401, authorization);
+          // Another scheme gets no error code (RFC 6750 §3.1).
+          const hasCode = authorization.startsWith("Bearer ");
+          const challenge = hasCode ? `${REALM}, error="invalid_token", error_description="${message}"` : REALM;
+          assert.equal(headers.get("www-authenticate"), challenge, authorization);
+          assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
+        }
+      }
     },
   }),
 ];

@@ -1,10 +1,11 @@
 import fc from "fast-check";
+import { OPERATIONS } from "../../../../lib/operations/table.ts";
 import type { Header } from "../prediction.ts";
 import type { Step } from "../request.ts";
 import { BODY, RIGHT_BODY } from "./bodies.ts";
 import { AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, EXTRA, IDEMPOTENCY_KEY, IF_NONE_MATCH } from "./headers.ts";
-import { PATH, PET_PATH, QUERY, RIGHT_QUERY } from "./targets.ts";
-import { weighted } from "./weighted.ts";
+import { PATH, pathOf, QUERY, RIGHT_QUERY } from "./targets.ts";
+import { type Choice, weighted } from "./weighted.ts";
 
 /** The most steps of a sequence; a walk through pages is one. */
 const MAX_STEPS = 40;
@@ -41,12 +42,17 @@ const RIGHT_HEADERS = headers(
   fc.constant<Header[]>([["Content-Type", "application/json"]]),
 );
 
+const RIGHT_WRITES = OPERATIONS.filter(({ effect }) => effect !== "reads").map(({ method, path }): Choice<Step> => [
+  6,
+  step([method], pathOf(path), headers(RIGHT_HEADERS, IDEMPOTENCY_KEY), { body: RIGHT_BODY }),
+]);
+
 export const SEQUENCES: fc.Arbitrary<Step[]> = fc.array(
   weighted<Step>(
-    [6, step(["POST"], PETS, headers(RIGHT_HEADERS, IDEMPOTENCY_KEY), { body: RIGHT_BODY })],
+    ...RIGHT_WRITES,
     [8, step(["POST"], target(PETS, weighted([9, NO_QUERY], [1, QUERY])), HEADERS_OF_POST, { body: BODY })],
     [6, step(READ, target(PETS, QUERY), HEADERS_OF_GET)],
-    [4, step(READ, PET_PATH, HEADERS_OF_GET)],
+    [4, step(READ, pathOf("/pets/{petId}"), HEADERS_OF_GET)],
     [1, step(["GET"], target(PETS, RIGHT_QUERY), RIGHT_HEADERS, { isWalk: fc.constant(true) })],
     [
       6,

@@ -24,13 +24,13 @@ function disguise(path: string, at: number): string {
   return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
 }
 
-export const PET_PATH: fc.Arbitrary<string> = ID.map((id) => `/v1/pets/${id}`);
+/** With all kinds of parameters. */
+export function pathOf(template: string): fc.Arbitrary<string> {
+  return ID.map((id) => `/v1${template.replace(/\{\w+\}/, () => id)}`);
+}
 
-/** The path of each operation, with all kinds of parameters. */
 const OPERATION_PATH: fc.Arbitrary<string> = fc.oneof(
-  ...new Set(OPERATIONS.map(({ path }) => path)).values().map((path) =>
-    ID.map((id) => `/v1${path.replace(/\{\w+\}/, () => id)}`)
-  ),
+  ...new Set(OPERATIONS.map(({ path }) => path)).values().map(pathOf),
 );
 
 const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "", ...ODD_SEGMENTS), { maxLength: 5 });

@@ -1,0 +1,71 @@
+/** The body of an operation that takes a pet: how it is read and described, and its failures. */
+
+import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOWN_CODING } from "../http/body.ts";
+import { OVERLOADED } from "../http/body_stream.ts";
+import type { RequestContext } from "../http/context.ts";
+import { Problem } from "../http/problem.ts";
+import type { Reply } from "../http/reply.ts";
+import { excerpt } from "../json.ts";
+import type { JsonObject } from "../json_types.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import { parseNewPet, type PetStatus } from "../pet.ts";
+import type { PetDraft } from "../stores/store.ts";
+import type { OperationSettings } from "./definition.ts";
+import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
+import { REX } from "./schemas.ts";
+
+export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybePromise<Reply>) => Promise<Reply>;
+
+export function createPetReader({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): PetReader {
+  const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
+  return (context, use) => readText(context, (text) => use(parsePet(text, defaultStatus)));
+}
+
+function parsePet(text: string, defaultStatus: PetStatus): PetDraft {
+  let pet;
+  try {
+    pet = parseNewPet(text, defaultStatus);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidJson(text === "" ? "it is empty" : excerpt(error.message, 120));
+  }
+  if (Array.isArray(pet)) throw invalidPet(pet);
+  return pet;
+}
+
+/** @param cause The parser's message. */
+function invalidJson(cause: string): Problem {
+  return new Problem(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
+}
+
+function invalidPet(faults: readonly string[]): Problem {
+  return new Problem(400, "invalid_pet", `The pet is not valid: ${faults.join("; ")}`);
+}
+
+export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettings): JsonObject {
+  return {
+    required: true,
+    description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms.`,
+    content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
+  };
+}
+
+/** With those of the store that the pet is for. */
+export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
+  const faults = parseNewPet("{}", defaultStatus) as string[];
+  return [
+    group("InvalidPetBodyError", "the body lacks required fields or has invalid values", [
+      invalidJson("it is empty"),
+      invalidPet(faults),
+    ]),
+    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
+    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
+    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+      STORE_UNAVAILABLE,
+      MAY_BE_STORED,
+      OVERLOADED,
+    ]),
+  ];
+}

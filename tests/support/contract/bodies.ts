@@ -1,0 +1,114 @@
+/** Bodies that no connection carries as they are: their pieces, their times, and codings that clients do not send. */
+
+import { encode } from "../../../lib/testing/http/api.ts";
+import assert from "node:assert/strict";
+import { PET, stream } from "../../../lib/testing/http/body.ts";
+import { stalled, TOO_LARGE } from "../../../lib/testing/http/body_limits.ts";
+import { addition, assertResponse, cases, type HttpCase, postAs } from "../../../lib/testing/http/case.ts";
+
+const FORM = {
+  ...addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none"),
+  isLocal: true,
+};
+const BOUNDS = {
+  ...addition("pets.create.body", "A body has at most 1 MiB, and arrives within its time limit"),
+  isLocal: true,
+};
+
+/** Bodies of this length are short, and all others together have this room. */
+const SHORT = 16_384, UNDER_WAY = 64 * 1024 * 1024;
+
+/** A body of these pieces, whose end is its failure. */
+function holding(...pieces: Uint8Array[]) {
+  const [taken, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const piece = pieces.shift();
+    if (piece) return controller.enqueue(piece);
+    taken.resolve();
+    await end.promise;
+    controller.error(new Error("The client has left"));
+  };
+  return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), taken: taken.promise, end: end.resolve };
+}
+
+/** A body that fails before its end. */
+function cut(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.error(new Error("The client has left")) });
+}
+
+export const OWN_BODY_CASES: readonly HttpCase[] = [
+  ...cases(BOUNDS, {
+    async "takes a body in hundreds of pieces, and answers 413 to one in more than 256, and one more for each 256 bytes"(
+      api,
+    ) {
+      const bytes = (count: number) => PET.padEnd(count);
+      for (const pieces of [bytes(257), [...bytes(257), " ".repeat(255)]]) {
+        assert.equal((await postAs(api, stream(...pieces))).status, 201);
+      }
+      for (const pieces of [bytes(258), [...bytes(257), " ".repeat(254)]]) {
+        assertResponse(await postAs(api, stream(...pieces)), TOO_LARGE);
+      }
+    },
+  }),
+  ...cases({ ...BOUNDS, options: { maxBodyBytes: 2 * UNDER_WAY } }, {
+    async "answers 503 to a body over 16 KiB while others take 64 MiB, and takes shorter ones"(api) {
+      const held = holding(new Uint8Array(SHORT + 1), new Uint8Array(UNDER_WAY - 1));
+      const first = postAs(api, held.body);
+      await held.taken;
+      const overloaded = { status: 503, code: "overloaded", headers: { "retry-after": "1" } } as const;
+      const message = /try again later/;
+      for (const body of [PET.padEnd(SHORT + 1), stream(PET.padEnd(SHORT + 1))]) {
+        assertResponse(await postAs(api, body), { ...overloaded, message });
+      }
+      for (const body of [PET.padEnd(SHORT), stream(PET.padEnd(SHORT))]) {
+        assert.equal((await postAs(api, body)).status, 201);
+      }
+      held.end();
+      assertResponse(await first, { status: 400, code: "invalid_json", message: /incomplete/ });
+      assert.equal((await postAs(api, stream(PET.padEnd(SHORT + 1)))).status, 201);
+    },
+  }),
+  ...cases({ ...BOUNDS, options: { maxBodyBytes: 100 } }, {
+    async "answers 413 to a Content-Length beyond the limit at once, and to more bytes than were announced"(api) {
+      const withLength = (body: ReadableStream, length: string) => postAs(api, body, { "content-length": length });
+      assertResponse(await withLength(stalled(), "101"), TOO_LARGE);
+      assertResponse(await withLength(stream(PET.padEnd(101)), "100"), TOO_LARGE);
+      assert.equal((await withLength(stream(PET.padEnd(100)), "100")).status, 201);
+    },
+  }),
+  ...cases({ ...BOUNDS, options: { bodyTimeoutMs: 20 } }, {
+    async "cancels a body that stalls, and creates no pet from one that arrives too late"(api) {
+      for (const headers of [{}, { "content-length": String(PET.length) }]) {
+        const { promise, resolve } = Promise.withResolvers<string>();
+        let isCancelled = false;
+        const body = new ReadableStream({
+          pull: async (controller) => {
+            controller.enqueue(encode(await promise));
+            controller.close();
+          },
+          cancel: () => void (isCancelled = true),
+        });
+        const response = await postAs(api, body, headers);
+        assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ });
+        // A short one is read whole, and cannot be cancelled.
+        assert.ok(isCancelled || "content-length" in headers, "The body must be cancelled");
+        resolve(PET);
+        // The body is read within a turn or two of the event loop.
+        for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
+        assert.equal((await api.get("/pets")).text, "[]");
+      }
+    },
+  }),
+  ...cases(FORM, {
+    async "answers 501 to a transfer coding besides chunked, and 400 to a body that ends early"(api) {
+      for (const coding of ["gzip", "gzip, chunked", ""]) {
+        const expected = { status: 501, code: "not_implemented", message: /Transfer-Encoding is chunked$/ } as const;
+        assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
+      }
+      for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
+        assert.equal((await postAs(api, stream(PET), { [name]: coding })).status, 201, name);
+      }
+      assertResponse(await postAs(api, cut()), { status: 400, code: "invalid_json", message: /incomplete/ });
+    },
+  }),
+];
