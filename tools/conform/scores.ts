@@ -9,7 +9,10 @@ const PROGRAM = [Deno.execPath(), "run", "--quiet", "-A", "--no-config", "--unst
 
 async function run(args: readonly string[], folder: string): Promise<string> {
   const [program = "", ...first] = PROGRAM;
-  const { stdout, stderr, status } = await new Child(program, [...first, ...args], { cwd: folder }).run();
+  await using child = new Child(program, [...first, ...args], { cwd: folder });
+  // A run of all cases may take longer than other processes.
+  const status = await child.ended;
+  const { stdout, stderr } = child.written;
   if (status > 1) throw new Error(stderr);
   return stdout;
 }
