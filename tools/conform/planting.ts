@@ -56,10 +56,13 @@ export function answers(
 export function reads(change: (text: string) => string, where: (request: Request) => boolean = isCreate): Mistake {
   return (next) => async (request) => {
     if (!where(request)) return await next(request);
+    const before = await request.clone().text().catch(() => "");
+    const text = change(before);
+    // Another request would have another type, and bytes that are no text would be lost.
+    if (text === before) return await next(request);
     const { url, method, headers } = request;
     const sent = new Headers(headers);
     sent.delete("content-length");
-    const text = change(await request.text());
     return await next(new Request(url, { method, headers: sent, body: text }));
   };
 }
