@@ -35,14 +35,16 @@ for (const [what, change, reason] of HOSTILE) {
 
 test("an assertion of the cases compares 200,000 values that all differ, and does not look for their difference", () => {
   const [some, others] = [0, 1].map((first) => Array.from({ length: 100_000 }, (_, i) => 2 * i + first));
-  assert.throws(() => assertions.deepEqual(some, others), { message: /^\[0,2,.{390,}… should be \[1,3,.{390,}…$/ });
+  assert.throws(() => assertions.deepEqual(some, others, "All"), {
+    message: /^All: \[0,2,.{390,}… should be \[1,3,.{390,}…$/,
+  });
 });
 
 test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
   const [one, other] = ["a", "b"].map((end) => "x".repeat(5_000) + end);
-  assert.throws(() => assertions.equal(one, other), { message: /^…x{40}a" should be …x{40}b"$/ });
-  assert.throws(() => assertions.deepEqual([2n ** 63n - 1n], ["1"]), {
-    message: '[9223372036854775807] should be ["1"]',
+  assert.throws(() => assertions.equal(one, other, "A text"), { message: /^A text: …x{40}a" should be …x{40}b"$/ });
+  assert.throws(() => assertions.deepEqual([2n ** 63n - 1n], ["1"], "A number"), {
+    message: 'A number: [9223372036854775807] should be ["1"]',
   });
 });
 

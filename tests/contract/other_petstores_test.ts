@@ -18,6 +18,10 @@ function listedBefore(pets: readonly OtherPet[]): readonly OtherPet[] {
   return before;
 }
 
+const known = new Set<string>();
+const addedAt = new WeakMap<OtherPet, number>();
+const PAGE = { status: 404, headers: { "content-type": "text/html" } };
+
 const OTHERS: Record<string, Choices> = {
   "shows no status": { show: hidden },
   "shows each status but the usual one": { show: (pet) => pet.status === "available" ? hidden(pet) : pet },
@@ -48,6 +52,16 @@ const OTHERS: Record<string, Choices> = {
   "needs the media type": { mediaType: true },
   "takes the scheme in any case": { scheme: /^bearer +(.+)$/i },
   "links to the next page": { links: true },
+  "has pages for paths that it does not know": { unknownPath: new Response("<h1>Not Found</h1>", PAGE) },
+  "refuses parameters that it does not know": { parameters: /^(limit|status)$/ },
+  "remembers which keys it has accepted": { accepted: (key) => known.has(key) || (key === KEY && !!known.add(key)) },
+  "counts down from a large id": { firstId: 9007199254740993n, step: -1n },
+  "takes names of up to 100 characters of ASCII": { accepts: ({ name }) => /^[\x20-\x7e]{1,100}$/.test(String(name)) },
+  "lists a pet a third of a second after it was added": {
+    accepts: (pet) => !!addedAt.set(pet, Date.now()),
+    list: (pets) => pets.filter((pet) => Date.now() - addedAt.get(pet)! > 333),
+  },
+  "has members that are null, or lists": { show: (pet) => ({ owner: null, tags: [], ...pet }) },
 };
 
 for (const [how, choices] of Object.entries(OTHERS)) {

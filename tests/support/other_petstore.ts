@@ -35,6 +35,10 @@ export interface Choices {
   /** Whether a body without `application/json` gets 415. */
   mediaType?: boolean;
   scheme?: RegExp;
+  /** The answer to other paths than those of the specification, with a key or without. */
+  unknownPath?: Response;
+  /** The names of parameters that a list may have. */
+  parameters?: RegExp;
   /** Whether a list has a link to the next page. */
   links?: boolean;
 }
@@ -56,6 +60,7 @@ export function createOther(choices: Choices = {}): Handle {
   const { accepts, show = (pet) => pet, list = (all) => all, removed, accepted = (key) => key === KEY } = choices;
   const { firstId = 1n, step = 1n, space, contentType = "application/json", explain = (error) => error } = choices;
   const { otherMethods = 405, wrongId = 404, wrongQuery, mediaType, scheme = /^Bearer (.+)$/, links } = choices;
+  const { unknownPath, parameters = /./ } = choices;
   const pets: OtherPet[] = [];
 
   function asJson(value: unknown, status = 200, more: Record<string, string> = {}): Response {
@@ -86,6 +91,7 @@ export function createOther(choices: Choices = {}): Handle {
     const status = query.get("status"),
       limit = Number(query.get("limit") ?? 20),
       after = Number(query.get("after") ?? 0);
+    if ([...query.keys()].some((name) => name !== "after" && !parameters.test(name))) return refuse(400);
     if (wrongQuery && !/^(available|pending|sold)$/.test(status ?? "sold")) return refuse(wrongQuery);
     const found = list(pets.filter((pet) => status === null || pet.status === status));
     query.set("after", String(after + limit));
@@ -96,6 +102,7 @@ export function createOther(choices: Choices = {}): Handle {
 
   return async (request) => {
     const { pathname, searchParams } = new URL(request.url);
+    if (unknownPath && !/\/pets(\/[^/]+)?$/.test(pathname)) return unknownPath.clone();
     if (!accepted(scheme.exec(request.headers.get("authorization") ?? "")?.[1] ?? "")) return refuse(401);
     const id = /\/pets\/(.*)$/.exec(pathname)?.[1];
     if (request.method === "POST" && id === undefined) {

@@ -1,146 +1,28 @@
-/** Mistakes that are planted in a petstore, one at a time. Each changes requests on their way in, or responses on their way out. */
+/** Mistakes that are planted in a petstore, one at a time. */
 
 import { parseExact } from "../../lib/testing/http/exact.ts";
 import { asJson } from "../../lib/testing/http/assert.ts";
-import type { Handle } from "../../lib/testing/testing.ts";
 import { KEY } from "../../tests/support/api.ts";
-
-export type Mistake = (next: Handle) => Handle;
-
-type Pet = Record<string, unknown>;
-
-interface Seen {
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
-const isCreate = ({ method }: Request) => method === "POST";
-const isGet = ({ method, url }: Request) => method === "GET" && /\/pets\/[^?]/.test(url);
-const isList = (request: Request) => request.method === "GET" && !isGet(request);
-const isAny = () => true;
-const ENDPOINTS = { create: isCreate, get: isGet, list: isList, any: isAny };
-
-function withKey(request: Request): Request {
-  const headers = new Headers(request.headers);
-  headers.set("authorization", `Bearer ${KEY}`);
-  return new Request(request, { headers });
-}
-
-/** Lets requests in. */
-function admits(
-  isAdmitted: (request: Request, token: string) => boolean,
-  where: (request: Request) => boolean = isAny,
-): Mistake {
-  return (next) => (request) => {
-    const token = /^Bearer (.*)$/.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-    return next(where(request) && isAdmitted(request, token) ? withKey(request) : request);
-  };
-}
-
-/** Changes responses. */
-function answers(
-  change: (seen: Seen, request: Request) => void,
-  where: (request: Request) => boolean = isAny,
-): Mistake {
-  return (next) => async (request) => {
-    const { status, headers, body } = await next(request);
-    const seen = { status, headers: new Headers(headers), text: await new Response(body).text() };
-    if (where(request)) change(seen, request);
-    seen.headers.delete("content-length");
-    return new Response(seen.text === "" ? null : seen.text, { status: seen.status, headers: seen.headers });
-  };
-}
-
-/** Changes the text of bodies before they are read. */
-function reads(change: (text: string) => string, where: (request: Request) => boolean = isCreate): Mistake {
-  return (next) => async (request) => {
-    if (!where(request)) return await next(request);
-    const { url, method, headers } = request;
-    const sent = new Headers(headers);
-    sent.delete("content-length");
-    const text = change(await request.text());
-    return await next(new Request(url, { method, headers: sent, body: text }));
-  };
-}
-
-/** Changes the query of lists. */
-function queries(change: (query: URLSearchParams) => void): Mistake {
-  return (next) => (request) => {
-    if (!isList(request)) return next(request);
-    const url = new URL(request.url);
-    change(url.searchParams);
-    return next(new Request(url, request));
-  };
-}
-
-/** Changes the path of a GET by id. */
-function paths(change: (id: string) => string): Mistake {
-  return (next) => (request) =>
-    next(
-      isGet(request)
-        ? new Request(request.url.replace(/\/pets\/([^?]*)/, (_, id) => `/pets/${change(id)}`), request)
-        : request,
-    );
-}
-
-/** Changes pets on their way out. */
-function shows(change: (pet: Pet) => Pet, where: (request: Request) => boolean = isAny): Mistake {
-  return answers((seen) => {
-    if (seen.status >= 300 || seen.text === "") return;
-    const value = parseExact(seen.text);
-    seen.text = asJson(Array.isArray(value) ? value.map((pet) => change(pet as Pet)) : change(value as Pet));
-  }, where);
-}
-
-/** Changes lists that have pets. */
-function lists(change: (pets: Pet[]) => Pet[]): Mistake {
-  return answers((seen) => {
-    if (seen.status === 200) seen.text = asJson(change(parseExact(seen.text) as Pet[]));
-  }, isList);
-}
-
-/** Changes errors. */
-function errors(status: number, change: (error: Pet) => unknown): Mistake {
-  return answers((seen) => {
-    if (seen.status === status && seen.text !== "") seen.text = JSON.stringify(change(JSON.parse(seen.text)));
-  });
-}
-
-const status = (from: number, to: number, where: (request: Request) => boolean = isAny) =>
-  answers((seen) => {
-    if (seen.status !== from) return;
-    Object.assign(seen, { status: to, text: seen.text.replace(`"status":${from}`, `"status":${to}`) });
-  }, where);
-
-/** Stores a pet of a request that it refuses. */
-function storesRefused(refusal: number): Mistake {
-  return (next) => async (request) => {
-    const response = await next(request.clone());
-    if (!isCreate(request) || response.status !== refusal) return response;
-    const text = await request.text().catch(() => "");
-    const name = /"name":"([^"]*)"/.exec(text)?.[1] ?? /Oddrexofaconformancetest\w*/.exec(text)?.[0] ??
-      "Oddrexofaconformancetest";
-    const body = JSON.stringify({ name, categoryId: 7 });
-    const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
-    await next(new Request(request.url, { method: "POST", headers, body }));
-    return response;
-  };
-}
-
-/** Answers from pets that it keeps beside the petstore. */
-function remembers(answer: (pets: Pet[], request: Request) => Pet | undefined): Mistake {
-  return (next) => {
-    const pets: Pet[] = [];
-    return async (request) => {
-      const response = await next(request);
-      const text = await response.clone().text();
-      if (isCreate(request) && response.status === 201) pets.push(parseExact(text) as Pet);
-      const pet = response.status === 200 && isGet(request) ? answer(pets, request) : undefined;
-      return pet ? new Response(asJson(pet), { headers: { "content-type": "application/json" } }) : response;
-    };
-  };
-}
+import {
+  admits,
+  answers,
+  ENDPOINTS,
+  errors,
+  isCreate,
+  isGet,
+  isList,
+  lists,
+  type Mistake,
+  paths,
+  type Pet,
+  queries,
+  reads,
+  remembers,
+  shows,
+  status,
+  storesRefused,
+  withKey,
+} from "./planting.ts";
 
 const tokens: Record<string, (request: Request, token: string) => boolean> = {
   "any prefix of the key": (_, token) => token !== "" && KEY.startsWith(token),

@@ -1,4 +1,4 @@
-/** The servers of others, each as its documentation starts it, with the description of the petstore if it takes one. */
+/** The servers of others, each as its documentation starts it, with the description of the petstore if it takes one. Those in other languages come from Debian. */
 
 import { fileURLToPath } from "node:url";
 import { Child } from "../../tests/support/system/child.ts";
@@ -21,6 +21,10 @@ export interface Other {
   basePath: string;
   /** The command line of a server at a port, with a file that has the description, in a folder for its files. */
   command(parts: { port: number; description: string; folder: string }): string[];
+  /** The additions are not run: Mojolicious, for one, does not come back from deep nesting. */
+  isSpecifiedOnly?: boolean;
+  /** Why the server cannot be started here. */
+  missing?: string | undefined;
   /** Tells the port, if the server chooses it. */
   port?: RegExp;
 }
@@ -39,6 +43,32 @@ function onNode(script: string): string[] {
 function onDeno(script: string): string[] {
   return [Deno.execPath(), "run", "--quiet", "-A", `--config=${FOLDER}deno.json`, `${FOLDER}servers/${script}`];
 }
+
+/** The first of these interpreters that can load what a program needs. */
+function findInterpreter(names: readonly string[], flag: string, check: string): string | undefined {
+  return names.find((name) => {
+    try {
+      return new Deno.Command(name, { args: [flag, check], stderr: "null" }).outputSync().success;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A petstore on a framework of another language, which takes its port and its key. */
+function inLanguage(name: string, script: string, packages: string, interpreter: string | undefined): Other {
+  return {
+    name,
+    basePath: "/v1",
+    isSpecifiedOnly: true,
+    missing: interpreter === undefined ? `needs ${packages}` : undefined,
+    command: ({ port }) => [interpreter!, `${FOLDER}servers/${script}`, String(port), KEY],
+  };
+}
+
+const PYTHON = findInterpreter(["python3", "/usr/bin/python3"], "-c", "import fastapi, uvicorn");
+const PERL = findInterpreter(["perl"], "-e", "use Mojolicious::Plugin::OpenAPI");
+const RUBY = findInterpreter(["ruby"], "-e", "require 'puma'; require 'sinatra/base'");
 
 export const OTHERS: readonly Other[] = [
   {
@@ -74,6 +104,9 @@ export const OTHERS: readonly Other[] = [
     ],
     port: /^(\d+)$/m,
   },
+  inLanguage("FastAPI (Python)", "fastapi_petstore.py", "python3-fastapi and uvicorn", PYTHON),
+  inLanguage("Mojolicious (Perl)", "mojolicious_petstore.pl", "libmojolicious-plugin-openapi-perl", PERL),
+  inLanguage("Sinatra (Ruby)", "sinatra_petstore.rb", "ruby-sinatra and puma", RUBY),
   {
     name: "Petstore",
     basePath: "/v1",

@@ -2,10 +2,17 @@
 
 import { createOther } from "../../tests/support/other_petstore.ts";
 import { newPetstore, runCases } from "../../tests/support/conformance.ts";
+import { ADDED_MISTAKES } from "./added_mistakes.ts";
 import { MISTAKES } from "./mistakes.ts";
+import { NARROW_MISTAKES } from "./narrow_mistakes.ts";
 
 /** At the level of the specification, a petstore that is written from it alone; with all cases, the project's own. */
 const BASES = { specification: createOther, full: newPetstore };
+
+const PLANTED = {
+  specification: { ...MISTAKES, ...NARROW_MISTAKES },
+  full: { ...MISTAKES, ...NARROW_MISTAKES, ...ADDED_MISTAKES },
+};
 
 export interface PlantedScore {
   level: keyof typeof BASES;
@@ -15,7 +22,7 @@ export interface PlantedScore {
 }
 
 export async function scorePlanted(level: keyof typeof BASES): Promise<PlantedScore> {
-  const all = Object.entries(MISTAKES);
+  const all = Object.entries(PLANTED[level]);
   const passed: string[] = [];
   for (const [name, plant] of all) {
     const { failed } = await runCases({ fetch: plant(BASES[level]()) }, level);

@@ -1,13 +1,24 @@
 import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
+import { DEFAULT_SEED } from "../../testing/http/generated/random.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
 import { readSecret } from "../settings/secret_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
-import { asJson, describePets, describeResult, type Pets, type Result, summarize } from "./conform_report.ts";
+import {
+  asJson,
+  describePets,
+  describeResult,
+  describeSkips,
+  type Pets,
+  type Result,
+  summarize,
+} from "./conform_report.ts";
 
 /** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
 const MOST_UNANSWERED = 5;
+
+const MOST_SEED = 9_999_999;
 
 /** How long all cases together may take, in time limits of one response. */
 const MOST_TIMEOUTS = 100;
@@ -40,13 +51,18 @@ export const CONFORM: Command = {
       help: "test what the specification says and nothing else, or also what this project adds to it",
     },
     only: { value: "area", example: "pets.list", help: "test this area alone, or all areas whose names begin so" },
+    seed: {
+      value: "number",
+      default: String(DEFAULT_SEED),
+      help: "choose other requests: those that are generated follow from it, so that a run can be repeated",
+    },
     timeout: { value: "seconds", default: "10", help: "how long to wait for each response" },
-    json: { help: "print JSON: url, level, counts, cases, and the ids of the pets that were added" },
+    json: { help: "print JSON: url, level, seed, counts, cases, and the ids of the pets that were added" },
   },
   operand: "url",
   about:
-    "Prints a line for each case of the HTTP contract, and for one that fails the promise that is broken, the last request " +
-    "and the response. The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.",
+    "Prints a line for each case of the HTTP contract, and for one that fails the promise that is broken, what was wrong, the " +
+    "last request and the response. The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.",
   statuses: [
     "all cases pass",
     "a case fails, or the run is cut short",
@@ -60,13 +76,14 @@ export const CONFORM: Command = {
   async run(args, { writers: { output, errors }, runtime }) {
     const url = readAddress(args.operand);
     const level = args.read("level", oneOf("specification", "full"));
+    const seed = args.read("seed", numberFrom(0, MOST_SEED));
     const pets: Pets = { ids: new Set(), unknown: 0 };
     const timeoutMs = 1000 * args.read("timeout", numberFrom(1, 600));
     const abort = new AbortController();
     const target: ConformanceTarget = {
       baseUrl: url.href,
       key: readKey(args),
-      timeoutMs,
+      ...{ seed, timeoutMs },
       onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
       signal: abort.signal,
       ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
@@ -81,12 +98,14 @@ export const CONFORM: Command = {
     const add = args.isOn("json") ? () => {} : (line: string) => output.add(line);
     for await (const result of runAll(cases, abort.signal)) {
       results.push(result);
-      add(describeResult(result));
+      if (result.outcome !== "skip") add(describeResult(result));
       if (output.hasFailed) abort.abort("standard output is closed");
     }
     clearTimeout(timer);
-    if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
-    for (const line of [...summarize(results), describePets(pets)]) add(line);
+    if (args.isOn("json")) output.add(asJson({ url: url.href, level, seed, results, pets }));
+    for (const line of [...summarize(results), ...describeSkips(results), `seed: ${seed}`, describePets(pets)]) {
+      add(line);
+    }
     await output.flush();
     // The pets stay, so something must tell of them.
     if (output.hasFailed) errors.add(`petstore: ${describePets(pets)}`);
@@ -146,7 +165,7 @@ async function* runAll(cases: readonly ConformanceCase[], signal: AbortSignal): 
     const begun = performance.now();
     const result: Result = { ...topic, outcome: "pass", seconds: 0 };
     try {
-      if (skip) result.reason = skip;
+      if (skip) Object.assign(result, { reason: skip, isImpossible: true });
       else if (signal.aborted) result.reason = String(signal.reason);
       else if (unanswered >= MOST_UNANSWERED) result.reason = `${unanswered} cases in a row got no response`;
       else result.reason = await run();

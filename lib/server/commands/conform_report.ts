@@ -8,6 +8,8 @@ export interface Result {
   name: string;
   outcome: "pass" | "fail" | "skip";
   seconds: number;
+  /** Whether no server can be tested so by its address alone. */
+  isImpossible?: boolean;
   /** Why it failed or was skipped. */
   reason?: string | undefined;
   /** The request and the response that made it fail. */
@@ -21,13 +23,10 @@ export interface Pets {
   unknown: number;
 }
 
-const WORDS = { pass: "pass", fail: "FAIL", skip: "skip" };
-
 /** A line, and for a failure the promise, the reason and the messages below it. */
 export function describeResult({ outcome, level, area, name, reason, promise, exchange = "" }: Result): string {
-  const line = `${WORDS[outcome]}  ${level.padEnd(13)}  ${area.padEnd(23)}  ${name}`;
+  const line = `${outcome === "fail" ? "FAIL" : outcome}  ${level.padEnd(13)}  ${area.padEnd(23)}  ${name}`;
   if (outcome === "pass") return line;
-  if (outcome === "skip") return `${line} (${reason})`;
   const more = [`promise: ${promise}`, ...`reason:  ${reason}`.split("\n"), ...exchange.split("\n")];
   return [line, ...more.map((text) => `      ${text}`.trimEnd())].join("\n");
 }
@@ -44,6 +43,16 @@ export function summarize(results: readonly Result[]): string[] {
     const counts = `${count(all, "pass")} passed, ${count(all, "fail")} failed, ${count(all, "skip")} skipped`;
     return `${level === "full" ? "additions" : level}: ${counts}`;
   });
+}
+
+/** At most one line. The reasons of cases that no server can be tested by are in the JSON alone. */
+export function describeSkips(results: readonly Result[]): string[] {
+  const skipped = results.filter(({ outcome }) => outcome === "skip");
+  const impossible = skipped.filter(({ isImpossible }) => isImpossible).length;
+  const reasons = Map.groupBy(skipped.filter(({ isImpossible }) => !isImpossible), ({ reason }) => reason);
+  const parts = Array.from(reasons, ([reason, { length }]) => `${length} because ${reason}`);
+  if (impossible > 0) parts.unshift(`${impossible} need more than an address and a key`);
+  return parts.length === 0 ? [] : [`skipped: ${parts.join("; ")}`];
 }
 
 /** Which pets are left, with ranges such as 4-7. */
@@ -66,13 +75,14 @@ function sorted(ids: Iterable<bigint>): bigint[] {
 interface Report {
   url: string;
   level: string;
+  seed: number;
   results: readonly Result[];
   pets: Pets;
 }
 
-export function asJson({ url, level, results, pets }: Report): string {
+export function asJson({ url, level, seed, results, pets }: Report): string {
   const counts = { passed: count(results, "pass"), failed: count(results, "fail"), skipped: count(results, "skip") };
   // As text, because many readers round an int64.
   const petIds = sorted(pets.ids).map(String);
-  return JSON.stringify({ url, level, ...counts, cases: results, petIds, unknownPets: pets.unknown });
+  return JSON.stringify({ url, level, seed, ...counts, cases: results, petIds, unknownPets: pets.unknown });
 }

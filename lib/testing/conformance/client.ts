@@ -32,6 +32,8 @@ export interface ConformanceTarget {
   key: string;
   /** Sends a request, and follows no redirection of its `redirect: "manual"`. Default: the `fetch` of the runtime. */
   fetch?: Handle;
+  /** Decides the requests that are generated: a whole number below 2^32. Default: 1. Two runs with one seed send the same requests. */
+  seed?: number;
   /** The time limit of a request and its response, in milliseconds. Default: 10000. */
   timeoutMs?: number;
   /** Is told the id of each pet that a case adds; `undefined` if a create may have added one, and its response has no id. */
@@ -117,7 +119,8 @@ function streamOf(body: RequestBody): ReadableStream<Uint8Array> {
 /** Reads a response as far as it may go. What has come is kept if the rest does not. */
 async function receive({ status, headers, body }: Response, exchange: Exchange): Promise<void> {
   const response: SeenResponse = exchange.response = { status, headers, text: "" };
-  const decoder = new TextDecoder();
+  // A byte-order mark is no JSON.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let size = 0;
   for await (const chunk of body ?? []) {
     response.text += decoder.decode(chunk, { stream: true });

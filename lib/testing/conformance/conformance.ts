@@ -5,6 +5,7 @@ import { HTTP_CASES } from "../http/all.ts";
 import { createApi } from "../http/api.ts";
 import { MismatchError } from "../http/assert.ts";
 import { type HttpCase, NotApplicable, type Topic } from "../http/case.ts";
+import { createRandom, DEFAULT_SEED } from "../http/generated/random.ts";
 import { type ConformanceTarget, createRecorders, NoResponseError } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
 
@@ -60,7 +61,10 @@ export class ConformanceError extends Error {
 export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   const { origin, pathname } = requireBase(target.baseUrl);
   const basePath = pathname.replace(/\/+$/, "");
-  const { key } = target;
+  const { key, seed = DEFAULT_SEED } = target;
+  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new TypeError("The seed must be a whole number below 2^32");
+  }
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
   const newRecorder = createRecorders(target);
   return HTTP_CASES.map((contractCase) => {
@@ -68,7 +72,8 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
     const run = async () => {
       const recorder = newRecorder();
       try {
-        await contractCase.run(createApi({ origin, basePath, key, isOwn: false, exchange: recorder.exchange }));
+        const random = createRandom(seed, name);
+        await contractCase.run(createApi({ origin, basePath, key, random, isOwn: false, exchange: recorder.exchange }));
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
         const exchange = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
@@ -102,7 +107,9 @@ export async function tryTarget(target: ConformanceTarget): Promise<FirstRespons
   let failure = "";
   for (const path of ["/pets?limit=1", "/pets/1"]) {
     const { exchange } = createRecorders(target)();
-    const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, isOwn: false, exchange });
+    const basePath = pathname.replace(/\/+$/, "");
+    const random = createRandom(DEFAULT_SEED, "");
+    const api = createApi({ origin, basePath, key: target.key, random, isOwn: false, exchange });
     try {
       const { status, headers, text } = await api.get(path);
       const location = hide(headers.get("location") ?? "", [target.key], 1);

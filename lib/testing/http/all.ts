@@ -1,3 +1,4 @@
+import { ADDITION_CASES } from "./additions.ts";
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
 import { BODY_LIMIT_CASES } from "./body_limits.ts";
@@ -16,6 +17,7 @@ import { SPECIFICATION_CASES } from "./specification.ts";
 export const HTTP_CASES: readonly HttpCase[] = [
   ...PROPERTY_CASES,
   ...SPECIFICATION_CASES,
+  ...ADDITION_CASES,
   ...AUTH_CASES,
   ...LIST_CASES,
   ...GET_CASES,

@@ -2,6 +2,7 @@
 
 import { createPetstore, type ErrorBody, type PetstoreOptions } from "../../../mod.ts";
 import { parseJson } from "./assert.ts";
+import { createRandom, DEFAULT_SEED, type Random } from "./generated/random.ts";
 
 /** The key of the petstores under test in this process. */
 export const KEY = "pk_test_0123456789abcdef";
@@ -50,6 +51,8 @@ export interface ApiResponse extends SeenResponse {
 export interface Api {
   /** The key that requests have unless they name another. */
   readonly key: string;
+  /** Chooses what is sent. */
+  readonly random: Random;
   send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
   get(path: string, parts?: RequestParts): Promise<ApiResponse>;
   /** Adds a pet, from JSON text or from a value. */
@@ -65,6 +68,7 @@ export interface ApiTarget {
   /** Such as `/v1`, or empty. */
   basePath: string;
   key: string;
+  random: Random;
   /** Whether it is this library's. */
   isOwn: boolean;
   /** Sends a request, and reads the whole response. */
@@ -112,7 +116,7 @@ class ReadResponse implements ApiResponse {
   }
 }
 
-export function createApi({ origin, basePath, key: ownKey, isOwn, exchange }: ApiTarget): Api {
+export function createApi({ origin, basePath, key: ownKey, random, isOwn, exchange }: ApiTarget): Api {
   const send: Api["send"] = async (method, path, { headers, body, key = ownKey } = {}) => {
     const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
     const all = new Headers(headers);
@@ -122,6 +126,7 @@ export function createApi({ origin, basePath, key: ownKey, isOwn, exchange }: Ap
   };
   return {
     key: ownKey,
+    random,
     send,
     get: (path, parts) => send("GET", path, parts),
     post: (body, parts) =>
@@ -158,6 +163,7 @@ export async function withApi<T>(
       check?.(init.method, new URL(url).pathname, seen);
       return seen;
     };
-    return run(createApi({ origin, basePath: options.basePath ?? "/v1", key: KEY, isOwn: true, exchange }));
+    const random = createRandom(DEFAULT_SEED, "");
+    return run(createApi({ origin, basePath: options.basePath ?? "/v1", key: KEY, random, isOwn: true, exchange }));
   });
 }

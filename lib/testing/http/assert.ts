@@ -7,7 +7,8 @@ import strict from "node:assert/strict";
 import { excerpt } from "../../json.ts";
 
 type Edit = (text: string) => string;
-type Compare = (actual: unknown, expected: unknown, what?: string) => void;
+/** @param what The subject of the sentence that tells the difference. */
+type Compare = (actual: unknown, expected: unknown, what: string) => void;
 
 /** An assertion that failed. */
 export class MismatchError extends Error {
@@ -25,37 +26,40 @@ export class MismatchError extends Error {
 const DIFFERENT = new Error("different");
 
 interface Assertions {
-  ok(value: unknown, message?: string): asserts value;
+  ok(value: unknown, message: string): asserts value;
+  fail(message: string): never;
   equal: Compare;
   deepEqual: Compare;
-  match(text: string, pattern: RegExp, what?: string): void;
+  /** @param must The sentence that tells what the text must be. */
+  match(text: string, pattern: RegExp, must: string): void;
 }
 
 /** The assertions of the cases, like those of `node:assert/strict`. */
 export const assert: Assertions = {
-  ok(value, message = "It must be true") {
-    if (!value) throw new MismatchError((edit) => excerpt(edit(message), 600));
+  ok(value, message) {
+    if (!value) assert.fail(message);
   },
-  equal: compareBy((actual, expected) => strict.equal(actual, expected, DIFFERENT), "should be"),
-  deepEqual: compareBy((actual, expected) => strict.deepEqual(actual, expected, DIFFERENT), "should be"),
-  match: compareBy((text, pattern) => {
-    if (!(pattern as RegExp).test(text as string)) throw DIFFERENT;
-  }, "does not match"),
+  fail(message) {
+    throw new MismatchError((edit) => excerpt(edit(message), 600));
+  },
+  equal: compareBy(strict.equal),
+  deepEqual: compareBy(strict.deepEqual),
+  match(text, pattern, must) {
+    if (pattern.test(text)) return;
+    throw new MismatchError((edit) => `${excerpt(edit(must), 300)}, not ${excerpt(edit(asJson(text)), SHOWN)}`);
+  },
 };
 
-function compareBy(compare: Compare, verb: string): Compare {
+function compareBy(compare: (actual: unknown, expected: unknown, message: Error) => void): Compare {
   return (actual, expected, what) => {
     try {
-      compare(actual, expected);
+      compare(actual, expected, DIFFERENT);
     } catch {
       throw new MismatchError((edit) => {
-        const begin = what ? `${excerpt(edit(what), 200)}: ` : "";
-        const [one, other] = [actual, expected].map((value) =>
-          edit(value instanceof RegExp ? `${value}` : asJson(value))
-        );
+        const [one, other] = [actual, expected].map((value) => edit(asJson(value)));
         const start = differenceIn(one!, other!);
         const show = (text: string) => excerpt(start === 0 ? text : `…${text.slice(start).toWellFormed()}`, SHOWN);
-        return `${begin}${show(one!)} ${verb} ${show(other!)}`;
+        return `${excerpt(edit(what), 200)}: ${show(one!)} should be ${show(other!)}`;
       });
     }
   };
@@ -87,4 +91,9 @@ export function parseJson(
   } catch {
     throw new MismatchError((edit) => `The body must be JSON, not ${excerpt(edit(text), 400)}`);
   }
+}
+
+/** Throws unless a response has this status. */
+export function assertStatus({ status }: { status: number }, expected: number, request = ""): void {
+  assert.equal(status, expected, `The status${request && ` of the response to ${request}`}`);
 }

@@ -1,7 +1,7 @@
 /** Section 5 of the specification, and RFC 6750. */
 
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST } from "./case.ts";
 import { ALLOWED } from "./routes.ts";
 
@@ -15,7 +15,9 @@ export const REALM = 'Bearer realm="petstore"';
 function assertChallenge(response: ApiResponse, code: "missing_api_key" | "invalid_api_key", request: string): void {
   assertResponse(response, { status: 401, code }, request);
   const challenge = code === "invalid_api_key" ? /^Bearer .*error="invalid_token"/ : /^Bearer (?!.*error=)/;
-  assert.match(response.headers.get("www-authenticate") ?? "", challenge, request);
+  const told = response.headers.get("www-authenticate") ?? "none";
+  const wanted = code === "invalid_api_key" ? `Bearer with error="invalid_token"` : "Bearer without an error";
+  assert.match(told, challenge, `The challenge after ${request} must be ${wanted}`);
 }
 
 async function assertKeyNeeded(api: Api, paths: readonly string[]): Promise<void> {
@@ -26,7 +28,8 @@ async function assertKeyNeeded(api: Api, paths: readonly string[]): Promise<void
       assertResponse(response, { status: 401, ...code }, path);
       // Another server has a realm of its own. Without credentials, there is no error (RFC 6750 §3.1).
       const challenge = response.isOwn ? new RegExp(`^${REALM}$`) : /^Bearer (?!.*error=)/;
-      assert.match(response.headers.get("www-authenticate") ?? "", challenge, path);
+      const told = response.headers.get("www-authenticate") ?? "none";
+      assert.match(told, challenge, `The challenge of ${method} ${path} must be Bearer without an error`);
     }
   }
 }
@@ -42,7 +45,7 @@ export const AUTH_CASES: HttpCase[] = [
   ...cases({ ...KEYS, ...ON_HOST }, {
     async "refuses two Authorization headers, even with one and the same key"(api) {
       const headers: [string, string][] = [1, 2].map(() => ["authorization", `Bearer ${api.key}`]);
-      assert.equal((await api.get("/pets", { headers })).status, 401);
+      assertStatus(await api.get("/pets", { headers }), 401, "two Authorization headers");
     },
   }),
   ...cases(KEYS, {
@@ -62,7 +65,11 @@ export const AUTH_CASES: HttpCase[] = [
     },
     async "takes the scheme in any case"(api) {
       for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
-        assert.equal((await api.get("/pets", { headers: { authorization: `${scheme} ${api.key}` } })).status, 200);
+        assertStatus(
+          await api.get("/pets", { headers: { authorization: `${scheme} ${api.key}` } }),
+          200,
+          `the scheme ${scheme}`,
+        );
       }
     },
   }),

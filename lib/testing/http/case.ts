@@ -98,21 +98,23 @@ export interface Expected {
 /** @param request Describes the request, for the message of a failure. */
 export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
   const { status, headers, error } = response;
-  const sent = request.slice(0, 80);
-  // The failure shows both, and so the request.
-  assert.deepEqual([status, error?.code, sent], [expected.status, expected.code, sent]);
+  const after = request && ` after ${request.slice(0, 80)}`;
+  assert.equal(status, expected.status, `The status${after}`);
+  assert.equal(error?.code, expected.code, `The code of the error${after}`);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    assert.equal(headers.get(name), value, `${name} ${sent}`);
+    assert.equal(headers.get(name), value, `The field ${name}${after}`);
   }
   if (!response.isOwn) return;
-  if (expected.message) assert.match(error.message, expected.message);
-  if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
+  if (expected.message) {
+    assert.match(error.message, expected.message, `The message${after} must match ${expected.message}`);
+  }
+  if (expected.code) assert.ok(error.message.length < 800, `The message is too long${after}`);
 }
 
 /** @param text What GET returns. A server need not know its length in advance, as this library does. */
 export function assertLength({ headers, isOwn }: ApiResponse, text: string): void {
   const length = headers.get("content-length");
-  if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "content-length");
+  if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "The Content-Length");
 }
 
 /** A create with a body that was written by hand. */

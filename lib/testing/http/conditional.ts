@@ -1,7 +1,7 @@
 /** Conditional requests: RFC 9110 §13. */
 
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH } from "./case.ts";
 import { ABSENT_ID, addPet, openEnd, withLimit } from "./catalogue.ts";
 
@@ -22,17 +22,29 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
         const tags of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, "*", `"other"\t,\t ${etag} \t, "x"`]
       ) {
         const again = await listUnless(api, path, tags);
-        assert.deepEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], tags);
+        assert.deepEqual(
+          [again.status, again.text, again.headers.get("etag")],
+          [304, "", etag],
+          `The status, the body and the ETag if not ${tags}`,
+        );
       }
       for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`]) {
-        assert.equal((await listUnless(api, path, tags)).status, 200, tags);
+        assertStatus(await listUnless(api, path, tags), 200, `If-None-Match: ${tags}`);
       }
       // The page is unchanged, but a next page now exists. A 304 would hide it.
       await addPet(api);
       const grown = await listUnless(api, path, etag);
-      assert.deepEqual([grown.status, grown.text], [200, text]);
+      assert.deepEqual(
+        [grown.status, grown.text],
+        [200, text],
+        "The status and the body of a page that has a next one from now on",
+      );
       const again = await listUnless(api, path, grown.headers.get("etag") ?? "");
-      assert.deepEqual([again.status, again.headers.get("link")], [304, grown.headers.get("link")]);
+      assert.deepEqual(
+        [again.status, again.headers.get("link")],
+        [304, grown.headers.get("link")],
+        "The status and the Link if not its entity tag",
+      );
     },
     async "gives two pets of the same length different entity tags"(api) {
       const tags = new Set<string | null>();
@@ -40,7 +52,7 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
         const { headers } = await api.get(`/pets/${await addPet(api, "available", `Rex ${i}`)}`);
         tags.add(headers.get("etag"));
       }
-      assert.equal(tags.size, 8);
+      assert.equal(tags.size, 8, "The number of different entity tags of 8 pets");
     },
     async "answers 412 to If-Match without the current entity tag, and evaluates it before If-None-Match"(api) {
       const id = await addPet(api);
@@ -50,9 +62,9 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
         const { headers, text } = await api.get(path);
         const etag = headers.get("etag") ?? "";
         for (const tags of [etag, "*", `"other", ${etag}`]) {
-          assert.equal((await api.get(path, { headers: { "if-match": tags } })).text, text, tags);
+          assert.equal((await api.get(path, { headers: { "if-match": tags } })).text, text, `The body if ${tags}`);
           const both = { "if-match": tags, "if-none-match": etag };
-          assert.equal((await api.get(path, { headers: both })).status, 304, tags);
+          assertStatus(await api.get(path, { headers: both }), 304, `If-Match: ${tags} and If-None-Match`);
         }
         // A weak tag is not enough (RFC 9110 §13.1.1).
         for (const tags of ['"other"', `W/${etag}`, etag.slice(1, -1), '"*"']) {
@@ -60,13 +72,17 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
           const failed = await api.get(path, { headers: { "if-match": tags, "if-none-match": etag } });
           const problem = { status: 412, code: "precondition_failed", message: /If-Match/ } as const;
           assertResponse(failed, { ...problem, headers: expected }, tags);
-          assert.equal((await api.send("HEAD", path, { headers: { "if-match": tags } })).status, 412, tags);
+          assertStatus(
+            await api.send("HEAD", path, { headers: { "if-match": tags } }),
+            412,
+            `HEAD with If-Match: ${tags}`,
+          );
         }
       }
       // What would fail without the condition fails with it in the same way.
       const headers = { "if-match": '"other"' };
-      assert.equal((await api.get(`/pets/${ABSENT_ID}`, { headers })).status, 404);
-      assert.equal((await api.get("/pets?limit=0", { headers })).status, 400);
+      assertStatus(await api.get(`/pets/${ABSENT_ID}`, { headers }), 404, "If-Match for no pet");
+      assertStatus(await api.get("/pets?limit=0", { headers }), 400, "If-Match for a wrong list");
     },
   }),
 ];

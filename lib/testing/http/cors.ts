@@ -50,7 +50,11 @@ export function casesOf(rules: readonly CorsRule[]): HttpCase[] {
           const responses = [preflight];
           for (const path of ["/pets", "/cats"]) responses.push(await api.get(path, { headers: { origin } }));
           responses.push(await api.get("/pets", { key: null, headers: { origin } }));
-          assert.deepEqual(responses.map(({ status }) => status), [granted === null ? 401 : 204, 200, 404, 401]);
+          assert.deepEqual(
+            responses.map(({ status }) => status),
+            [granted === null ? 401 : 204, 200, 404, 401],
+            "The statuses of a preflight, a list, an unknown path and a list without a key",
+          );
           for (const response of responses) assertGranted(response, granted, listed);
           if (granted !== null) assertPreflight(preflight);
         }
@@ -62,18 +66,24 @@ export function casesOf(rules: readonly CorsRule[]): HttpCase[] {
 export const CORS_CASES: readonly HttpCase[] = casesOf(CORS_RULES);
 
 function assertPreflight({ headers }: ApiResponse): void {
-  for (const [name, value] of Object.entries(PREFLIGHT_GRANTS)) assert.equal(headers.get(name), value);
+  for (const [name, value] of Object.entries(PREFLIGHT_GRANTS)) {
+    assert.equal(headers.get(name), value, `The field ${name} of a preflight`);
+  }
 }
 
 export function assertGranted({ headers }: ApiResponse, granted: string | null, listed: string[] | undefined): void {
-  assert.equal(headers.get("access-control-allow-origin"), granted);
-  assert.equal(headers.get("access-control-allow-credentials"), null);
-  if (!listed?.includes("*")) assert.equal(headers.get("vary"), listed ? "Origin" : null);
+  assert.equal(headers.get("access-control-allow-origin"), granted, "The field Access-Control-Allow-Origin");
+  assert.equal(headers.get("access-control-allow-credentials"), null, "The field Access-Control-Allow-Credentials");
+  if (!listed?.includes("*")) assert.equal(headers.get("vary"), listed ? "Origin" : null, "The field Vary");
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
-  if (granted === null) return assert.deepEqual(names, []);
+  if (granted === null) return assert.deepEqual(names, [], "The fields of CORS");
   const exposed = EXPOSED.filter((name) => headers.has(name));
-  assert.deepEqual(exposedBy(headers), exposed);
-  assert.equal(names.includes("access-control-expose-headers"), exposed.length > 0);
+  assert.deepEqual(exposedBy(headers), exposed, "The exposed fields");
+  assert.equal(
+    names.includes("access-control-expose-headers"),
+    exposed.length > 0,
+    "Whether there is Access-Control-Expose-Headers",
+  );
 }
 
 export function exposedBy(headers: Headers): string[] {

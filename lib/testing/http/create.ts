@@ -2,7 +2,7 @@
 
 import type { ErrorBody } from "../../../mod.ts";
 import { type Api, encode, type RequestBody } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs } from "./case.ts";
 import { addedBy, openEnd, withLimit } from "./catalogue.ts";
 import { type ExactPet, ODD_CATEGORY, ODD_NAME, petOf, petsOf } from "./exact.ts";
@@ -41,7 +41,20 @@ const GOOD_NAMES = [
 ];
 
 const BAD_NAMES = [
-  ...['""', '" "', '"\u00a0\u2003"', '"\ufeff"', '"a\\u0000b"', '"a\\nb"', '"\\u007f"', '"\\u009f"', '"\\ud800"'],
+  ...[
+    '""',
+    '" "',
+    '"\u00a0\u2003"',
+    '"\ufeff"',
+    '"a\\u0000b"',
+    '"a\\nb"',
+    '"\\u007f"',
+    '"\\u009f"',
+    '"a\\u0085b"',
+    '"\\u3000"',
+    '"\u3000\u3000"',
+    '"\\ud800"',
+  ],
   ...['"\\udc00x"', '"\\ude00\\ud83d"', `"${"x".repeat(256)}"`, `"${"😀".repeat(256)}"`, `"${"x".repeat(100_000)}"`],
   ...["null", "7", "[]", "{}", "true"],
 ];
@@ -50,8 +63,8 @@ const BAD_NAMES = [
 async function expectStored(api: Api, body: string, name: string, categoryId: string): Promise<ExactPet> {
   const created = petOf(await api.post(body), 201);
   const { id } = created;
-  assert.deepEqual(created, { id, name, categoryId: BigInt(categoryId), status: "available" });
-  assert.deepEqual(petOf(await api.get(`/pets/${id}`)), created);
+  assert.deepEqual(created, { id, name, categoryId: BigInt(categoryId), status: "available" }, "The created pet");
+  assert.deepEqual(petOf(await api.get(`/pets/${id}`)), created, "The pet by its id");
   return created;
 }
 
@@ -113,7 +126,7 @@ const REFUSAL_CASES = REFUSALS.flatMap(([what, code, message, bodies]) =>
           assertResponse(await postAs(api, body), { status: 400, code, message }, String(body));
         }
       });
-      assert.deepEqual(added, []);
+      assert.deepEqual(added, [], "The ids of pets that were refused, and stored all the same");
     },
   })
 );
@@ -125,9 +138,13 @@ export const CREATE_CASES: HttpCase[] = [
       for (let count = 0; count < 2; count++) {
         const response = await api.post('{"name":"Rex","categoryId":7}');
         const { id, status } = petOf(response, 201);
-        assert.match(response.headers.get("location") ?? "", new RegExp(`/pets/${id}$`), "location");
+        assert.match(
+          response.headers.get("location") ?? "none",
+          new RegExp(`/pets/${id}$`),
+          `The Location must end with /pets/${id}`,
+        );
         assert.ok(id > last && id < 2n ** 53n, "Ids must ascend, below 2^53");
-        assert.equal(status, "available");
+        assert.equal(status, "available", "The status of a pet that was sent without one");
         last = id;
       }
     },
@@ -143,14 +160,18 @@ export const CREATE_CASES: HttpCase[] = [
       await expectStored(api, '{"id":99,"name":"n","categoryId":1,"x":{"name":5,"categoryId":2.5}}', "n", "1");
       const polluting = '{"__proto__":{"status":"sold"},"constructor":1,"name":"n","categoryId":1}';
       await expectStored(api, polluting, "n", "1");
-      assert.equal(({} as Record<string, unknown>)["status"], undefined);
+      assert.equal(({} as Record<string, unknown>)["status"], undefined, "A member of every object");
       const response = await api.post('{"__proto__":{"name":"n","categoryId":1}}');
-      assert.equal(response.status, 400);
+      assertStatus(response, 400, "a pet within __proto__");
     },
     async "takes the last of duplicate members, as JSON.parse does, for int64 too"(api) {
       const [big, twice] = ["9007199254740993", '{"categoryId":1,"name":"a","categoryId":9007199254740993,"name":"b"}'];
       await expectStored(api, twice, "b", big);
-      assert.equal((await api.post(`{"name":"${ODD_NAME}","categoryId":1,"categoryId":"1"}`)).status, 400);
+      assertStatus(
+        await api.post(`{"name":"${ODD_NAME}","categoryId":1,"categoryId":"1"}`),
+        400,
+        "a pet whose second category is no number",
+      );
       await expectStored(api, `{"name":"a","categoryId":"1","category\\u0049d":${big}}`, "a", big);
     },
   }),
@@ -165,7 +186,7 @@ export const CREATE_CASES: HttpCase[] = [
         pets.push(await expectStored(api, `{"categoryId":${written},"name":"${ODD_NAME}"}`, ODD_NAME, number));
       }
       const listed = petsOf(await api.get(`/pets${withLimit(query, 1 + pets.length)}`));
-      assert.deepEqual(listed.slice(1), pets);
+      assert.deepEqual(listed.slice(1), pets, "The pets of the list");
     },
   }),
   ...cases({ ...addition("pets.create.body", "A byte-order mark before the JSON is ignored"), ...ON_HOST }, {
@@ -177,11 +198,11 @@ export const CREATE_CASES: HttpCase[] = [
     async "takes deep nesting where it ignores it, and never answers 500 to it"(api) {
       const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
       const send = async (nested: string) => (await api.post(`{"x":${nested},"name":"n","categoryId":1}`)).status;
-      assert.equal(await send(deep(500)), 201);
+      assert.equal(await send(deep(500)), 201, "The status of the response to 500 brackets in an unknown member");
       // Engines differ in their depth limit.
       const status = await send(deep(100_000));
       assert.ok(status === 201 || status === 400, `100,000 brackets get ${status}, which should be 201 or 400`);
-      assert.equal((await api.post(deep(100_000))).status, 400);
+      assertStatus(await api.post(deep(100_000)), 400, "100,000 brackets");
     },
   }),
   ...REFUSAL_CASES,
@@ -189,7 +210,11 @@ export const CREATE_CASES: HttpCase[] = [
     async "names every fault of a body in the message"(api) {
       const response = await postAs(api, `{"name":"","categoryId":"${ODD_CATEGORY}","status":"lost"}`);
       assertResponse(response, { status: 400, code: "invalid_pet" });
-      assert.match(response.error.message, /^(?=.*name)(?=.*categoryId)(?=.*status)/);
+      assert.match(
+        response.error.message,
+        /^(?=.*name)(?=.*categoryId)(?=.*status)/,
+        "The message must name each of the fields name, categoryId and status",
+      );
     },
   }),
 ];

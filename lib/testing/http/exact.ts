@@ -3,7 +3,7 @@
 import { parseInt64 } from "../../json.ts";
 import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
-import { asJson, assert, parseJson } from "./assert.ts";
+import { asJson, assert, assertStatus, parseJson } from "./assert.ts";
 
 /**
  * The name and the category of pets that a server must refuse, or may store in another form: only one of the two is wrong. A server
@@ -16,7 +16,7 @@ export function isOdd(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, categoryId } = value as Record<string, unknown>;
   const hasNeither = name === undefined && categoryId === undefined;
-  return hasNeither || String(name).startsWith(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
+  return hasNeither || String(name).includes(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
 }
 
 /** A pet of a response. */
@@ -46,13 +46,25 @@ function asPet(value: unknown): ExactPet {
   return value as ExactPet;
 }
 
-export function assertJson({ headers }: SeenResponse): void {
-  assert.match(headers.get("content-type") ?? "", /^application\/json *(;|$)/i);
+/** Throws unless the media type is that of JSON, and no object has a member twice: readers differ in which one they take. */
+export function assertJson({ headers, text }: SeenResponse): void {
+  const type = headers.get("content-type");
+  assert.ok(type !== null, "There is no Content-Type, which must be application/json");
+  assert.match(type, /^application\/json *(;|$)/i, "The Content-Type must be application/json");
+  const members: Set<string>[] = [];
+  for (const [token, name] of text.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(?:\s*:)?/g)) {
+    if (token === "{") members.push(new Set());
+    else if (token === "}") members.pop();
+    else if (token.endsWith(":")) {
+      assert.ok(!members.at(-1)?.has(name!), `An object has the member ${name} twice: ${text}`);
+      members.at(-1)?.add(name!);
+    }
+  }
 }
 
 /** The pet of a response with this status. */
 export function petOf(response: SeenResponse, status = 200): ExactPet {
-  assert.equal(response.status, status);
+  assertStatus(response, status);
   return asPet(parseExact(response.text));
 }
 
@@ -61,7 +73,7 @@ const MOST_LISTED = 100;
 
 /** The pets of a list. */
 export function petsOf(response: SeenResponse): ExactPet[] {
-  assert.equal(response.status, 200);
+  assertStatus(response, 200);
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${asJson(list)}`);
   assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);

@@ -2,7 +2,7 @@
 
 import { OPERATIONS } from "../../operations/table.ts";
 import type { ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_BOTH, ON_HOST } from "./case.ts";
 import { ABSENT_ID, addPet, linkTarget } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
@@ -20,19 +20,37 @@ const ABSENT = [
 
 /** Texts that are not the id of a pet, but resemble it. */
 function resembling(id: bigint): string[] {
-  return [`0${id}`, `+${id}`, `${id}e0`, `%20${id}`, `${id}%20`, `0x${id.toString(16)}`, `${id}%2F`, `${id},2`];
+  return [
+    `0${id}`,
+    `+${id}`,
+    `${id}e0`,
+    `%20${id}`,
+    `${id}%20`,
+    `0x${id.toString(16)}`,
+    `${id}%2F`,
+    `${id},2`,
+    `${id};a=1`,
+    `${id}.json`,
+    `${id}%27`,
+  ];
 }
 
 const DEPRECATED = { deprecation: "@1795132800", sunset: "Thu, 05 Dec 2030 00:00:00 GMT" };
 
 function assertDeprecated(response: ApiResponse): void {
-  for (const [name, value] of Object.entries(DEPRECATED)) assert.equal(response.headers.get(name), value, name);
-  assert.match(linkTarget(response, "successor-version") ?? "", /\/pets$/);
+  for (const [name, value] of Object.entries(DEPRECATED)) {
+    assert.equal(response.headers.get(name), value, `The field ${name}`);
+  }
+  assert.match(
+    linkTarget(response, "successor-version") ?? "",
+    /\/pets$/,
+    "The successor-version of the Link must end with /pets",
+  );
 }
 
 function assertCurrent(response: ApiResponse): void {
-  for (const name of Object.keys(DEPRECATED)) assert.equal(response.headers.get(name), null, name);
-  assert.equal(linkTarget(response, "successor-version"), undefined);
+  for (const name of Object.keys(DEPRECATED)) assert.equal(response.headers.get(name), null, `The field ${name}`);
+  assert.equal(linkTarget(response, "successor-version"), undefined, "The successor-version of the Link");
 }
 
 export const GET_CASES: readonly HttpCase[] = [
@@ -40,10 +58,10 @@ export const GET_CASES: readonly HttpCase[] = [
     async "answers one pet by its id"(api) {
       const id = await addPet(api, "pending", "Rex");
       const response = await api.get(`/pets/${id}`);
-      assert.deepEqual(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" });
+      assert.deepEqual(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" }, "The pet by its id");
       const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
       for (const path of [`/pets/${encoded}`, `/pets/${id}?limit=0`]) {
-        assert.equal((await api.get(path)).text, response.text);
+        assert.equal((await api.get(path)).text, response.text, `The body of ${path}`);
       }
     },
     async "answers a pet whose id was asked for before there was one"(api) {
@@ -72,7 +90,7 @@ export const GET_CASES: readonly HttpCase[] = [
       requests.push({ method: "GET", path, status: 304, parts: condition });
       for (const { method, path, status, parts } of requests) {
         const response = await api.send(method, path, parts);
-        assert.equal(response.status, status);
+        assertStatus(response, status, `${method} ${path}`);
         assertDeprecated(response);
       }
       assertCurrent(await api.get(path, { key: null }));

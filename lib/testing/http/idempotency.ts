@@ -1,7 +1,7 @@
 import type { RequestParts } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
-import { addedBy } from "./catalogue.ts";
+import { addedBy, addPets } from "./catalogue.ts";
 import { ODD_CATEGORY, petOf } from "./exact.ts";
 
 export const REX = { name: "Rex", categoryId: 7, status: "sold" };
@@ -40,15 +40,37 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       const added = await addedBy(api, async () => {
         const first = await api.post(REX, parts);
         id = petOf(first, 201).id;
-        assert.equal(first.headers.get("idempotency-replayed"), null);
-        for (const body of [REX, ...bodies]) {
+        assert.equal(
+          first.headers.get("idempotency-replayed"),
+          null,
+          "The field Idempotency-Replayed of the first response",
+        );
+        for (const body of [REX, ...bodies, REX]) {
           const again = await api.post(body, parts);
-          assert.deepEqual([again.status, again.text], [201, first.text]);
-          assert.equal(again.headers.get("location"), first.headers.get("location"));
-          assert.equal(again.headers.get("idempotency-replayed"), "true");
+          assert.deepEqual(
+            [again.status, again.text],
+            [201, first.text],
+            "The status and the body of a repeated create",
+          );
+          assert.equal(
+            again.headers.get("location"),
+            first.headers.get("location"),
+            "The Location of a repeated create",
+          );
+          assert.equal(
+            again.headers.get("idempotency-replayed"),
+            "true",
+            "The field Idempotency-Replayed of a repeated create",
+          );
         }
       });
-      assert.deepEqual(added, [id]);
+      assert.deepEqual(added, [id], "The ids of the pets that were added by one create and its repetitions");
+      await addPets(api, Array(12).fill("sold"));
+      assert.equal(
+        petOf(await api.post(REX, parts), 201).id,
+        id,
+        "The id of a pet whose create is repeated after others",
+      );
     },
     async "refuses an Idempotency-Key that was used for another pet with 422"(api) {
       const parts = withKey(newKey());
@@ -59,15 +81,19 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
           assertResponse(await api.post(other, parts), expected);
         }
       });
-      assert.deepEqual(added, []);
+      assert.deepEqual(added, [], "The ids of pets that were refused, and stored all the same");
     },
     async "does not remember a request that failed"(api) {
       const parts = withKey(newKey());
       for (const body of ["{", { name: "", categoryId: ODD_CATEGORY }]) {
-        assert.equal((await api.post(body, parts)).status, 400);
+        assertStatus(await api.post(body, parts), 400);
       }
       const { status, headers } = await api.post(REX, parts);
-      assert.deepEqual([status, headers.get("idempotency-replayed")], [201, null]);
+      assert.deepEqual(
+        [status, headers.get("idempotency-replayed")],
+        [201, null],
+        "The status and Idempotency-Replayed of a create whose key was sent with a wrong pet before",
+      );
     },
   }),
   ...cases({ ...FORM, needs: ["createOnce"] }, {
@@ -76,18 +102,26 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       const ids = new Set<bigint>();
       for (const key of [short, newKey().padEnd(255, "x"), `${newKey()};/=+`]) {
         const [bare, quoted] = [await api.post(REX, withKey(key)), await api.post(REX, withKey(`"${key}"`))];
-        assert.equal(petOf(quoted, 201).id, petOf(bare, 201).id);
+        assert.equal(
+          petOf(quoted, 201).id,
+          petOf(bare, 201).id,
+          "The id of a pet whose Idempotency-Key was sent bare before, and is quoted now",
+        );
         ids.add(petOf(bare, 201).id);
       }
       const [first] = ids;
       for (const parameters of PARAMETERS) {
         const response = await api.post(REX, withKey(`"${short}"${parameters}`));
-        assert.equal(petOf(response, 201).id, first, parameters);
+        assert.equal(
+          petOf(response, 201).id,
+          first,
+          `The id of a pet whose Idempotency-Key has parameters: ${parameters}`,
+        );
       }
       for (const escaped of ['\\"', "\\\\"]) {
         ids.add(petOf(await api.post(REX, withKey(`"${short}${escaped}, c"`)), 201).id);
       }
-      assert.equal(ids.size, 5);
+      assert.equal(ids.size, 5, "The number of pets of five Idempotency-Keys");
     },
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {
       const added = await addedBy(api, async () => {
@@ -108,17 +142,17 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
           assertResponse(await api.post(REX, parts), expected, key);
         }
       });
-      assert.deepEqual(added, []);
+      assert.deepEqual(added, [], "The ids of pets that were refused, and stored all the same");
     },
     async "ignores an Idempotency-Key on requests that create nothing"(api) {
-      for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
+      for (const key of ["a", "a b"]) assertStatus(await api.get("/pets", withKey(key)), 200);
     },
   }),
   ...cases({ ...REMEMBERED, options: { keys: () => true } }, {
     async "keeps the Idempotency-Keys of one API key apart from those of another"(api) {
       const ids = [];
       for (const key of ["one", "two", "one"]) ids.push((await api.post(REX, withKey("a", { key }))).pet.id);
-      assert.deepEqual(ids, [1, 2, 1]);
+      assert.deepEqual(ids, [1, 2, 1], "The ids of two callers");
     },
   }),
   ...cases({ ...REMEMBERED, options: { idempotencyRetentionMs: 1 } }, {
@@ -132,7 +166,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
         assert.equal(status, 201, text);
         ids.add(pet.id);
       }
-      assert.deepEqual([...ids], [1, 2, 3]);
+      assert.deepEqual([...ids], [1, 2, 3], "The ids");
     },
   }),
 ];

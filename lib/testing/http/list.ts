@@ -1,7 +1,7 @@
 /** Section 4.1: lists. */
 
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE } from "./case.ts";
 import { addPets, fillCatalogue, nextQuery, openEnd, walk, withLimit } from "./catalogue.ts";
 import { idsOf, petsOf } from "./exact.ts";
@@ -18,10 +18,19 @@ const REFUSED = {
     ...["limit=0", "limit=101", "limit=1000", "limit=-1", "limit=%2B1", "limit=+1", "limit=1.0", "limit=1e1"],
     ...["limit=0x10", "limit=", "limit", "limit=%", "limit=%zz", "limit=%FF", "limit=ten", "limit=%D9%A1"],
     ...["limit=1&limit=1", "limit=5&li%6Dit=5", "limit=05", "&limit=0", "limit&a=5", "limit=" + "1".repeat(5000)],
+    ...["limit=10abc", "limit=5,5", "limit=%205", "limit=5%20", "limit=1_0", "limit=5.5", "limit=null", "limit=NaN"],
   ],
   invalid_status: [
     ...["status=", "status", "status=lost", "status=SOLD", "status=sold%20", "status=sold,pending"],
-    ...["status=sold&status=sold", "status=%", "status=constructor"],
+    ...[
+      "status=sold&status=sold",
+      "status=%",
+      "status=constructor",
+      "status=Sold",
+      "status=all",
+      "status=sol",
+      "status=*",
+    ],
   ],
   invalid_cursor: [
     ...["cursor=", "cursor", "cursor=abc", "cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ", "cursor=%00"],
@@ -47,7 +56,13 @@ async function assertRefused(api: Api, refused: Partial<typeof REFUSED>): Promis
   for (const [name, queries] of Object.entries(refused)) {
     const code = name as keyof typeof REFUSED;
     for (const query of queries) {
-      assertResponse(await api.get(`/pets?${query}`), { status: 400, code, message: TOLD[code] }, query);
+      // Beside another parameter, which is valid or unknown, it is invalid too.
+      const more = api.random.pick(
+        ["limit=1", "status=sold", "page=1"].filter((more) => !name.endsWith(more.split("=")[0]!)),
+      );
+      for (const all of [query, api.random.shuffle([more, query]).join("&")]) {
+        assertResponse(await api.get(`/pets?${all}`), { status: 400, code, message: TOLD[code] }, all);
+      }
     }
   }
 }
@@ -75,11 +90,13 @@ export const LIST_CASES: HttpCase[] = [
       for (const [query, count] of Object.entries(LIMITS)) {
         const response = await api.get(`/pets${query}`);
         const ids = idsOf(response);
-        assert.deepEqual(ids, all.slice(0, count));
+        assert.deepEqual(ids, all.slice(0, count), `The ids of the list ${query || "without a query"}`);
         assert.ok(ids.every((id, i) => i === 0 || id > ids[i - 1]!), "The ids of a list must ascend");
-        const next = nextQuery(response) ?? "";
+        const next = nextQuery(response);
+        assert.ok(next !== undefined, `The list ${query || "without a query"} has no Link to its next page`);
         // A cursor is opaque, but that of this library needs no encoding.
-        assert.match(next, response.isOwn ? new RegExp(`^\\?limit=${count}&cursor=[A-Za-z0-9_-]+$`) : /./, "link");
+        const ours = new RegExp(`^\\?limit=${count}&cursor=[A-Za-z0-9_-]+$`);
+        if (response.isOwn) assert.match(next, ours, "The link must have the limit and a cursor");
       }
     },
   }),
@@ -87,7 +104,7 @@ export const LIST_CASES: HttpCase[] = [
     async "has no pet in an empty catalogue"(api) {
       for (const path of ["/pets", "/pets?limit=100", "/pets?status=sold"]) {
         const { text, headers } = await api.get(path);
-        assert.deepEqual([text, headers.get("link")], ["[]", null]);
+        assert.deepEqual([text, headers.get("link")], ["[]", null], `The body and the Link of ${path}`);
       }
       assertResponse(await api.get("/pets/9"), { status: 404, code: "pet_not_found", message: /"9"/ });
     },
@@ -103,27 +120,39 @@ export const LIST_CASES: HttpCase[] = [
         response = await api.get(`/pets${query}`);
         found.push(...idsOf(response));
       }
-      assert.deepEqual(found.slice(0, 100), all);
+      assert.deepEqual(found.slice(0, 100), all, "The ids of the first pages of 40");
     },
     async "shows each pet once to a client that follows next, and no Link on a full last page"(api) {
       const { query, first } = await openEnd(api);
       const ids = [first, ...await addPets(api, Array(5).fill("available"))];
-      assert.deepEqual(await walk(api, withLimit(query, 2)), [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
-      assert.deepEqual(await walk(api, withLimit(query, 4)), [ids.slice(0, 4), ids.slice(4)]);
+      assert.deepEqual(
+        await walk(api, withLimit(query, 2)),
+        [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)],
+        "The ids of pages of 2",
+      );
+      assert.deepEqual(await walk(api, withLimit(query, 4)), [ids.slice(0, 4), ids.slice(4)], "The ids of pages of 4");
     },
     async "filters by status, on the next pages too"(api) {
       const { query, first } = await openEnd(api, "sold");
       const [, second, , third] = await addPets(api, ["pending", "sold", "available", "sold"]);
-      assert.deepEqual(await walk(api, withLimit(query, 2)), [[first, second], [third]]);
+      assert.deepEqual(
+        await walk(api, withLimit(query, 2)),
+        [[first, second], [third]],
+        "The ids of pages of 2 of those sold",
+      );
       const pending = petsOf(await api.get("/pets?limit=100&status=pending"));
-      assert.deepEqual([...new Set(pending.map(({ status }) => status))], ["pending"]);
+      assert.deepEqual(
+        [...new Set(pending.map(({ status }) => status))],
+        ["pending"],
+        "The statuses in the list of those pending",
+      );
     },
   }),
   ...cases({ ...QUERY, ...ON_HOST }, {
     "refuses every invalid or repeated limit, status and cursor": (api) => assertRefused(api, REFUSED),
     async "ignores parameters it does not know, however they are written"(api) {
       for (const query of IGNORED) {
-        assert.equal((await api.get(`/pets?${query}`)).status, 200, query);
+        assertStatus(await api.get(`/pets?${query}`), 200, `the unknown parameter ${query}`);
       }
     },
   }),
@@ -140,6 +169,7 @@ export const LIST_CASES: HttpCase[] = [
       assert.deepEqual(
         petsOf(response).slice(1).map(({ name, categoryId }) => [name, categoryId]),
         Array.from({ length: 62 }, (_, i) => [name, BigInt(i)]),
+        "The names and categories of the page",
       );
       assertLength(await api.send("HEAD", path), response.text);
     },

@@ -1,118 +1,106 @@
 /** Properties that the specification demands of any requests: what was refused, what was created, and what is listed. */
 
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { cases, type HttpCase, ON_BOTH, ON_HOST, postAs, says } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, newName } from "./catalogue.ts";
-import { dressesOf } from "./dresses.ts";
-import { type ExactPet, ODD_NAME, petOf, petsOf } from "./exact.ts";
+import { ODD_NAME, petOf, petsOf } from "./exact.ts";
+import { dressesOf, requestsIn } from "./generated/dresses.ts";
+import { absentIds, resemblingIds } from "./generated/ids.ts";
+import { bodyOf, noPets, type SentPet, somePets, STATUSES } from "./generated/pets.ts";
+import { assertEach, assertListed, assertSame, type Created } from "./listed.ts";
 import { storesNothing } from "./refused.ts";
 import { getPet, unlessRemoved } from "./specification_requests.ts";
 
-const STATUSES = ["available", "pending", "sold"] as const;
-
-/** Names that servers escape, cut, normalize or write in one case. They may also be refused. */
-const ODD_ENDS = [
-  ...[
-    "",
-    ' <b>&amp; "quoted" \\',
-    " Zoe\u0308 Zo\u00eb \ufb01",
-    " \u{1f63a} \u6f22\u5b57",
-    " MiXeD \u0130\u00df",
-    " %41+%20",
-  ],
-  ...["x".repeat(60), "y".repeat(180)],
-];
-const CATEGORIES = ["7", "9223372036854775807", "-9223372036854775808", "9007199254740993", "0"];
-
-const NO_PETS = [
-  ...["", "{", "[]", "null", "7", '"Rex"', "name=Rex&categoryId=7"],
-  `{"name":"${ODD_NAME}","categoryId":7`,
-  `[{"name":"${ODD_NAME}","categoryId":7}]`,
-  `{"name":"${ODD_NAME}","categoryId":7,"status":null}`,
-];
-
-/** A list may show a pet some time after it was added. */
-const TRIES = 20, PAUSE_MS = 100;
-
-type Created = Required<ExactPet>;
-
-/** Adds a pet with an odd name and category, or if they are refused with usual ones. */
-async function create(api: Api, name: string, categoryId: string, status: Created["status"]): Promise<Created> {
-  const bodyOf = (name: string, categoryId: string) =>
-    `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-  let sent = { name, categoryId };
-  let response = await postAs(api, bodyOf(name, categoryId));
-  if (response.status === 400) {
-    sent = { name: newName(ODD_NAME), categoryId: "7" };
-    response = await postAs(api, bodyOf(sent.name, sent.categoryId));
+/** Adds a pet, or if it is refused one with a usual category, or with a usual name too. */
+async function create(api: Api, pet: SentPet): Promise<Created> {
+  const usual = { ...pet, categoryId: "7" };
+  for (const sent of [pet, usual, { ...usual, name: newName(ODD_NAME) }]) {
+    const response = await postAs(api, bodyOf(sent, api.random));
+    if (response.status === 400) continue;
+    const shown = petOf(response, response.status);
+    const created = { ...sent, categoryId: BigInt(sent.categoryId), id: shown.id };
+    assertSame(shown, created, "in the response to its creation");
+    return created;
   }
-  const pet = petOf(response, response.status);
-  const wanted = { ...sent, categoryId: BigInt(sent.categoryId), status };
-  assertSame(pet, { ...wanted, id: pet.id });
-  return { ...wanted, id: pet.id };
+  return assert.fail("A pet with usual values was answered with 400");
 }
 
-/** A response need not show a status. */
-function assertSame({ id, name, categoryId, status }: ExactPet, created: Created): void {
-  assert.deepEqual({ id, name, categoryId, status: status ?? created.status }, created);
-}
-
-async function assertListed(api: Api, created: readonly Created[]): Promise<void> {
-  for (const status of [undefined, ...STATUSES]) {
-    const query = `?limit=100${status ? `&status=${status}` : ""}`;
-    const wanted = created.filter((pet) => status === undefined || pet.status === status);
-    for (let tries = 1;; tries++) {
-      const response = await api.get(`/pets${query}`);
-      const pets = petsOf(response);
-      assertEach(pets, created, query);
-      const others = created.filter((pet) => status !== undefined && pet.status !== status);
-      const other = others.find(({ id }) => pets.some((pet) => pet.id === id));
-      assert.equal(other, undefined, `The list ${query} has a pet with another status`);
-      const isComplete = pets.length < 100 && !response.headers.has("link");
-      const missing = isComplete ? wanted.find(({ id }) => pets.every((pet) => pet.id !== id)) : undefined;
-      if (missing === undefined) break;
-      assert.ok(tries < TRIES, `The list ${query} has ${pets.length} pets, but not the one with the id ${missing.id}`);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+/** Adds pets, and meanwhile reads those that there are, in an order of the seed. */
+async function createAll(api: Api, pets: readonly SentPet[]): Promise<Created[]> {
+  const { random } = api;
+  const created: Created[] = [];
+  for (const pet of pets) {
+    created.push(await create(api, pet));
+    if (random.chance(0.6)) await assertKept(api, [random.pick(created)]);
+    if (random.chance(0.3)) {
+      const query = `?limit=${1 + random.below(100)}${random.chance(0.5) ? `&status=${random.pick(STATUSES)}` : ""}`;
+      assertEach(petsOf(await api.get(`/pets${query}`)), created, query);
     }
   }
-  // A full page does not leave its last pet out.
-  const all = petsOf(await api.get("/pets?limit=100")).length;
-  for (const limit of [1, 2].filter((limit) => limit <= all)) {
-    assert.equal(
-      petsOf(await api.get(`/pets?limit=${limit}`)).length,
-      limit,
-      `The length of a list with limit=${limit}`,
-    );
-  }
+  const twice: SentPet = { name: newName(), categoryId: "7", status: "sold" };
+  created.push(await create(api, twice));
+  const again = await postAs(api, bodyOf(twice, random));
+  // Names may have to be unique.
+  if (again.status < 300) created.push({ ...created.at(-1)!, id: petOf(again, again.status).id });
+  assert.equal(new Set(created.map(({ id }) => id)).size, created.length, "The number of different ids of pets");
+  return created;
 }
 
-function assertEach(pets: readonly ExactPet[], created: readonly Created[], query: string): void {
-  assert.equal(
-    new Set(pets.map(({ id }) => id)).size,
-    pets.length,
-    `The list ${query} has pets twice; the number of its ids`,
-  );
-  for (const pet of created) {
-    const shown = pets.filter(({ id, name }) => id === pet.id || name === pet.name);
-    assert.ok(shown.length <= 1, `The list ${query} has the pet ${pet.id} more than once`);
-    if (shown[0]) assertSame(shown[0], pet);
-  }
-}
-
-/** Requests to each endpoint in a dress. Those that would add a pet have this name. */
-function requestsIn({ parts, query }: ReturnType<typeof dressesOf>[number], api: Api, id: bigint, name: string) {
-  const add = query === undefined ? "" : `?${query}`;
-  const headers = { "content-type": "application/json", ...parts.headers as Record<string, string> };
-  return {
-    list: () => api.get(`/pets${add}`, parts),
-    get: async () => unlessRemoved(await api.get(`/pets/${id}${add}`, parts)),
-    create: () => api.send("POST", `/pets${add}`, { ...parts, headers, body: `{"name":"${name}","categoryId":7}` }),
-  };
+async function assertKept(api: Api, created: readonly Created[]): Promise<void> {
+  for (const pet of created) assertSame(petOf(await getPet(api, pet.id)), pet, "by its id");
 }
 
 function assertUnauthorized(response: ApiResponse, what: string): void {
-  assert.equal(response.status, 401, `With ${what}`);
+  assertStatus(response, 401, what);
+}
+
+/** Requests that the specification does not have. Without the key, they may be answered in any way, but show and change nothing. */
+async function assertNothingShown(api: Api, id: bigint, mark: string): Promise<void> {
+  const paths = ["/pets", `/pets/${id}`];
+  for (const path of paths) {
+    for (const method of api.random.shuffle(["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST"])) {
+      for (const override of method === "POST" ? ["GET", "DELETE"] : [""]) {
+        const headers = {
+          "content-type": "application/json",
+          "x-http-method-override": override,
+          "x-http-method": override,
+        };
+        const body = /^P/.test(method) ? { body: '{"name":"Oddrexofaconformancetest","status":"sold"}' } : {};
+        const { status, text } = await api.send(method, path, { key: null, ...override ? { headers } : {}, ...body });
+        assert.ok(!text.includes(mark), `${method} ${path} without a key shows a pet`);
+        assert.ok(method === "OPTIONS" || status >= 300, `${method} ${path} without a key was answered with ${status}`);
+      }
+    }
+  }
+  const { key } = api;
+  const odd = [
+    ...["/pets/", "/./pets", "/PETS", "/pets;a=1", "/pets.json", `/pets/${id}/`, `/pets//${id}`, `/pets/${id}.json`],
+    ...[
+      `/pets;key=${key}`,
+      `/pets;api_key=${key}`,
+      `/pets/${id};key=${key}`,
+      `/${key}/pets`,
+      `/pets/${key}`,
+      `/pets?${key}`,
+    ],
+  ];
+  for (const path of odd) {
+    const { status } = await api.get(path, { key: null });
+    assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
+  }
+}
+
+/** Some ids that pets have, and some that none has. */
+async function someIds(api: Api): Promise<string[]> {
+  const ids = petsOf(await api.get("/pets?limit=100")).flatMap(({ id }) => typeof id === "bigint" ? [String(id)] : []);
+  return [
+    ...ids.slice(0, 1),
+    ...ids.slice(-1),
+    ...api.random.shuffle(ids).slice(0, 3),
+    ...absentIds(api.random),
+    ABSENT_ID,
+  ];
 }
 
 export const PROPERTY_CASES: readonly HttpCase[] = [
@@ -121,42 +109,71 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
       for (const status of STATUSES) petsOf(await api.get(`/pets?limit=20&status=${status}`));
       // Other cases judge lists by pets that are not odd.
       await addPets(api, STATUSES);
-      const created: Created[] = [];
-      for (const [i, end] of ODD_ENDS.entries()) {
-        const status = STATUSES[i % 3]!;
-        created.push(await create(api, newName(ODD_NAME) + end, CATEGORIES[i % CATEGORIES.length]!, status));
-      }
+      const created = await createAll(api, somePets(api.random));
+      await assertKept(api, api.random.shuffle(created));
       await assertListed(api, created);
-      for (const pet of created) assertSame(petOf(await getPet(api, pet.id)), pet);
+      await assertKept(api, api.random.shuffle(created));
     },
   }),
   ...cases({ ...says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token"), ...ON_BOTH }, {
     async "shows nothing to a request without the right key, in any dress"(api) {
-      const id = await addPet(api);
-      for (const dress of dressesOf(api)) {
-        const { list, get } = requestsIn(dress, api, id, "");
-        assertUnauthorized(await list(), dress.what);
-        assertUnauthorized(await get(), dress.what);
+      const mark = newName();
+      const id = await addPet(api, "available", mark);
+      for (const dress of await dressesOf(api)) {
+        const { list, get } = requestsIn(dress, id, "");
+        for (const send of api.random.shuffle([list, get])) {
+          // The same request with the key may have filled a cache.
+          if (api.random.chance(0.15)) await send(api, {});
+          const response = await send(api);
+          assertUnauthorized(response, dress.what);
+          assert.ok(!response.text.includes(mark), `With ${dress.what}, a response shows a pet`);
+        }
       }
-      const { status } = await api.send("HEAD", "/pets", { key: null });
-      assert.ok(status >= 300, `HEAD without a key was answered with ${status}`);
-      for (const path of ["/pets/", "/./pets", "/PETS", "/pets;a=1", "/pets.json", `/pets/${id}/`, `/pets//${id}`]) {
-        const { status } = await api.get(path, { key: null });
-        assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
+      await assertNothingShown(api, id, mark);
+      assert.equal(petOf(await getPet(api, id)).name, mark, "The name of a pet after requests without a key");
+      for (const other of await someIds(api)) {
+        const response = await api.get(`/pets/${other}`, { key: null });
+        assertUnauthorized(unlessRemoved(response, [410]), `no key, for the id ${other}`);
       }
-      const absent = unlessRemoved(await api.get(`/pets/${ABSENT_ID}`, { key: null }), [410]);
-      assertUnauthorized(absent, "no key, for an id that no pet has");
     },
     async "stores nothing for a request without the right key, in any dress"(api) {
       const mark = newName(ODD_NAME);
+      const pet = `{"name":"${mark}","categoryId":7`;
+      const keys = ["key", "apiKey", "api_key", "token", "access_token", "authorization"].map((name) =>
+        `"${name}":"${api.key}"`
+      );
       await storesNothing(api, [mark], async () => {
-        for (const dress of dressesOf(api)) {
-          assertUnauthorized(await requestsIn(dress, api, 1n, mark).create(), dress.what);
+        for (const dress of await dressesOf(api)) {
+          assertUnauthorized(await requestsIn(dress, 1n, mark).create(api), dress.what);
         }
-        for (const body of ["", "{", `{"name":"${mark}"}`]) {
+        for (const body of ["", "{", `{"name":"${mark}"}`, `${pet},${keys.join(",")}}`, `${pet}}`.padEnd(70_000)]) {
           const headers = { "content-type": "application/json" };
           const response = await api.send("POST", "/pets", { key: null, headers, body });
-          assertUnauthorized(response, "no key, and a body that is not valid");
+          assertUnauthorized(
+            response,
+            `no key, and a body that ${body.length > 100 ? "has it or is long" : "is not valid"}`,
+          );
+        }
+        assertUnauthorized(await api.send("POST", "/pets", { key: null }), "no key, and no body");
+        for (
+          const type of [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "application/json; charset=utf-8",
+          ]
+        ) {
+          const response = await api.send("POST", "/pets", {
+            key: null,
+            headers: { "content-type": type },
+            body: `${pet}}`,
+          });
+          assertUnauthorized(response, `no key, and the type ${type}`);
+        }
+        for (const method of ["GET", "OPTIONS", "HEAD"]) {
+          const headers = { "content-type": "application/json", "x-http-method-override": method };
+          const response = await api.send("POST", `/pets?_method=${method}`, { key: null, headers, body: `${pet}}` });
+          assertUnauthorized(response, `no key, and a method of ${method} that replaces POST`);
         }
       });
     },
@@ -165,18 +182,11 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
     async "finds a pet by its whole id alone"(api) {
       const id = await addPet(api);
       petOf(await getPet(api, id));
-      const beyond = [2n ** 32n, 2n ** 53n].map((more) => id + more);
-      const others = [
-        ...beyond,
-        id + 2n ** 64n,
-        -id,
-        `${id}abc`,
-        `${id}.5`,
-        `abc${id}`,
-      ];
-      for (const other of others) {
+      for (const other of resemblingIds(id, api.random)) {
         const response = await api.get(`/pets/${other}`);
-        if (response.status === 200) assert.equal(petOf(response).id, other, `The id of the pet at /pets/${other}`);
+        if (response.status === 200) {
+          assert.equal(String(petOf(response).id), other, `The id of the pet at /pets/${other}`);
+        }
       }
     },
   }),
@@ -184,9 +194,9 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
     async "answers 400 to a body that is no pet, and stores nothing"(api) {
       const mark = newName(ODD_NAME);
       await storesNothing(api, [mark], async () => {
-        for (const body of NO_PETS) {
-          const response = await postAs(api, body.replace(ODD_NAME, mark));
-          assert.equal(response.status, 400, `The status after ${JSON.stringify(body)}`);
+        for (const body of api.random.shuffle(noPets(mark, api.random))) {
+          const response = await postAs(api, body);
+          assertStatus(response, 400, `the body ${JSON.stringify(body)}`);
         }
       });
     },

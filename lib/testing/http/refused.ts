@@ -1,7 +1,7 @@
 /** What was refused must have changed nothing. */
 
 import type { Api } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addPet, nextQuery } from "./catalogue.ts";
 import { isOdd } from "./exact.ts";
 
@@ -41,7 +41,7 @@ async function pagesOf(api: Api, query: string): Promise<string[]> {
   const pages: string[] = [];
   for (let next: string | undefined = query; next !== undefined && pages.length < MOST_PAGES;) {
     const response = await api.get(`/pets${next}`);
-    assert.equal(response.status, 200);
+    assertStatus(response, 200);
     pages.push(response.text);
     next = response.headers.has("link") ? nextQuery(response) : undefined;
   }

@@ -1,7 +1,7 @@
 import type { PetstoreOptions } from "../../../mod.ts";
 import { OPERATIONS } from "../../operations/table.ts";
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 import { ABSENT_ID, linkTarget } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
@@ -24,7 +24,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromE
 
 function assertAllow({ headers }: ApiResponse, methods: readonly string[], request: string): void {
   const told = (headers.get("allow") ?? "").split(",").map((method) => method.trim());
-  assert.deepEqual(told.sort(), methods, `allow ${request}`);
+  assert.deepEqual(told.sort(), methods, `The methods in Allow of ${request}`);
 }
 
 /** Paths without a route. */
@@ -77,12 +77,20 @@ const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
       const sent = { headers: FORWARDED };
       for (const id of [1, 2]) {
         const { headers } = await api.post({ name: "Rex", categoryId: 7 }, sent);
-        assert.equal(headers.get("location"), `${start}/pets/${id}`);
+        assert.equal(headers.get("location"), `${start}/pets/${id}`, "The Location");
       }
       const next = linkTarget(await api.get("/pets?limit=1", sent), "next") ?? "";
-      assert.match(next.replace(start, ""), /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/);
-      assert.equal(linkTarget(await api.get("/pets/1", sent), "successor-version"), `${start}/pets`);
-      if (options.basePath) assert.equal((await api.get("//v1/pets", sent)).status, 404);
+      assert.match(
+        next.replace(start, ""),
+        /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/,
+        "The link to the next page must have a limit and a cursor",
+      );
+      assert.equal(
+        linkTarget(await api.get("/pets/1", sent), "successor-version"),
+        `${start}/pets`,
+        "The successor-version of the Link",
+      );
+      if (options.basePath) assertStatus(await api.get("//v1/pets", sent), 404);
     },
   })
 );
@@ -93,7 +101,7 @@ export const ROUTE_CASES: HttpCase[] = [
       await assertUnknown(api, UNKNOWN);
       const missing = { status: 404, code: "route_not_found", message: /\/cats"$/ } as const;
       assertResponse(await api.get("/cats?limit=1"), missing);
-      assert.equal((await api.get("/%70ets")).status, 200, "/%70ets is /pets");
+      assertStatus(await api.get("/%70ets"), 200, "/%70ets is /pets");
     },
   }),
   ...cases({ ...PATHS, ...ON_HOST, inProcess: "paths outside the base path may belong to another service" }, {
@@ -103,7 +111,7 @@ export const ROUTE_CASES: HttpCase[] = [
     async "answers OPTIONS with 204 and Allow, and every method that a path does not have with 405 and Allow"(api) {
       for (const [path, allow] of Object.entries(ALLOWED)) {
         const response = await api.send("OPTIONS", path);
-        assert.deepEqual([response.status, response.text], [204, ""]);
+        assert.deepEqual([response.status, response.text], [204, ""], `The status and the body of OPTIONS ${path}`);
         assertAllow(response, allow, `OPTIONS ${path}`);
       }
       await assertNotAllowed(api, ["PUT", "PATCH", "DELETE", "POST"]);
@@ -121,21 +129,25 @@ export const ROUTE_CASES: HttpCase[] = [
       const paths = ["/pets?limit=1", "/pets?limit=0", `/pets/${id}`, `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
       for (const path of paths) {
         const [get, head] = [await api.get(path), await api.send("HEAD", path)];
-        assert.deepEqual([head.status, head.text], [get.status, ""], path);
+        assert.deepEqual([head.status, head.text], [get.status, ""], `The status and the body of HEAD ${path}`);
         assertLength(head, get.text);
         for (const name of ["content-type", "etag", "link", "deprecation"]) {
-          assert.equal(head.headers.get(name), get.headers.get(name));
+          assert.equal(head.headers.get(name), get.headers.get(name), `The field ${name} of HEAD ${path}`);
         }
       }
       const etag = (await api.get("/pets?limit=1")).headers.get("etag") ?? "";
-      assert.equal((await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } })).status, 304);
+      assertStatus(
+        await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } }),
+        304,
+        "HEAD with If-None-Match",
+      );
     },
   }),
   ...cases(NOT_GUESSED, {
     async "forbids browsers to guess the type of a body"(api) {
       const responses = [await api.post({ name: "<b>Rex</b>", categoryId: 7 }), await api.get("/pets")];
       for (const { headers } of [...responses, await api.get("/cats")]) {
-        assert.equal(headers.get("x-content-type-options"), "nosniff");
+        assert.equal(headers.get("x-content-type-options"), "nosniff", "The field X-Content-Type-Options");
       }
     },
   }),

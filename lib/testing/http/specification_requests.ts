@@ -42,7 +42,11 @@ export async function expectCategory(api: Api, categoryId: string): Promise<void
   const response = await postAs(api, `{"name":"${newName(ODD_NAME)}","categoryId":${categoryId}}`);
   if (response.status === 400) return;
   const created = petOf(response, response.status);
-  assert.equal(String(created.categoryId), categoryId);
+  assert.equal(String(created.categoryId), categoryId, "The category of the created pet");
   const got = petOf(await getPet(api, created.id));
-  assert.deepEqual([got.id, String(got.categoryId)], [created.id, categoryId]);
+  assert.deepEqual(
+    [got.id, String(got.categoryId)],
+    [created.id, categoryId],
+    "The id and category of the pet by its id",
+  );
 }

@@ -1,7 +1,7 @@
 /** Bodies that no connection carries as they are: their pieces, their times, and codings that clients do not send. */
 
 import { encode } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { PET, stream } from "../../../lib/testing/http/body.ts";
 import { stalled, TOO_LARGE } from "../../../lib/testing/http/body_limits.ts";
 import { addition, assertResponse, cases, type HttpCase, postAs } from "../../../lib/testing/http/case.ts";

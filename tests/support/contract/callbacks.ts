@@ -4,7 +4,7 @@ import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { KEY } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");

@@ -2,7 +2,7 @@
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import { type Api, KEY } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { REALM } from "../../../lib/testing/http/auth.ts";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 

@@ -1,4 +1,4 @@
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 import {
   assertGranted,

@@ -3,7 +3,7 @@
 import { createMemoryStore } from "../../../mod.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import type { Api } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 import { addPets } from "../../../lib/testing/http/catalogue.ts";
 

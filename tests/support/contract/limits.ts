@@ -2,7 +2,7 @@
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import type { Api, ApiResponse } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const CALLER = addition("auth", "A caller may send as many requests as its limit allows; 429 says when to try again");

@@ -1,7 +1,7 @@
 /** Options of createPetstore() whose effect no store and no host can change. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 import { assertJson } from "../../../lib/testing/http/exact.ts";
 import { REX, withKey } from "../../../lib/testing/http/idempotency.ts";

@@ -1,7 +1,7 @@
 /** Request ids, by which a client, a proxy and the operator mean the same request. */
 
 import type { Api } from "../../../lib/testing/http/api.ts";
-import { assert } from "../../../lib/testing/http/assert.ts";
+import assert from "node:assert/strict";
 import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 
 const IDS = addition("errors", "X-Request-Id is that of the request, or a new one");

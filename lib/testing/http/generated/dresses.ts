@@ -1,0 +1,233 @@
+/** Requests that have no right key where the key belongs, in the dresses in which servers let them in. */
+
+import type { Api, RequestParts } from "../api.ts";
+import { unlessRemoved } from "../specification_requests.ts";
+import { groupsOf, type Random } from "./random.ts";
+import { wrongCredentials, wrongTokens } from "./tokens.ts";
+
+/** How a request differs from one with the key. */
+export interface Dress {
+  /** The end of a sentence that begins with "With". */
+  what: string;
+  parts: RequestParts;
+  /** Members of the query, such as `status=sold`. */
+  query?: string;
+}
+
+/** Where servers look for a key, besides where it belongs. */
+const NAMES_OF_KEYS = [
+  ...[
+    "key",
+    "api_key",
+    "apikey",
+    "apiKey",
+    "api-key",
+    "access_token",
+    "token",
+    "auth",
+    "auth_token",
+    "authorization",
+    "bearer",
+  ],
+  ...["access_key", "secret", "client_secret", "password", "jwt", "session", "sid", "code", "signature", "sig", "user"],
+];
+const FIELDS_OF_KEYS = [
+  ...[
+    "x-api-key",
+    "api-key",
+    "apikey",
+    "x-auth-token",
+    "x-access-token",
+    "x-authorization",
+    "x-token",
+    "x-key",
+    "x-auth",
+    "token",
+  ],
+  ...[
+    "auth",
+    "authentication",
+    "proxy-authorization",
+    "x-forwarded-authorization",
+    "x-original-authorization",
+    "x-secret",
+  ],
+  ...[
+    "sec-websocket-protocol",
+    "x-session-id",
+    "x-csrf-token",
+    "x-petstore-key",
+    "x-goog-api-key",
+    "private-token",
+    "dpop",
+  ],
+  ...[
+    "ocp-apim-subscription-key",
+    "x-amz-security-token",
+    "x-client-secret",
+    "x-user",
+    "x-password",
+    "from",
+    "user-agent",
+  ],
+];
+
+/** What caches, proxies, browsers, frameworks and monitors send. None of it replaces a key. */
+const FIELDS: Record<string, string[]> = {
+  ...Object.fromEntries(
+    ["x-forwarded-for", "x-real-ip", "true-client-ip", "cf-connecting-ip", "x-client-ip", "x-originating-ip"]
+      .map((name) => [name, ["127.0.0.1", "10.0.0.1"]]),
+  ),
+  ...Object.fromEntries(
+    ["x-remote-user", "remote-user", "x-forwarded-user", "x-user-id", "x-authenticated-user", "x-role"]
+      .map((name) => [name, ["admin"]]),
+  ),
+  ...Object.fromEntries(
+    ["x-internal", "x-debug", "x-test", "x-admin", "x-bypass", "x-health-check", "x-authenticated", "x-trusted"]
+      .map((name) => [name, ["true"]]),
+  ),
+  ...Object.fromEntries(["x-forwarded-host", "x-host", "x-original-host"].map((name) => [name, ["localhost"]])),
+  ...Object.fromEntries(
+    ["x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-prefix"].map((name) => [name, ["/livez"]]),
+  ),
+  ...Object.fromEntries(
+    ["x-http-method-override", "x-http-method", "x-method-override", "x-original-method"]
+      .map((name) => [name, ["OPTIONS", "HEAD"]]),
+  ),
+  ...Object.fromEntries(["if-none-match", "if-match", "if-range"].map((name) => [name, ["*", '"x"']])),
+  ...{
+    "user-agent": [
+      "kube-probe/1.31",
+      "ELB-HealthChecker/2.0",
+      "GoogleHC/1.0",
+      "Googlebot/2.1",
+      "curl/8.5.0",
+      "Prometheus/2.50",
+    ],
+    accept: ["text/html", "application/xml", "text/event-stream", "*/*", "application/json", "text/plain"],
+    origin: ["https://app.example", "null", "http://localhost:3000"],
+    "cache-control": ["no-cache", "only-if-cached"],
+    "if-modified-since": ["Thu, 01 Jan 1970 00:00:00 GMT"],
+    "if-unmodified-since": ["Fri, 01 Jan 2100 00:00:00 GMT"],
+    "idempotency-key": ["7f3c"],
+    forwarded: ["for=127.0.0.1;host=localhost;proto=https"],
+    "x-forwarded-proto": ["https"],
+    "x-requested-with": ["XMLHttpRequest"],
+    referer: ["https://app.example/"],
+    range: ["bytes=0-"],
+    "x-middleware-subrequest": ["middleware:middleware:middleware"],
+    "x-client-verify": ["SUCCESS"],
+    "x-ssl-client-verify": ["SUCCESS"],
+    "x-request-id": ["7f3c"],
+    traceparent: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+    "access-control-request-method": ["GET"],
+    "sec-fetch-site": ["same-origin"],
+    purpose: ["prefetch"],
+    "early-data": ["1"],
+    pragma: ["no-cache"],
+    prefer: ["return=minimal"],
+    via: ["1.1 proxy"],
+    "x-api-version": ["1"],
+    "accept-language": ["en"],
+    cookie: ["session=1; logged_in=true; admin=1; role=admin"],
+  },
+};
+const QUERIES = [
+  ...[
+    "cursor=1",
+    "page=1",
+    "offset=0",
+    "admin=true",
+    "debug=1",
+    "test=1",
+    "public=true",
+    "format=json",
+    "callback=f",
+    "fields=id",
+  ],
+  ...[
+    "_method=OPTIONS",
+    "health=1",
+    "ping=1",
+    "preview=1",
+    "sort=id",
+    "order=desc",
+    "q=Rex",
+    "name=Rex",
+    "id=1",
+    "internal=1",
+  ],
+];
+
+/** Fields with values, a few at a time. A name comes once in a request. */
+function fieldGroups(random: Random): [string, string][][] {
+  const most = Math.max(...Object.values(FIELDS).map(({ length }) => length));
+  return Array.from({ length: most }, (_, i) => {
+    const fields = Object.entries(FIELDS).filter(([, values]) => i < values.length);
+    return groupsOf(random, fields.map(([name, values]): [string, string] => [name, values[i]!]), 4);
+  }).flat();
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(", ");
+}
+
+/** Queries of lists that are common, and others. */
+function listQueries({ below, pick, shuffle }: Random): string[] {
+  const limits = [1, 5, 10, 20, 50, 99, 100, 1 + below(100)];
+  const statuses = ["available", "pending", "sold"];
+  const both = shuffle(limits).slice(0, 5).map((limit) =>
+    shuffle([`status=${pick(statuses)}`, `limit=${limit}`]).join("&")
+  );
+  return [...statuses.map((status) => `status=${status}`), ...limits.map((limit) => `limit=${limit}`), ...both];
+}
+
+/** Requests without a key, with a wrong one, or with the right one in a wrong place. What cannot hide another mistake is sent together. */
+export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
+  const credentials = [
+    ...(await wrongTokens(key, random)).map((token) => `Bearer ${token}`),
+    ...wrongCredentials(key, random),
+  ];
+  const encoded = encodeURIComponent(key);
+  const bare = (headers: Record<string, string>): RequestParts => ({ key: null, headers });
+  const dresses: Dress[] = [
+    { what: "no key", parts: { key: null } },
+    ...credentials.map((authorization) => ({ what: "wrong credentials", parts: { headers: { authorization } } })),
+    ...groupsOf(random, NAMES_OF_KEYS, 4).map((names) => ({
+      what: `the key in the query, as ${listed(names)}`,
+      parts: { key: null },
+      query: names.map((name) => `${name}=${encoded}`).join("&"),
+    })),
+    ...groupsOf(random, FIELDS_OF_KEYS, 4).map((names) => ({
+      what: `the key in ${listed(names)}`,
+      parts: bare(Object.fromEntries(names.map((name) => [name, random.chance(0.7) ? key : `Bearer ${key}`]))),
+    })),
+    ...groupsOf(random, NAMES_OF_KEYS, 6).map((names) => ({
+      what: `the key in the cookies ${listed(names)}`,
+      parts: bare({ cookie: names.map((name) => `${name}=${encoded}`).join("; ") }),
+    })),
+    ...fieldGroups(random).map((group) => ({
+      what: `${listed(group.map(([name]) => name))}, and no key`,
+      parts: bare(Object.fromEntries(group)),
+    })),
+    ...[...listQueries(random), ...groupsOf(random, QUERIES, 3).map((group) => group.join("&"))].map((query) => ({
+      what: `${query}, and no key`,
+      parts: { key: null },
+      query,
+    })),
+  ];
+  return random.shuffle(dresses);
+}
+
+/** Requests to each endpoint in a dress. Those that would add a pet have this name. */
+export function requestsIn({ parts, query }: Dress, id: bigint, name: string) {
+  const add = query === undefined ? "" : `?${query}`;
+  return {
+    list: (api: Api, key = parts) => api.get(`/pets${add}`, key),
+    get: async (api: Api, key = parts) => unlessRemoved(await api.get(`/pets/${id}${add}`, key)),
+    create: (api: Api) => {
+      const headers = { "content-type": "application/json", ...parts.headers as Record<string, string> };
+      return api.send("POST", `/pets${add}`, { ...parts, headers, body: `{"name":"${name}","categoryId":7}` });
+    },
+  };
+}
