@@ -34,15 +34,20 @@ test("the description and the probes are answered without a key, and HEAD as GET
 function createReadiness() {
   const store = createMemoryStore();
   const checks = { reads: 0, writes: 0 }, reported: unknown[] = [];
-  const state: { fails: boolean; answer?: Promise<void> } = { fails: false };
+  const state: { fails: boolean; isFull: boolean; isComplete: boolean; answer?: Promise<void> } = {
+    ...{ fails: false, isFull: false, isComplete: true },
+  };
   store.check = () => {
     checks.reads++;
     if (state.fails) throw new StoreUnavailableError("down");
     return state.answer;
   };
-  store.checkWrites = () => void checks.writes++;
+  store.checkWrites = () => {
+    checks.writes++;
+    if (state.isFull) throw new StoreUnavailableError("full");
+  };
   const onError = ({ error }: ErrorInfo) => reported.push(error);
-  const parts = { hasDocs: false, isComplete: () => true } as const;
+  const parts = { hasDocs: false, isComplete: () => state.isComplete } as const;
   const { respond } = createServerPipeline({ keys: ["k"], store, onError }, {
     ...parts,
     observe: undefined,
@@ -79,6 +84,19 @@ test("many requests for /readyz share one check a second, and one report of its 
   answer.resolve();
   assert.deepEqual(await Promise.all([first, later]), [new Set([200]), new Set([200])]);
   assert.equal(checks.reads, 4);
+});
+
+test("a server is ready if its store can be read, for ?writes if it can be written, and only with all workers", async (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => now += 2_000);
+  const { state, statuses } = createReadiness();
+  const bad = [{ fails: true }, { isFull: true }, { isComplete: false }, {}];
+  for (const [query, expected] of [["", [503, 200, 503, 200]], ["?writes", [503, 503, 503, 200]]] as const) {
+    for (const [i, what] of bad.entries()) {
+      Object.assign(state, { fails: false, isFull: false, isComplete: true }, what);
+      assert.deepEqual(await statuses(1, query), new Set([expected[i]]), query + JSON.stringify(what));
+    }
+  }
 });
 
 test("/readyz reads no query of 60,000 characters, whatever it repeats", async (t) => {

@@ -49,6 +49,8 @@ test("every setting is read from its flag, else from its variable, else from its
     assert.deepEqual(read([], { [variable]: "" }), read([]), flag);
     if (value === undefined) assert.deepEqual(read([`--${flag}`], { [variable]: "off" }), read([]), flag);
   }
+  const limits = ["s", "30s", "2m", "24h"].map((time) => readFrom([`--rate-limit=7/${time}`]).options.rateLimit);
+  assert.deepEqual(limits, [1_000, 30_000, 120_000, 86_400_000].map((windowMs) => ({ requests: 7, windowMs })));
   assert.equal(readFrom(["--workers", "auto"]).workers, Math.min(navigator.hardwareConcurrency, 64));
 });
 

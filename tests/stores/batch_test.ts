@@ -25,13 +25,15 @@ async function turn(count = 1): Promise<void> {
 
 test("a batch commits after the first turn of the event loop in which nothing was added", async () => {
   const { batch, committed } = createBatch();
+  const told: number[] = [];
+  batch.onCommit = (creates) => told.push(creates);
   batch.add(1);
   await Promise.resolve();
   batch.add(2);
   assert.deepEqual(committed, []);
   await turn();
   await turn();
-  assert.deepEqual(committed, [[1, 2]]);
+  assert.deepEqual([committed, told, batch.unsettled], [[[1, 2]], [2], 0]);
 });
 
 test("a full batch is committed at once when another create arrives", () => {

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { PRECONDITION_FAILED } from "../../lib/http/conditional.ts";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
+import { renderOperation } from "../../lib/openapi/operations.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
 
@@ -49,6 +50,15 @@ test("every operation is described, and no other", () => {
   assert.deepEqual(DESCRIBED_OPERATIONS.map(([definition]) => definition), OPERATIONS);
   const names = DESCRIBED_OPERATIONS.map(([, describe]) => describe(checkOptions({ keys: ["k"] })).id);
   assert.equal(new Set(names).size, OPERATIONS.length);
+});
+
+test("the description tells how far an operation can be relied on, if it is not stable", () => {
+  const [definition, describe] = DESCRIBED_OPERATIONS[0]!;
+  for (const stability of [undefined, "beta", "experimental"] as const) {
+    const described = { ...definition, ...stability && { stability } };
+    const { operationObject } = renderOperation(described, describe(checkOptions({ keys: ["k"] })), [], () => ({}));
+    assert.equal(operationObject["x-stability"], stability);
+  }
 });
 
 test("an operation whose responses have an entity tag, or that alters what has one, is described with 412", () => {

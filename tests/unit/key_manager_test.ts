@@ -199,18 +199,3 @@ test("members that every object inherits are no options of a manager, and no rig
   assert.deepEqual([added.caller, added.readOnly, added.expires, next.caller], [added.id, false, undefined, added.id]);
   assert.deepEqual(await askerOf(manager)({ key: "pk_of_another" }, added, next), [401, 200, 200]);
 });
-
-test("a use that is not yet written is not lost when another key is added", async () => {
-  const { manager, ask } = open();
-  const added = await manager.add({ label: "ci" });
-  // Writes what there is to write, so that the next use waits for a minute.
-  assert.deepEqual(await ask(added), [200]);
-  await manager.flush();
-  const [before] = await manager.list();
-  await withClock(1_000, async () => {
-    assert.deepEqual(await ask(added), [200]);
-    await manager.add({ label: "another" });
-    await manager.flush();
-  });
-  assert.ok((await manager.list())[0]!.lastUsed! > before!.lastUsed!);
-});

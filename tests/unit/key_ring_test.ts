@@ -11,10 +11,12 @@ const recordOf = (key: string, isDigest = false): KeyRecord => (
   { key, isDigest, caller: `caller of ${key}`, expires: Infinity, readOnly: false }
 );
 
+/** Found for this seed, which is random otherwise: these have the same hash. */
+const RANDOM = new Uint32Array(1025).fill(2_454_953_768);
+const ALIKE = ["pk_right", "pk_righte", "pkhzbgaz"];
+
 test("keys with the same hash are not taken for each other", async () => {
-  // Found for this seed, which is random otherwise.
-  const random = new Uint32Array(1025).fill(2_454_953_768);
-  const keys = ["pk_right", "pk_righte", "pkhzbgaz"];
+  const random = RANDOM, keys = ALIKE;
   assert.equal(new Set(keys.map((key) => hashText(key, 0, random[0]!))).size, 1);
   for (const known of [...keys.map((key) => [key]), keys, keys.toReversed()]) {
     const ring = new KeyRing(random);
@@ -43,4 +45,24 @@ test("10,000 keys that a verifier accepted are remembered, and no more", async (
   assert.deepEqual([isHashed("pk_0"), isHashed("pk_9999")], [false, false]);
   await ring.find("pk_10000", 0, true);
   assert.deepEqual([isHashed("pk_10000"), isHashed("pk_0")], [false, true]);
+});
+
+/** How often a ring reads a character of a header, by its place. */
+function readsOf(ring: KeyRing, header: string): Record<number, number> {
+  const reads: Record<number, number> = {};
+  const charCodeAt = (i: number) => {
+    reads[i] = (reads[i] ?? 0) + 1;
+    return header.charCodeAt(i);
+  };
+  const watched = { length: header.length, charCodeAt, slice: (...range: number[]) => header.slice(...range) };
+  assert.equal(isPromise(ring.find(watched as unknown as string, 7)), false);
+  return reads;
+}
+
+test("a check reads each character of a key once, and once more for each key with its hash, right or wrong", async () => {
+  const all = (length: number, times: number) => Object.fromEntries(Array.from({ length }, (_, i) => [7 + i, times]));
+  const known = await new KeyRing(RANDOM).add([recordOf("pk_right")]);
+  for (const key of ["pk_right", "pkhzbgaz", "xk_right", "pk_righx", "pk_righ", "pk_rightx"]) {
+    assert.deepEqual(readsOf(known, `Bearer ${key}`), all(key.length, ALIKE.includes(key) ? 2 : 1), key);
+  }
 });

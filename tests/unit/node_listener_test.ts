@@ -111,6 +111,17 @@ test("createNodeListener() aborts the signals of a request and of its clone when
   });
 });
 
+test("createNodeListener() aborts no signal after a whole response", async () => {
+  const closed = Promise.withResolvers<AbortSignal>();
+  await exchange((incoming, outgoing) => {
+    createNodeListener((request) => {
+      outgoing.on("close", () => setImmediate(() => closed.resolve(request.signal)));
+      return Promise.resolve(new Response(`whole: ${request.signal.aborted}`));
+    })(incoming, outgoing);
+  }, head("GET /", "Host: x", "Connection: close"));
+  assert.equal((await closed.promise).aborted, false);
+});
+
 test("createNodeListener() keeps headers that were set before, except those of the response", async () => {
   const listener = createNodeListener(() => new Response("x", { headers: { "x-b": "response" } }));
   const received = await exchange((request, response) => {

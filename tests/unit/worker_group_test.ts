@@ -8,6 +8,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type GroupMember, WorkerGroup } from "../../lib/server/deno/worker_group.ts";
 import type { Step } from "../../lib/server/deno/worker_messages.ts";
+import { addSamples } from "../../lib/server/telemetry/samples.ts";
 import { UnreachableError } from "../../lib/server/process/start_error.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
@@ -31,7 +32,7 @@ class Member implements GroupMember {
   readonly died: Promise<string>;
   readonly steps: Step[] = [];
   isUnresponsive = false;
-  samples = { petstore_store_errors_total: 1 };
+  samples = { petstore_store_errors_total: 1, petstore_creates_waiting: 1 };
   isAlive = true;
   readonly #die: (reason: string) => void;
   readonly #scheduler: fc.Scheduler;
@@ -112,8 +113,8 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
     assert.deepEqual(alive().map(({ steps }) => steps), Array(size).fill(["start"]));
     assert.ok(died <= deaths);
     // The counts of a worker that has served stay when it dies.
-    const counted = group.readMetrics().map((samples) => samples["petstore_store_errors_total"] ?? 0);
-    assert.equal(counted.reduce((sum, count) => sum + count), size + died);
+    const sum = addSamples(group.readMetrics());
+    assert.deepEqual(sum, { petstore_store_errors_total: size + died, petstore_creates_waiting: size });
   } else {
     assert.equal(alive().length, 0, "a worker was left running");
     assert.equal(Atomics.load(missing, 0), size);

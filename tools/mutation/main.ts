@@ -1,12 +1,15 @@
 /**
  * Mutates the code of parts, or of single files of them, and shows which mutants the tests do not notice: `main.ts [PART | FILE]…`,
  * by default all parts. Exits with 1 if a part's score is too low, or if a mutant that is listed as equivalent is noticed or gone.
+ * `main.ts slips [TEXT]…` makes slips of meaning instead, all or those with a text in their file or promise.
  */
 
 import { LEVELS, type Part, PARTS } from "./parts.ts";
+import { runSlips } from "./slips/run.ts";
 import { type Mutant, runStryker } from "./stryker.ts";
 
 const names = Deno.args.filter((arg) => arg !== "--");
+if (names[0] === "slips") Deno.exit(await runSlips(names.slice(1)));
 const chosen = (names.length > 0 ? names : Object.keys(PARTS)).map((name) =>
   [name, PARTS[name] ?? partOfFile(name)] as const
 );

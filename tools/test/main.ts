@@ -1,13 +1,16 @@
 /**
  * Runs parts of the tests: `main.ts everyday|integration [PART…]`, by default all of the kind, several at the same time. Shows the
  * output of each in turn, then again the errors of those that failed, and then the summary of each. Exits with 1 if one failed, and
- * with 2 if a part does not exist.
+ * with 2 if a part does not exist. A part of the everyday tests that says nothing for too long ends, with the name of the test.
  */
 
 import { EVERYDAY, INTEGRATION } from "./parts.ts";
 
 /** How much of a part is shown again that failed without an error of a test. */
 const LAST_LINES = 30;
+
+/** How long a part may say nothing, in milliseconds: far longer than any of its tests takes. The others have some that take an hour. */
+const SILENCE = { everyday: 300_000, integration: Infinity };
 
 interface Part {
   name: string;
@@ -45,11 +48,12 @@ async function runLane(): Promise<void> {
 
 function start(command: string): Run {
   const args = ["task", "--quiet", "--eval", command];
-  const { stdout, stderr, status } = new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command(Deno.execPath(), {
     ...{ args, env: colors(), stdin: "null", stdout: "piped", stderr: "piped" },
   }).spawn();
+  const { stdout, stderr, status } = child;
   // All outputs are read as they come: a full pipe would stop its part.
-  const [shown, read] = merge(stdout, stderr).tee();
+  const [shown, read] = endAfterSilence(merge(stdout, stderr), () => child.kill("SIGTERM")).tee();
   return { shown, text: new Response(read).text(), status };
 }
 
@@ -62,6 +66,28 @@ function merge(...streams: ReadableStream<Uint8Array<ArrayBuffer>>[]): ReadableS
   });
   void Promise.all(copied).then(() => writer.close());
   return readable;
+}
+
+/** The same stream. After a silence, which a test that hangs makes, it calls `end` and names the last line: that of the test. */
+function endAfterSilence(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+  const limit = SILENCE[kind === "everyday" ? "everyday" : "integration"];
+  if (limit === Infinity) return stream;
+  const decoder = new TextDecoder();
+  let line = "", timer: ReturnType<typeof setTimeout> | undefined;
+  return stream.pipeThrough(
+    new TransformStream({
+      transform(piece, controller) {
+        line = (line + decoder.decode(piece, { stream: true })).trimEnd().split("\n").at(-1)!;
+        controller.enqueue(piece);
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          controller.enqueue(new TextEncoder().encode(`\nhung for ${limit / 1000} s: ${line}\n`));
+          end();
+        }, limit);
+      },
+      flush: () => clearTimeout(timer),
+    }),
+  );
 }
 
 /** A pipe has no colors unless it is told to. */

@@ -1,7 +1,7 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import { realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
 import { digestOf } from "../../access/key_ring.ts";
@@ -47,8 +47,7 @@ export async function readKeyFile(path: string): Promise<FileKey> {
 export function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, statSync(path));
-    requireOwnFolder(path);
-    requireOwnFolder(realpathSync(path));
+    requireOwnFolders(path);
     const key = readSmallFile(path, path).trim();
     if (key === "") return undefined;
     checkKeys([key]);
@@ -90,9 +89,17 @@ function requireOwnFile(path: string, file: Stats): void {
   }
 }
 
+/** That of the file, and that of each link which leads to it. */
+function requireOwnFolders(path: string): void {
+  if (process.platform === "win32") return;
+  for (let name = path;; name = resolve(realpathSync(dirname(name)), readlinkSync(name))) {
+    requireOwnFolder(name);
+    if (!lstatSync(name).isSymbolicLink()) return;
+  }
+}
+
 /** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
 function requireOwnFolder(path: string): void {
-  if (process.platform === "win32") return;
   const folder = dirname(path);
   const { mode } = statSync(folder);
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;

@@ -89,8 +89,24 @@ testFile("a key file in a folder that others can write to is refused, since they
     Deno.chmodSync(`${folder}/data`, mode);
     await assertRefused(`${folder}/data/api-key`, `a folder of mode ${mode.toString(8)}`);
   }
-  Deno.chmodSync(`${folder}/data`, 0o755);
-  assert.equal((await readKeyFile(`${folder}/data/api-key`)).key, KEY);
+  Deno.mkdirSync(`${folder}/own`, { mode: 0o700 });
+  Deno.symlinkSync(`${folder}/data/api-key`, `${folder}/own/api-key`);
+  await assertRefused(`${folder}/own/api-key`, "a link into such a folder", /data holds the API key and others/);
+  makeFile(`${folder}/own/key`, 0o600);
+  Deno.symlinkSync("../own/key", `${folder}/data/link`);
+  Deno.symlinkSync("../data/link", `${folder}/own/by-link`);
+  await assertRefused(
+    `${folder}/own/by-link`,
+    "a link to a link in such a folder",
+    /data holds the API key and others/,
+  );
+  // As /tmp is: a file of another user can be neither removed nor replaced.
+  for (const mode of [0o755, 0o1777]) {
+    Deno.chmodSync(`${folder}/data`, mode);
+    for (const name of ["data/api-key", "own/api-key", "own/by-link"]) {
+      assert.equal((await readKeyFile(`${folder}/${name}`)).key, KEY);
+    }
+  }
 });
 
 testWith(withTempFolder, testUnless(Deno.uid() !== 0 && "only root can make one"))(

@@ -1,7 +1,7 @@
 /** What the commands that manage API keys print, refuse and remove. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { SQLITE_FILES } from "../../support/earlier/earlier.ts";
 import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
@@ -27,8 +27,15 @@ test.inFolder("a key expires at the beginning of a day, or after a time", async 
 test.inFolder("keys that ended long ago are removed, but not the one of the first start, which a start would add again", async () => {
   await withServerHere({ args: ["--store=sqlite:pets.db"] }, () => {});
   const first = readKey(".");
+  assert.match((await list())[0]!.caller, /^key-[0-9a-f]{32}$/);
   for (const label of ["valid", "expired", "revoked", "lately"]) await add(`--label=${label}`, "--expires=1d");
   for (const label of ["first start", "revoked", "lately"]) await succeed("revoke", await idOf(label));
+  // As from a backup.
+  writeFileSync("data/api-key", first, { mode: 0o600 });
+  await withServerHere({ args: ["--store=sqlite:pets.db"] }, ({ written }) => {
+    assert.match(written.stdout, /API key +in the store \(petstore keys list\)/);
+  });
+  rmSync("data/api-key");
   const longAgo = Date.now() - 91 * 86_400_000;
   execute("pets.db", `UPDATE api_keys SET expires_at = ${longAgo} WHERE label = 'expired'`);
   execute("pets.db", `UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);

@@ -1,5 +1,7 @@
 /** How a store tells what other connections have added from what they have altered. */
 
+import { DatabaseSync } from "node:sqlite";
+import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
@@ -151,3 +153,13 @@ test("the keys are read again when another program changes them by hand, and not
     renameSync(path, `${path}.moved`);
     assert.throws(() => keys.listSince!(seen.version), StoreUnavailableError);
   }));
+
+test("what was kept is stale while the file cannot be asked for changes", async () => {
+  const db = new DatabaseSync(":memory:");
+  const watch = new ChangeWatch(db);
+  const { alterations } = watch.changes();
+  db.close();
+  // Within one turn, it is asked once.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  assert.ok(watch.changes().alterations > alterations);
+});

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
+import { identify, requireInPlace } from "../../../lib/stores/sqlite/file.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { testWith } from "../../support/test_with.ts";
@@ -154,5 +155,15 @@ testFolder("a store keeps working when its program changes the working directory
     assert.ok(existsSync(join(folder, "pets.db")));
   } finally {
     process.chdir(before);
+  }
+});
+
+testFolder("a file with the same number on another volume is another file", (folder) => {
+  const identity = identify(folder, folder);
+  const requireSame = (more: Partial<typeof identity>) =>
+    requireInPlace({ givenPath: folder, identities: [[folder, { ...identity, ...more }]] });
+  requireSame({});
+  for (const more of [{ dev: identity.dev + 1n }, { ino: identity.ino + 1n }]) {
+    assert.throws(() => requireSame(more), /has been deleted, moved or replaced/);
   }
 });

@@ -1,0 +1,234 @@
+/** What an operator reads: each line, count, request id and last use belongs to its own request, and has its own unit. */
+
+import assert from "node:assert/strict";
+import { createKeyManager } from "../../lib/access/key_management.ts";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { SERVE } from "../../lib/server/commands/serve.ts";
+import type { Listen } from "../../lib/server/http/listener.ts";
+import { LocalServer } from "../../lib/server/serving/local_server.ts";
+import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { withClock } from "../../lib/testing/clock.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { createContext } from "../support/context.ts";
+import { test, withServerHere } from "../support/server/in_process.ts";
+import { request } from "../support/server/server_process.ts";
+import { freePort } from "../support/system/free_port.ts";
+
+const HOUR = 3_600_000, LIMIT = 12;
+const ONE = "/v1/pets/{petId}", LIST = "/v1/pets";
+
+/** What is asked in this order, by whom, and the status and the route of the response. A caller that is refused has none. */
+const REQUESTS: [method: string, target: string, who: string, status: number, route?: string][] = [
+  ["GET", "/v1/pets?limit=7", "reader", 200, LIST],
+  ["HEAD", "/v1/pets?limit=7", "admin", 200, LIST],
+  ["GET", "/v1/pets?limit=7", "reader", 200, LIST],
+  ["POST", LIST, "admin", 201, LIST],
+  ["POST", LIST, "reader", 403, LIST],
+  ["GET", LIST, "admin", 200, LIST],
+  ["POST", LIST, "unknown", 401],
+  ["GET", "/v1/pets/1", "admin", 200, ONE],
+  ["GET", "/v1/pets/1", "reader", 200, ONE],
+  ["GET", "/v1/pets/1", "admin", 200, ONE],
+  ["OPTIONS", "/v1/pets/1", "admin", 204, ONE],
+  ["PUT", "/v1/pets/1", "admin", 405, ONE],
+  ["GET", "/v1/pets/7", "reader", 404, ONE],
+  ["GET", "/v1/pets/1", "expired", 401],
+  ["GET", "/v1/pets/1", "revoked", 401],
+  ["GET", "/v1/store/orders", "admin", 501, "/v1/store/orders"],
+  ["GET", "/readyz", "nobody", 200, "/readyz"],
+  ...Array.from(
+    { length: LIMIT },
+    () => ["GET", LIST, "greedy", 200, LIST] as [string, string, string, number, string],
+  ),
+  ["GET", LIST, "greedy", 429],
+];
+const REFUSED = ["unknown", "expired", "revoked", "nobody"];
+
+/** Keys of a file by their names. "twin" has the caller of another, and is never used. */
+async function makeKeys(): Promise<Record<string, string>> {
+  await using store = createSqliteStore("pets.db");
+  const manager = createKeyManager(store.keys);
+  const keys: Record<string, string> = { unknown: "pk_unknown" };
+  const add = async (label: string, options = {}) => keys[label] = (await manager.add({ label, ...options })).key;
+  await add("admin", { caller: "admins" });
+  await add("twin", { caller: "admins" });
+  await add("reader", { readOnly: true });
+  await add("greedy");
+  await withClock(-2 * HOUR, () => add("expired", { expires: new Date(Date.now() + HOUR) }));
+  await add("revoked");
+  await manager.revoke((await manager.list()).at(-1)!.id);
+  return keys;
+}
+
+test.inFolder("each request has a line, a count and an id of its own, and each key the time of its own last use", async () => {
+  const keys = await makeKeys();
+  const port = await freePort();
+  const args = ["--log=json", "--request-id=all", `--rate-limit=${LIMIT}/1h`, `--metrics=127.0.0.1:${port}`];
+  const expected: Record<string, unknown>[] = [], times: [number, number][] = [];
+  const used = new Map<string, [number, number]>();
+  const count = new Map<string, number>();
+  const add = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
+  const [stdout, text] = await withServerHere(
+    { args: [...args, "--store=sqlite:pets.db"] },
+    async (server) => {
+      for (const [method, target, who, status, route] of REQUESTS) {
+        const headers = { "content-type": "application/json" };
+        const body = method === "POST" ? '{"name":"Zoë 咪咪","categoryId":7}' : null;
+        const before = Date.now();
+        const answer = await request(server.origin + target, keys[who] ?? null, { method, headers, body }, () => {});
+        const time: [number, number] = [before - 2, Date.now()];
+        assert.equal(answer.status, status, `${method} ${target} of ${who}`);
+        const requestId = answer.headers.get("x-request-id");
+        const bytes = new TextEncoder().encode(answer.text).length;
+        const facts = { method, target, status, bytes, ...route && { route } };
+        expected.push({ requestId, ...facts, caller: REFUSED.includes(who) ? undefined : who, client: "127.0.0.1" });
+        times.push(time);
+        if (!REFUSED.includes(who)) used.set(who, time);
+        add(`petstore_requests_total ${method} ${status} ${route ?? ""}`.trim());
+        add(`petstore_request_duration_seconds_count ${route ?? ""}`.trim());
+        if (route === ONE && ["GET", "HEAD"].includes(method)) add(`petstore_deprecated_requests_total ${who} ${ONE}`);
+      }
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      await server.stop();
+      return [server.written.stdout, metrics];
+    },
+  );
+  await using store = createSqliteStore("pets.db");
+  const stored = await createKeyManager(store.keys).list();
+  const nameOf = (caller: string) => stored.find((key) => key.caller === caller)?.label ?? caller;
+
+  const lines = stdout.split("\n").filter((line) => line.includes('"durationMs"')).map((line) => JSON.parse(line));
+  const shown = lines.map(({ time: _, durationMs: __, caller, ...facts }) => ({
+    ...facts,
+    caller: caller && nameOf(caller),
+  }));
+  assert.deepEqual(shown, expected);
+  for (const [i, { time }] of lines.entries()) {
+    assert.ok(times[i]![0] <= Date.parse(time) && Date.parse(time) <= times[i]![1], `${time} of ${REQUESTS[i]}`);
+  }
+  const samples = samplesOf(text);
+  const counted = [...samples].filter(([name]) => /requests_total|request_duration_seconds_count/.test(name))
+    .map(([name, value]): [string, number] => [name.replace(/\S+(?= \/v1\/pets\/\{petId\}$)/, nameOf), value]);
+  assert.deepEqual(counted.sort(), [...count].sort());
+  const sums = [...samples].filter(([name]) => name.startsWith("petstore_request_duration_seconds_sum"));
+  const sum = sums.reduce((sum, [, value]) => sum + value, 0);
+  // The log rounds to tenths of a millisecond.
+  const logged = lines.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
+  assert.ok(logged > 0 && Math.abs(sum - logged) <= REQUESTS.length * 0.00005001);
+
+  for (const { label, lastUsed } of stored) {
+    const [from, to] = used.get(label) ?? [];
+    if (from === undefined) assert.equal(lastUsed, undefined, label);
+    else {assert.ok(
+        lastUsed && from <= +lastUsed && +lastUsed <= to!,
+        `${label} was used at ${lastUsed?.toISOString()}`,
+      );}
+  }
+});
+
+/** The samples by name and labels. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
+  return new Map(Array.from(lines, ([, name = "", labels = "", value]) => {
+    return [[name, ...Array.from(labels.matchAll(/"(.*?)"/g), ([, value]) => value)].join(" ").trim(), Number(value)];
+  }));
+}
+
+/** A server without a socket. */
+async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<void>): Promise<Local["lines"]> {
+  const lines = { output: [] as string[], errors: [] as string[] };
+  const writer = (name: keyof typeof lines) => (
+    { add: (line: string) => lines[name].push(line), flush: () => Promise.resolve(), hasFailed: false }
+  );
+  let gate: Parameters<Listen>[1] | undefined;
+  const listen: Listen = (_, given) => {
+    gate = given;
+    return { port: 1, stop: () => Promise.resolve(), finish: () => Promise.resolve() };
+  };
+  const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
+  const settings = readSettings(readArguments("serve", SERVE, args, () => undefined));
+  const server = new LocalServer(settings, { output: writer("output"), errors: writer("errors") }, listen);
+  await server.start(() => Promise.resolve({ store, keyStore: store }));
+  const { key } = await createKeyManager(store.keys).add({ label: "ci" });
+  const ask = async (target = "/v1/pets/7", authorization = `Bearer ${key}`) => {
+    return await gate!.respond(createContext({ authorization }, "GET", target), undefined, ({ status, headers }) => {
+      return { status, connection: headers["connection"] };
+    });
+  };
+  await use({ server, lines, ask });
+  await server.end(0);
+  return lines;
+}
+
+interface Local {
+  server: LocalServer;
+  lines: { output: string[]; errors: string[] };
+  ask(target?: string): Promise<{ status: number; connection: string | undefined }>;
+}
+
+const FAILURES = [
+  [new StoreUnavailableError("the disk is full"), 503, 1, /"error":"the disk is full"/],
+  [new Error("a bug"), 500, 0, /"error":"Error: a bug\\n +at /],
+] as const;
+
+for (const [thrown, status, storeErrors, logged] of FAILURES) {
+  test(`a request that fails by ${thrown} is logged with its cause, and counts as the store's failure only if it is one`, async () => {
+    const store = Object.assign(createMemoryStore(), {
+      get: () => {
+        throw thrown;
+      },
+    });
+    // The second one is told at the end.
+    const { output, errors } = await withLocal(store, async ({ server, ask }) => {
+      for (const count of [1, 2]) {
+        assert.equal((await ask()).status, status);
+        assert.equal(server.readMetrics()[0]?.["petstore_store_errors_total"], count * storeErrors);
+      }
+    });
+    const idsOf = (lines: string[]) => lines.map((line) => JSON.parse(line).requestId);
+    assert.deepEqual(idsOf(errors), idsOf(output));
+    for (const line of errors) assert.match(line, logged);
+  });
+}
+
+test("a server that stops logs what it refuses, and says that the connection ends, in the last responses too", () => {
+  const read = Promise.withResolvers<undefined>();
+  const store = Object.assign(createMemoryStore(), { get: () => read.promise });
+  return withLocal(store, async ({ server, lines, ask }) => {
+    const inFlight = ask();
+    const closed = server.close();
+    assert.deepEqual(await ask("/v1/pets"), { status: 503, connection: "close" });
+    assert.deepEqual(await ask("/livez"), { status: 200, connection: "close" });
+    read.resolve(undefined);
+    assert.deepEqual(await inFlight, { status: 404, connection: "close" });
+    await closed;
+    const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
+    assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
+  });
+});
+
+test("a server tells when its keys cannot be read, and when they can again", async (t) => {
+  const store = createMemoryStore();
+  const { listSince } = store.keys;
+  let isDown = false, ahead = 0;
+  store.keys.listSince = (last) => {
+    if (isDown) throw new StoreUnavailableError("away");
+    return listSince!.call(store.keys, last);
+  };
+  await withLocal(store, async ({ lines, ask }) => {
+    assert.equal((await ask()).status, 404);
+    const now = performance.now.bind(performance);
+    const clock = t.mock.method(performance, "now", () => now() + ahead);
+    for (isDown of [true, true, false, false]) {
+      ahead += 11_000;
+      assert.equal((await ask()).status, 404);
+    }
+    clock.mock.restore();
+    assert.deepEqual(lines.errors, [
+      "petstore: the API keys cannot be read at the moment, so the last known ones stay valid: away",
+      "petstore: the API keys can be read again",
+    ]);
+  });
+});
