@@ -80,7 +80,9 @@ export const LIMIT_CASES: HttpCase[] = [
     },
     async "counts an address as one in each of its forms, and an IPv6 address by its first 64 bits"(api) {
       for (const same of SAME) {
-        for (let i = 0; i < 6; i++) assert.equal((await sendFrom(api, same[i % same.length]!)).status, 401, same[0]);
+        for (let i = 0; i < 6; i++) {
+          assert.equal((await sendFrom(api, same[i % same.length]!)).status, 401, String(same[0]));
+        }
         for (const form of same) assert.equal((await sendFrom(api, form)).status, 429, form);
       }
       for (const other of OTHERS) assert.equal((await sendFrom(api, other)).status, 401, other);
