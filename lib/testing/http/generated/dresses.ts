@@ -198,10 +198,12 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
       parts: { key: null },
       query: names.map((name) => `${name}=${encoded}`).join("&"),
     })),
-    ...groupsOf(random, FIELDS_OF_KEYS, 4).map((names) => ({
-      what: `the key in ${listed(names)}`,
-      parts: bare(Object.fromEntries(names.map((name) => [name, random.chance(0.7) ? key : `Bearer ${key}`]))),
-    })),
+    ...[key, `Bearer ${key}`].flatMap((value) =>
+      groupsOf(random, FIELDS_OF_KEYS, 6).map((names) => ({
+        what: `the key in ${listed(names)}`,
+        parts: bare(Object.fromEntries(names.map((name) => [name, value]))),
+      }))
+    ),
     ...groupsOf(random, NAMES_OF_KEYS, 6).map((names) => ({
       what: `the key in the cookies ${listed(names)}`,
       parts: bare({ cookie: names.map((name) => `${name}=${encoded}`).join("; ") }),
