@@ -57,6 +57,7 @@ test("workflows begin without rights, start for no event of a stranger that brin
     assert.doesNotMatch(uses, /cache/);
     if (uses.startsWith("actions/checkout@")) assert.equal(given?.["persist-credentials"], false);
     if (uses.startsWith("actions/setup-")) assert.equal(given?.["package-manager-cache"], false);
+    if (uses.includes("/codeql-action/init@")) assert.equal(given?.["trap-caching"], false);
     assert.ok(!run.includes("${{"), "A value in a script is code: give it by the environment");
   }
   assert.doesNotMatch(TEXTS.join(""), /^ +cache: |\bsecrets\./m);

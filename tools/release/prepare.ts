@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
  * @param texts By path. The CHANGELOG keeps the numbers of earlier releases, as all pages do that tell what one did.
  */
 export function prepareRelease(texts: ReadonlyMap<string, string>, from: string, to: string, date: string | undefined) {
-  if (!/^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/.test(to)) throw new Error(`A version is like 1.2.3 or 1.2.3-rc.1, not "${to}"`);
+  if (!/^\d+\.\d+\.\d+$/.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
   const number = RegExp.escape(from);
   const ofNow = new RegExp(`(\\bpetstore[\`"'@ |-]+|"version": "|\\bVERSION = ")${number}(?![\\d.]*\\d)`, "gi");
   return new Map(Array.from(texts, ([path, text]) => {
