@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
 
 /** The first byte of a RowDescription, and how many bytes of it follow the name of a column. */
 const ROW_DESCRIPTION = "T".charCodeAt(0), AFTER_NAME = 18;
@@ -7,17 +8,31 @@ const ROW_DESCRIPTION = "T".charCodeAt(0), AFTER_NAME = 18;
 const HEADER = 5;
 
 /**
- * Reads the messages of a PostgreSQL in pieces. A RowDescription must hold the columns that it announces: in one that PgBouncer
- * cuts, and goes on with an error of its own, postgres.js 3.4.9 would look for the end of a name for ever.
+ * Closes a connection to PostgreSQL before the driver sees a RowDescription without the columns that it announces. In one that
+ * PgBouncer cuts, and goes on with an error of its own, postgres.js 3.4.9 would look for the end of a name for ever.
  */
-export class MessageCheck {
+export function checkMessages(socket: Socket): Socket {
+  const { emit } = socket;
+  const messages = new Messages();
+  socket.emit = (event: string | symbol, ...values: unknown[]) => {
+    if (event !== "data" || messages.accept(values[0] as Buffer)) {
+      return Reflect.apply(emit, socket, [event, ...values]);
+    }
+    socket.destroy(new Error("PostgreSQL sent a message that cannot be read"));
+    return true;
+  };
+  return socket;
+}
+
+/** The messages of a PostgreSQL, which come in pieces. */
+class Messages {
   /** The begin of a message whose end has not come. */
   #kept: Buffer | undefined;
   /** How many bytes of another message are still to come. */
   #skips = 0;
 
   /** Whether a piece completes no message that must not be read. */
-  accepts(piece: Buffer): boolean {
+  accept(piece: Buffer): boolean {
     const bytes = this.#kept ? Buffer.concat([this.#kept, piece]) : piece;
     let at = this.#skips;
     while (at + HEADER <= bytes.length) {

@@ -3,7 +3,7 @@ import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { formatAddress } from "../process/lines.ts";
-import { MessageCheck } from "./postgres_messages.ts";
+import { checkMessages } from "./postgres_messages.ts";
 
 export interface Address {
   /** As in the setting; the certificate must contain it. */
@@ -41,7 +41,7 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
     } else if (mode === "always") {
       throw new Error(`${describeAddress(address)} does not support TLS, which sslmode requires`);
     }
-    return socket;
+    return checkMessages(socket);
   } catch (error) {
     plain.destroy();
     socket.destroy();
@@ -63,21 +63,13 @@ export function timeoutError(address: Address, timeoutMs: number): Error {
 const CLOSE_TIMEOUT = 2000;
 
 /**
- * Closes a connection soon after the driver has ended it, even if the server does not respond, and at once if it sends what the
- * driver cannot read. `onBreak` is called when the server closes it, or it fails.
+ * Closes a connection soon after the driver has ended it, even if the server does not respond. `onBreak` is called when
+ * the server closes it, or it fails.
  */
 export function watchSocket(socket: Socket, onBreak: () => void): Socket {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEndedHere = false;
-  const { end, emit } = socket;
-  const messages = new MessageCheck();
-  socket.emit = (event: string | symbol, ...values: unknown[]) => {
-    if (event !== "data" || messages.accepts(values[0] as Buffer)) {
-      return Reflect.apply(emit, socket, [event, ...values]);
-    }
-    socket.destroy(new Error("PostgreSQL sent a message that cannot be read"));
-    return true;
-  };
+  const { end } = socket;
   socket.end = ((...rest: Parameters<Socket["end"]>) => {
     // When the server has ended its side, the runtime ends this one.
     isEndedHere ||= !socket.readableEnded;
