@@ -91,7 +91,7 @@ test("conform prints a line for each case, and for a failure the promise, the re
       String.raw`      < [{"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}]`,
       "specification: 4 passed, 1 failed, 0 skipped",
       "seed: 1",
-      `pets left behind: ${Array.from({ length: 105 }, (_, i) => i + 1).join(", ")}`,
+      "pets left behind: 1-105",
       "",
     ]);
     // deno-lint-ignore no-control-regex

@@ -55,10 +55,17 @@ export function describeSkips(results: readonly Result[]): string[] {
   return parts.length === 0 ? [] : [`skipped: ${parts.join("; ")}`];
 }
 
-/** Which pets are left. */
+/** Which pets are left, with ranges such as 4-7. */
 export function describePets({ ids, unknown }: Pets): string {
+  const ranges: { first: bigint; last: bigint }[] = [];
+  for (const id of sorted(ids)) {
+    const range = ranges.at(-1);
+    if (range?.last === id - 1n) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  const texts = ranges.map(({ first, last }) => first === last ? String(first) : `${first}-${last}`);
   const more = unknown === 0 ? "" : `; and up to ${unknown} whose ids were not told`;
-  return `pets left behind: ${sorted(ids).join(", ") || "none"}${more}`;
+  return `pets left behind: ${texts.join(", ") || "none"}${more}`;
 }
 
 function sorted(ids: Iterable<bigint>): bigint[] {
