@@ -90,7 +90,8 @@ export class LocalServer implements Server {
       observers.push(this.#metrics.observe);
     }
     const observe = observeAll(observers);
-    this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
+    const { docs: hasDocs, servers } = settings;
+    this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs, servers }));
   }
 
   #report(line: string): void {
