@@ -37,7 +37,7 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
     "docs/nginx.conf",
     ...["-alerts.yml", "-dashboard.json", "-postgres.service", ".service"].map((end) => `docs/petstore${end}`),
     ...VIEWER.map((name) => `lib/server/viewer/${name}`),
-    ...["mod.ts", "server.ts"],
+    ...["mod.ts", "openapi.json", "server.ts"],
   ]);
   assert.ok(files.length > 45, `only ${files.length} files`);
   const links = README.matchAll(/\]\((?!https?:)([^)#]+)/g);

@@ -7,6 +7,7 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { EVERYDAY } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
+import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
 import { deprecationOf } from "../../lib/operations/definition.ts";
 import { OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
@@ -140,6 +141,10 @@ test("docs/http.md has a table of the operations as they are defined", () => {
     return [id, `${method} ${path}`, needs, deprecationOf(definition, settings)?.since.toISOString().slice(0, 10)];
   });
   assert.deepEqual(shown, defined);
+});
+
+test("openapi.json is the description of today, with samples of every operation", () => {
+  assert.equal(readPage("openapi.json"), createOpenApiFile(), "Run deno task docs");
 });
 
 test("docs/library.md names every option, and no other", () => {
