@@ -13,6 +13,7 @@ const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 408 to a body that stalls/, "nginx closes the connection without a response"],
   [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
   [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
+  [/^finds a pet by its whole id alone/, "nginx answers 400 to a path with %00"],
   [/^answers 405 with Allow to a method that HTTP does not have/, "nginx answers 400 to a method in lower case"],
 ]);
 

@@ -63,6 +63,7 @@ const OWN_RESPONSES: [what: string, bytes: string, status: number, code: string]
   ["a target of 9,000 characters", get(`/${LONG}`), 414, "uri_too_long"],
   ["a header of 9,000 characters", get("/", `${HEADERS}X: ${LONG}\r\n`), 400, "bad_request"],
   ["a path that does not decode", get("/v1/pets/%zz"), 400, "bad_request"],
+  ["a path with a NUL", get("/v1/pets/1%00"), 400, "bad_request"],
   ["a method in lower case", head("get", "/v1/pets"), 400, "bad_request"],
   ["TRACE", head("TRACE", "/v1/pets"), 405, "method_not_allowed"],
   ["a version that does not exist", "GET /v1/pets HTTP/7.0\r\n\r\n", 505, "version_not_supported"],

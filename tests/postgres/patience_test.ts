@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { PooledStore } from "../../lib/stores/postgres/client/client.ts";
+import type { PostgresJsClient, PostgresJsQuery } from "../../lib/stores/postgres/client/driver.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
-import { DRIVERS, openImpatient, runSql, untilAnswered } from "../support/postgres/postgres.ts";
+import { DRIVERS, isAnswered, openImpatient, runSql, untilAnswered } from "../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
 import { until } from "../support/until.ts";
 import { PET, request, test } from "./support.ts";
@@ -56,6 +57,32 @@ for (const driver of DRIVERS) {
       }),
   );
 }
+
+test.schema("a create that the driver has lost takes no connection from the store for long", async (url, schema) => {
+  let isLost = false;
+  const makeClient = (): PostgresJsClient => {
+    const sql = postgres(url, { max: 2, fetch_types: false });
+    return {
+      options: sql.options,
+      end: (options) => sql.end(options),
+      unsafe(text, ...rest) {
+        const query = sql.unsafe(text, ...rest) as PostgresJsQuery;
+        if (isLost || !text.includes("add_pets")) return query;
+        isLost = true;
+        const never = Object.assign(new Promise(() => {}), { forEach: () => new Promise(() => {}) });
+        return Object.assign(query, { state: {}, values: () => never });
+      },
+    };
+  };
+  const store = await openImpatient(makeClient, { url, schema }) as KeyedPetStore & PooledStore;
+  await assert.rejects(async () => await store.create(PET), /may have been stored/);
+  await until("the connection that it had", async () => {
+    // PostgreSQL answers others, also while the client is replaced.
+    await isAnswered(store.get(1n));
+    return store.pool.running === 0;
+  });
+  await store.close();
+});
 
 test.schema("the keys are read while 10,000 reads wait for connections that hang", async (url, schema) => {
   const makeClient = () => postgres(url, { max: 1, fetch_types: false, connection: { application_name: schema } });

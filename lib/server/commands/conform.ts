@@ -1,4 +1,4 @@
-import type { ConformanceCase, ConformanceError, FirstResponse } from "../../testing/conformance/conformance.ts";
+import type { ConformanceCase, FirstResponse } from "../../testing/conformance/conformance.ts";
 import { DEFAULT_SEED } from "../../testing/http/generated/random.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
@@ -13,10 +13,7 @@ import {
   type Pets,
   type Result,
   summarize,
-} from "./conform_report.ts";
-
-/** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
-const MOST_UNANSWERED = 5;
+} from "../../testing/conformance/report.ts";
 
 const MOST_SEED = 9_999_999;
 
@@ -89,6 +86,7 @@ export const CONFORM: Command = {
       ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
     };
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
+    const { runAll } = await import("../../testing/conformance/run.ts");
     const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
     checkTarget(url, await tryTarget(target));
     runtime.ending().then(() => abort.abort("a signal has ended the command"));
@@ -156,26 +154,4 @@ function checkTarget({ href }: URL, seen: FirstResponse | string): void {
   // A pet with the id 1 may be missing.
   if (target === "" && !(status === 404 && path.startsWith("/pets?")) && !(status === 200 && isPage)) return;
   throw new SettingError(`${href} answers ${status}${target}, so it is not the base address of a petstore`);
-}
-
-/** Runs one case after the other. */
-async function* runAll(cases: readonly ConformanceCase[], signal: AbortSignal): AsyncGenerator<Result> {
-  let unanswered = 0;
-  for (const { run, skip, ...topic } of cases) {
-    const begun = performance.now();
-    const result: Result = { ...topic, outcome: "pass", seconds: 0 };
-    try {
-      if (skip) Object.assign(result, { reason: skip, isImpossible: true });
-      else if (signal.aborted) result.reason = String(signal.reason);
-      else if (unanswered >= MOST_UNANSWERED) result.reason = `${unanswered} cases in a row got no response`;
-      else result.reason = await run();
-      if (result.reason !== undefined) result.outcome = "skip";
-      else unanswered = 0;
-    } catch (error) {
-      const { reason, exchange, isUnanswered } = error as ConformanceError;
-      Object.assign(result, { outcome: "fail", reason, exchange });
-      unanswered = isUnanswered ? unanswered + 1 : 0;
-    }
-    yield { ...result, seconds: (performance.now() - begun) / 1000 };
-  }
 }

@@ -3,6 +3,7 @@ import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { formatAddress } from "../process/lines.ts";
+import { checkMessages } from "./postgres_messages.ts";
 
 export interface Address {
   /** As in the setting; the certificate must contain it. */
@@ -40,7 +41,7 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
     } else if (mode === "always") {
       throw new Error(`${describeAddress(address)} does not support TLS, which sslmode requires`);
     }
-    return socket;
+    return checkMessages(socket);
   } catch (error) {
     plain.destroy();
     socket.destroy();

@@ -5,8 +5,9 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { DRIVERS, isAnswered, untilAnswered } from "../../support/postgres/postgres.ts";
-import { at, openStore, PET, withDatabase } from "../../support/postgres/servers.ts";
+import { addPet, at, KEY, openStore, PET, withDatabase, withOneServer } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
+import { until } from "../../support/until.ts";
 import { type Proxy, withProxy } from "../../support/postgres/proxy.ts";
 
 const test = testUnless(whyNoCluster());
@@ -138,3 +139,24 @@ test("an error of the server right after the login, or a message that cannot be 
   removeEventListener("error", onError);
   assert.deepEqual(uncaught, []);
 });
+
+/** The description of the one column of a pet, and what PgBouncer made of one whose connection ended after its first bytes. */
+const COLUMN = "T\0\0\0\x1f\0\x01concat\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+const CUT_COLUMN = "T\0\0\0\x1f\x0eE\0\0\0)SFATAL\0C08P01\0Mserver ";
+
+test("a server refuses what it asked for if the columns of the result do not fit their length", () =>
+  withDatabase((url, port) =>
+    withProxy(port, async (proxy) => {
+      await addPet(url);
+      await withOneServer(at(url, `127.0.0.1:${proxy.port}`, "?prepare=false"), async (server) => {
+        // The driver alone would look for the end of a name for ever, and the process do nothing else.
+        const signal = AbortSignal.timeout(60_000);
+        const isAsked = async (status: number) => (await server.ask("/v1/pets/1", KEY, { signal })).status === status;
+        assert.ok(await isAsked(200));
+        proxy.replace(COLUMN, CUT_COLUMN);
+        assert.ok(await isAsked(503));
+        proxy.replace("", "");
+        await until("a pet", () => isAsked(200));
+      });
+    })
+  ));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import type { PooledStore } from "../../../lib/stores/postgres/client/client.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, untilAnswered } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
@@ -49,8 +50,13 @@ for (const driver of DRIVERS) {
         const patient = await createPostgresStore(client);
         await send(patient, "a");
         // It gives up every create from now on, so no limit is too short for it.
-        const store = await createPostgresStore(client, { timeoutMs: 500 });
-        const refused = (key: string) => assert.rejects(async () => await send(store, key), StoreUnavailableError);
+        const connect = () => driver.connect(url);
+        const store = await createPostgresStore(connect, { timeoutMs: 500 }) as KeyedPetStore & PooledStore;
+        const refused = async (key: string) => {
+          await assert.rejects(async () => await send(store, key), StoreUnavailableError);
+          // The store sees that PostgreSQL answers, and that the create still runs: a new client would end what others do.
+          await untilAnswered(() => store.get(1n));
+        };
         // Without the time limit of a store: a busy machine may be slow.
         const assertHidden = async () => assert.deepEqual(await runSql(url, "SELECT id FROM petstore.pets"), [["1"]]);
         await takeStandbyAway(url);
@@ -64,6 +70,8 @@ for (const driver of DRIVERS) {
         await refused("b");
         await assertHidden();
         assert.ok(await isWaiting(url, "add_pets"), "The wait was cancelled");
+        // A Pool gets another connection for each.
+        assert.equal(store.pool.running > 0, driver.name === "postgres.js");
         await setStandbys(url, "");
         await untilAnswered(async () => assert.deepEqual(await send(patient, "b"), { outcome: "replayed", id: 2n }));
         await store.close();

@@ -125,10 +125,7 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
     this.#proxy.isDoubling = faults.length % 2 === 1;
     await run(this.#stores.slice(0, servers), () => this.#proxy.follow([]));
     await until("the end of all that was sent", () => this.#isAtRest());
-    if (this.#stores.some(isBusy)) {
-      await this.renew();
-      await until("the end of what a store still sent", () => this.#isAtRest());
-    }
+    await until("stores that wait for nothing", () => !this.#stores.some(isBusy));
     const rows = await this.#admin.unsafe(SQL.all, ["0", "1000"]).values() as string[][];
     return { stored: rows.map((row) => row[1]!), faults: this.#proxy.faults - before };
   }
@@ -142,7 +139,7 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
   }
 }
 
-/** Whether a store still waits for a response: postgres.js may lose a statement whose connection has failed. */
+/** Whether a store still waits for a response. Of postgres.js, which may lose a statement, a store soon needs a new client. */
 function isBusy({ pool }: PetStore & Partial<PooledStore>): boolean {
   return pool !== undefined && pool.running + pool.waiting > 0;
 }

@@ -58,12 +58,21 @@ async function searchOne<Fault>(
   place: Place<Fault>,
   { fault, seed, tally, tries }: { fault: fc.Arbitrary<Fault>; seed: number; tally: Tally; tries: number },
 ): Promise<Finding | undefined> {
-  let problem: string | undefined, left = tries;
+  let problem: string | undefined, broken: unknown, left = tries;
+  // An error of the tool itself is no finding: smaller plans would meet it too, each after a minute.
+  const run = async (plan: Plan<Fault>): Promise<string | undefined> => {
+    try {
+      if (problem !== undefined) await place.renew();
+      return await tryPlan(place, plan, tally);
+    } catch (error) {
+      broken ??= error;
+      return undefined;
+    }
+  };
   const isRight = async (plan: Plan<Fault>) => {
-    if (problem === undefined) return (problem = await tryPlan(place, plan, tally)) === undefined;
-    for (let own = TRIES_OF_PLAN; own > 0 && left > 0; own--, left--) {
-      await place.renew();
-      const found = await tryPlan(place, plan, tally);
+    if (problem === undefined) return (problem = await run(plan)) === undefined;
+    for (let own = TRIES_OF_PLAN; own > 0 && left > 0 && !broken; own--, left--) {
+      const found = await run(plan);
       if (found === undefined) continue;
       problem = found;
       return false;
@@ -71,8 +80,8 @@ async function searchOne<Fault>(
     return true;
   };
   const property = fc.asyncProperty(plans(fault, MOST_FAULTS), isRight);
-  const { counterexample, errorInstance } = await fc.check(property, { seed, numRuns: 1, unbiased: true });
-  if (problem === undefined && errorInstance) throw errorInstance;
+  const { counterexample } = await fc.check(property, { seed, numRuns: 1, unbiased: true });
+  if (broken) throw new Error(`The history of seed ${seed} did not end`, { cause: broken });
   return problem === undefined ? undefined : { problem, text: describe(problem, counterexample![0]) };
 }
 

@@ -17,7 +17,8 @@ type Search = (extent: Omit<Extent<never>, "fault">) => Promise<Finding | undefi
 export const WAYS: Record<string, Search> = {
   ...Object.fromEntries(
     [false, ...(NO_PGBOUNCER ? [] : [true])].flatMap((pooled) =>
-      Object.entries(OPENERS).map(([name, open]) => {
+      // postgres.js 3.4.9 alone would hang with all the process, over a message that PgBouncer has cut.
+      Object.entries(OPENERS).filter(([name]) => !pooled || name !== "postgres.js").map(([name, open]) => {
         const ground = onPostgres(name, open, pooled);
         return [ground.name, (extent) => search(ground, { ...extent, fault: FAULT })] satisfies [string, Search];
       })

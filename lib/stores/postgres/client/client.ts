@@ -29,6 +29,13 @@ const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM p
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
 
+/** Whether any session runs this statement for so many milliseconds. The text that PostgreSQL shows may be cut. */
+const RUNS = `SELECT 'yes'::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE state OPERATOR(pg_catalog.=) 'active' AND pg_catalog.length(query) OPERATOR(pg_catalog.>) 0
+    AND pg_catalog.starts_with($1::pg_catalog.text, query)
+    AND query_start OPERATOR(pg_catalog.<) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-)
+      pg_catalog.make_interval(secs => $2::pg_catalog.float8 OPERATOR(pg_catalog./) 1000)) LIMIT 1`;
+
 /** Options of `createPostgresStore()`. */
 export interface PostgresStoreOptions {
   /**
@@ -180,12 +187,16 @@ export class Database {
     if (!running.giveUp(mayCancel) && process !== undefined) {
       this.query(CANCEL, [String(process), mayCancel ? "all" : "wait"]).catch(ignore);
     }
-    const givenUpAt = performance.now();
-    const timer = setTimeout(() => {
-      // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
-      // later statement shows that the server is there.
-      if (mayCancel || !client || client.answeredAt < givenUpAt) this.#replace(client);
-    }, Math.min(GRACE_PERIOD, this.timeoutMs));
+    const givenUpAt = performance.now(), wait = Math.min(GRACE_PERIOD, this.timeoutMs);
+    const check = async () => {
+      // A cancelled statement ends at once, unless its connection is dead, or the driver has lost it. A create may also wait for a
+      // standby: then PostgreSQL answers others, and shows it.
+      const mayRun = this.#makeClient && !this.#isReleased && !mayCancel && client && client.answeredAt >= givenUpAt &&
+        await this.query(RUNS, [statement.text, String(wait)]).then(([row]) => row, () => true);
+      if (!mayRun) this.#replace(client);
+      else timer = setTimeout(check, wait);
+    };
+    let timer = setTimeout(check, wait);
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
       if (client) client.overdue--;
