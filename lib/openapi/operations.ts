@@ -38,11 +38,11 @@ export function renderOperation(
   };
 }
 
-/** As GitBook reads it, then Redocly and Scalar, and then Mintlify. */
+/** As GitBook reads it, then Redocly and Scalar, with a label for RapiDoc, which fails without one, and then Mintlify. */
 function renderStability(stability: Stability | undefined): JsonObject {
   if (stability === undefined) return {};
   const name = stability.charAt(0).toUpperCase() + stability.slice(1);
-  return { "x-stability": stability, "x-badges": [{ name }], "x-mint": { metadata: { tag: name } } };
+  return { "x-stability": stability, "x-badges": [{ name, label: name }], "x-mint": { metadata: { tag: name } } };
 }
 
 function renderResponses(

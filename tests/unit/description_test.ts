@@ -62,7 +62,7 @@ test("the description labels the operations that the option stability names, for
       .filter((operation) => "x-stability" in operation || "x-badges" in operation || "x-mint" in operation);
     assert.deepEqual(labelled.map((operation) => operation["operationId"]), ["getPet"]);
     const [{ "x-stability": stability, "x-badges": badges, "x-mint": mint }] = labelled as [JsonObject];
-    assert.deepEqual([stability, badges, mint], [label, [{ name }], { metadata: { tag: name } }]);
+    assert.deepEqual([stability, badges, mint], [label, [{ name, label: name }], { metadata: { tag: name } }]);
   }
   assert.doesNotMatch(JSON.stringify(openApiOf()), /x-stability|x-badges|x-mint/);
 });

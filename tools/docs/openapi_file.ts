@@ -7,6 +7,11 @@ import { CALLS, samplesOf } from "./samples.ts";
 
 export function createOpenApiFile(): string {
   const description = describeServer(checkOptions({ keys: ["none"], requestIds: "failures" }));
+  return JSON.stringify(addSamples(description), null, 2) + "\n";
+}
+
+/** Adds samples to each operation of a description, and returns it. */
+export function addSamples(description: JsonObject): JsonObject {
   for (const path of Object.values(description["paths"] as Record<string, Record<string, JsonObject>>)) {
     for (const operation of Object.values(path)) {
       const call = CALLS[String(operation["operationId"])];
@@ -14,7 +19,7 @@ export function createOpenApiFile(): string {
       operation["x-codeSamples"] = samplesOf(call).map((sample) => ({ ...sample }));
     }
   }
-  return JSON.stringify(description, null, 2) + "\n";
+  return description;
 }
 
 if (import.meta.main) {
