@@ -106,7 +106,8 @@ export function limitRate(
       if (quota.remaining === 0) return rateLimited(callers, quota);
       quota.remaining--;
       // Earlier, few clients want to know, and headers cost time.
-      if (quota.remaining < callers.requests / 2) context.fields = limitFields(callers, quota);
+      const isLow = quota.remaining < callers.requests / 2;
+      if (isLow) context.fields = { ...context.fields, ...limitFields(callers, quota) };
       return caller;
     });
   };

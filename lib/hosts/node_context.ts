@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import { hasLeft, isGone } from "./node_reply.ts";
+import { breakOff, hasLeft, isGone } from "./node_reply.ts";
 import { fieldOf, hasBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -67,6 +67,13 @@ export class NodeContext implements RequestContext {
 
   toRequest(): Request {
     return this.#request ??= this.#toRequest();
+  }
+
+  breakOff(): void {
+    const { httpVersionMajor, socket } = this.#incoming;
+    // Bun sends an empty 200 if the response alone is destroyed.
+    if (httpVersionMajor === 1) (socket as { destroy?(): void }).destroy?.();
+    breakOff(this.#outgoing);
   }
 
   #toRequest(): Request {

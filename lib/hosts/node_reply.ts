@@ -71,7 +71,7 @@ export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
 }
 
 /** On HTTP/2, only an error resets the stream with its code. */
-function breakOff(outgoing: NodeResponse): void {
+export function breakOff(outgoing: NodeResponse): void {
   outgoing.destroy(outgoing.req.httpVersionMajor === 2 ? new Error("The response was broken off") : undefined);
 }
 

@@ -34,4 +34,6 @@ export interface RequestContext {
   readBody(): Promise<ArrayBuffer | Uint8Array>;
   openBody(): ReadableStream<Uint8Array> | null;
   toRequest(): Request;
+  /** Absent if the host cannot. */
+  breakOff?(): void;
 }

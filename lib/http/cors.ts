@@ -17,7 +17,7 @@ export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 
 const EXPOSED =
-  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?)$/;
+  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?|petstore-fault)$/;
 
 /** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
@@ -29,9 +29,8 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };
-  const any = isAny(origins);
   // Without Access-Control-Allow-Credentials, no page can use a visitor's cookies.
-  const toAny = any ? { [ALLOW_ORIGIN]: "*" } : undefined;
+  const toAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
   const toOrigins = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
 
   /** Returns the same object for the same fields. */
@@ -40,10 +39,10 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   }
 
   function preflight(context: RequestContext): Reply | undefined {
-    const isPreflight = context.method === "OPTIONS" && context.header("access-control-request-method") !== null;
-    const origin = isPreflight ? context.header("origin") : null;
-    if (origin === null || !(any || toOrigins.has(origin))) return undefined;
-    return { status: 204, headers: preflightFields, body: null };
+    const isPreflight = context.method === "OPTIONS" && context.header("access-control-request-method") !== null &&
+      context.header("origin") !== null;
+    if (isPreflight && grantsOf(context)[ALLOW_ORIGIN]) return { status: 204, headers: preflightFields, body: null };
+    return undefined;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {

@@ -4,9 +4,7 @@ import type { Cors } from "./cors.ts";
 import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
-/**
- * It must not throw. Times are as in `performance.now()`; `endedAt` is `startedAt` for a kept response sent at once.
- */
+/** It must not throw. Times are of `performance.now()`; `endedAt` is `startedAt` for a kept response sent at once. */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
 /** Which responses get the request's id. */

@@ -1,4 +1,4 @@
-/** The path of a request through a service, from its arrival to its reply. */
+/** The path of a request through a service. */
 
 import { excerpt } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";

@@ -34,9 +34,9 @@ type Labels = Readonly<Record<string, Stability | undefined>>;
 const ORIGIN = "http://h";
 
 /** An absent option is undefined. */
-type Check<Given, To> = (given: Given, name: string) => To;
+export type Check<Given, To> = (given: Given, name: string) => To;
 
-type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
+export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
 type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
 
@@ -97,7 +97,7 @@ export function checkOptions(options: PetstoreOptions): CheckedOptions {
 }
 
 /** @param within The option with these members. */
-function checkAll<Given extends object, To>(
+export function checkAll<Given extends object, To>(
   checks: Checks<Given, To>,
   given: Given,
   within: string,
@@ -152,7 +152,7 @@ function requireStore(store: PetStore, name: string): PetStore {
 }
 
 /** @param parse `false` is a wrong value. */
-function option<Made, Absent>(
+export function option<Made, Absent>(
   wanted: string,
   parse: (given: unknown) => Made | false,
   absent: Absent,
@@ -185,7 +185,7 @@ function optionalFunction<T>(absent: T): Check<T | undefined, T> {
   return option("a function", (given) => typeof given === "function" && given as T, absent);
 }
 
-function wholeNumber(absent?: number): Check<number | undefined, number> {
+export function wholeNumber(absent?: number): Check<number | undefined, number> {
   return (given = absent, name) => {
     // A timer with a longer delay than an int32 fires at once.
     if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;

@@ -32,6 +32,7 @@ const SAMPLES: Record<string, [string, string]> = {
   "rate-limit": ["100/1m", "5/30s"],
   metrics: ["127.0.0.1:9464", "[::1]:9465"],
   traces: ["0.01", "1"],
+  faults: ["lose=0.1", "cut=1,times=3"],
   "cors-origin": ["https://a.example", "*"],
   "public-url": ["https://a.example/v1", "/pets"],
   server: ["https://a.example/v1", "Staging=http://localhost:8001/v1"],

@@ -22,7 +22,7 @@ export const EVERYDAY: Record<string, string> = {
 const ON_NODE = [
   ...["damage", "faults", "gone", "slow", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
-  ...["check_url", "conform", "failed_start", "keys/process", "keys/secret"].map((name) => `server/${name}`),
+  ...["check_url", "conform", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/unfinished"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");

@@ -16,9 +16,6 @@ type Task = { command: Command; args: CommandArguments } | string;
 /** @throws {SettingError} If there is no such command, or its flags are invalid. */
 export function readCommandLine(words: readonly string[], environment: Environment): Task {
   const [first = "", second = ""] = words;
-  if (first === "help") {
-    return readCommandLine([...words.slice(1).filter((word) => !word.startsWith("-")), "--help"], environment);
-  }
   const isNamed = first !== "" && !first.startsWith("-");
   if (!isNamed && !words.includes("--help")) return readCommand(DEFAULT_COMMAND, words, environment);
   const isGroup = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));

@@ -21,8 +21,8 @@ export function describeProgram(commands: Readonly<Record<string, Command>>): st
 Usage: petstore <command> [flags]
 
 Commands:
-${rows.join("")}${describeFlag("help [command]", "show the help of a command, as --help after it does")}
-Without a command, serve runs. --version prints the version.
+${rows.join("")}
+Without a command, serve runs. --help after a command shows its flags, and --version prints the version.
 
 ${describeStatuses(STATUSES)}`;
 }

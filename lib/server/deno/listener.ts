@@ -2,6 +2,7 @@
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
+import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
 
 /** In milliseconds. */
@@ -15,7 +16,12 @@ export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendReply);
-  const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
+  const onError = (error: unknown) => {
+    report(firstLine(error));
+    return new Response(null, { status: 500 });
+  };
+  const bind = (port: number) =>
+    Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
   let server = explainBindErrors(() => bind(address.port), address);
   let isStopping = false;
   let stopped = Promise.resolve();

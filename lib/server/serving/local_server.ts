@@ -1,6 +1,9 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
+import { pipelineOf, serve } from "../../hosts/fetch.ts";
+import { withFaults } from "../../testing/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
+import type { Service } from "../../petstore/service.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { DrainGate } from "../http/drain_gate.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -91,7 +94,8 @@ export class LocalServer implements Server {
     }
     const observe = observeAll(observers);
     const { docs: hasDocs, servers } = settings;
-    this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs, servers }));
+    const petstore = serve(createServerPipeline(options, { ...parts, observe, hasDocs, servers }));
+    this.#gate.open(pipelineOf(settings.faults ? withFaults(petstore, settings.faults) : petstore) as Service);
   }
 
   #report(line: string): void {

@@ -101,6 +101,7 @@ async function open(
   const store = await storeSetting.open();
   started.stores.add(store);
   started.isNew = store.isNew ?? false;
+  if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
   if (settings.seed > 0) report(await seed(store, settings.seed));
   const keyStore = shared ? store : await openKeyDatabase(settings.keys.length === 0);
   if (keyStore) started.stores.add(keyStore);

@@ -96,6 +96,11 @@ const TABLE = {
     example: "0.01",
     help: "trace this share of the requests, up to 1, with OpenTelemetry. Needs OTEL_… variables",
   },
+  faults: {
+    value: "fault=share,…",
+    example: "lose=0.1,cut=0.1,operations=createPet",
+    help: "let some requests fail, to test clients: delay, unavailable, cut or lose them",
+  },
   docs: { default: "on", help: "serve the description as a web page at /docs, or do not" },
 } satisfies Options;
 

@@ -5,6 +5,8 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions, Stability } from "../../petstore/options.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
+import { type FaultOptions, withFaults } from "../../testing/faults.ts";
+import { createPetstore } from "../../petstore/petstore.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 
@@ -124,6 +126,8 @@ export function readSettings(args: CommandArguments) {
     metrics: args.optional("metrics", ADDRESS),
     /** The share of the requests that are traced; undefined if none is. */
     traces: args.optional("traces", SHARE),
+    /** Undefined if no request fails on purpose. */
+    faults: readFaults(args.text("faults")),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
     /** The addresses that the description names. If empty, that of the server itself. */
@@ -157,10 +161,23 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
     deprecation: { gone: args.isOn("retire") },
     stability,
   };
-  try {
-    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
-  } catch (error) {
-    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(error.message) : error;
-  }
+  checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
   return { keys, ...options };
+}
+
+function readFaults(text: string): FaultOptions | undefined {
+  if (text === "") return undefined;
+  const valueOf = (name: string, text: string) => name === "operations" ? text.split("+") : Number(text || NaN);
+  const pairs = text.split(",").map((pair) => pair.split("="));
+  const faults = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, valueOf(name, value)]));
+  checkAs("--faults: ", () => withFaults(createPetstore({ keys: ["any"] }), faults));
+  return faults;
+}
+
+function checkAs(name: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(name + error.message) : error;
+  }
 }

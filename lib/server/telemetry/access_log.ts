@@ -11,10 +11,6 @@ import { HIDDEN, loggedMethod, loggedTarget } from "./logged_target.ts";
 /** How many targets are cached, and the longest key of one. A client may send any number of 64 KB each. */
 const MAX_CACHED = 1000, MAX_KEY = 300;
 
-/** Durations below this many tenths of a millisecond are formatted once. */
-const SHORT = 1000;
-const DURATIONS = Array.from({ length: SHORT }, (_, tenths) => (tenths / 10).toFixed(1));
-
 /** The formatted part of a line, from the method to the status, and the values that it was made from. */
 interface CacheEntry {
   method: string;
@@ -30,7 +26,7 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   );
   const now = createClock();
   return (context, { status }, startedAt, endedAt) => {
-    const duration = durationOf(startedAt, endedAt);
+    const duration = (endedAt - startedAt).toFixed(1);
     writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, status)} ${duration}ms`);
   };
 }
@@ -52,7 +48,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () =
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
         describe(context, reply.status) +
-        `,"durationMs":${durationOf(startedAt, endedAt)}` +
+        `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
         (span === undefined ? "" : `,"traceId":"${span.traceId}","spanId":"${span.spanId}"`) +
@@ -99,9 +95,4 @@ function quote(text: string): string {
     /[\u007f-\u009f\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-function durationOf(startedAt: number, endedAt: number): string {
-  const tenths = Math.round((endedAt - startedAt) * 10);
-  return DURATIONS[tenths] ?? (tenths / 10).toFixed(1);
 }

@@ -12,9 +12,8 @@ const OTHER = "other";
 /** How many callers of a deprecated route are counted separately. */
 const MAX_CALLERS = 100;
 
-/** The upper bounds of the buckets, in seconds and in creates. */
+/** The upper bounds of the buckets. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const CREATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** The requests of a route. */
 interface Route {
@@ -31,19 +30,13 @@ export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
 export class Metrics {
   /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
-  readonly #commitCreates = createHistogram(CREATES);
   readonly #commitSeconds = createHistogram(SECONDS);
   #storeErrors = 0;
   readonly #store: ObservedStore;
 
   constructor(store: ObservedStore) {
     this.#store = store;
-    if (store.batch) {
-      store.batch.onCommit = (creates, milliseconds) => {
-        this.#commitCreates.add(creates);
-        this.#commitSeconds.add(milliseconds / 1000);
-      };
-    }
+    if (store.batch) store.batch.onCommit = (_, milliseconds) => this.#commitSeconds.add(milliseconds / 1000);
   }
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
@@ -68,7 +61,6 @@ export class Metrics {
     const { batch, pool } = this.#store;
     const samples: Samples = {
       petstore_creates_waiting: batch?.unsettled ?? 0,
-      ...this.#commitCreates.read("petstore_commit_creates"),
       ...this.#commitSeconds.read("petstore_commit_duration_seconds"),
       petstore_store_errors_total: this.#storeErrors,
       ...pool && {

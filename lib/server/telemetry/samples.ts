@@ -16,7 +16,6 @@ const FAMILIES: Record<string, Family> = {
   petstore_request_duration_seconds: ["histogram", "Time until the response was ready."],
   petstore_deprecated_requests_total: ["counter", "Requests to the deprecated operation by caller."],
   petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],
-  petstore_commit_creates: ["histogram", "Creates in a commit, of those that this worker has sent."],
   petstore_commit_duration_seconds: ["histogram", "Time of a commit."],
   petstore_postgres_pool_size: [
     "gauge",

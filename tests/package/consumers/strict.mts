@@ -37,6 +37,7 @@ import { createOpenApi } from "@petstore/petstore/openapi";
 import type { Json, JsonObject, OpenApiOptions, OpenApiServer } from "@petstore/petstore/openapi";
 import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
 import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/petstore/d1";
+import { type FaultOptions, withFaults } from "@petstore/petstore/faults";
 import { createKvStore } from "@petstore/petstore/kv";
 import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/petstore/kv";
 import { createNodeListener } from "@petstore/petstore/node";
@@ -284,7 +285,8 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
   }
   return await manager.list();
 }
-export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
+const faults: FaultOptions = { lose: 0.1, operations: ["createPet"] };
+export const managed: Petstore[] = managers.map((keys) => withFaults(createPetstore({ keys }), faults));
 
 const sharing: Sharing = "restarts";
 const fixture: StoreFixture = {

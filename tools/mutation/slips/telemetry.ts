@@ -24,8 +24,8 @@ export const TELEMETRY: Slip[] = slipsOf("server/telemetry", TESTS, [
   [
     "durations in the log are in milliseconds",
     "access_log.ts",
-    "const tenths = Math.round((endedAt - startedAt) * 10);",
-    "const tenths = Math.round((endedAt - startedAt) / 100);",
+    "const duration = (endedAt - startedAt).toFixed(1);",
+    "const duration = ((endedAt - startedAt) / 1000).toFixed(1);",
   ],
   [
     "a line of JSON has the bytes of the body",

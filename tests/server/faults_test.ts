@@ -1,0 +1,46 @@
+/** `--faults`: requests to the server that fail on purpose. */
+
+import assert from "node:assert/strict";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { SERVE } from "../../lib/server/commands/serve.ts";
+import { DENO_RUNTIME } from "../../lib/server/deno/runtime.ts";
+import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { test, withFreshServerHere } from "../support/server/in_process.ts";
+import { KEY } from "../support/server/ledger.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
+import { PET } from "../support/server/server_process.ts";
+
+test("--faults loses the response of a create, and the log has the create, a line for the start and no stack trace", () => {
+  const args = [`--key=${KEY}`, "--store=memory:", "--log=json", "--faults=lose=1,times=1,operations=createPet"];
+  return withFreshServerHere({ args }, async (server) => {
+    for (const path of ["/livez", "/v1/pets"]) {
+      assert.equal((await server.ask(path, KEY)).headers.has("petstore-fault"), false);
+    }
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    // Deno's own fetch() repeats a create whose kept connection ends.
+    const create = () =>
+      DENO_RUNTIME.fetchOnce!(new Request(`${server.origin}/v1/pets`, { method: "POST", headers, body: PET }));
+    await assert.rejects(create().then((response) => response.text()));
+    assert.equal((await create()).headers.has("petstore-fault"), false);
+    assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 2);
+    assert.equal(await server.stop(), 0);
+    const lines = server.written.stderr.trimEnd().split("\n").map((line) => JSON.parse(line).message);
+    const told = { lose: 1, times: 1, operations: ["createPet"] };
+    assert.equal(lines[0], `some requests fail on purpose: ${JSON.stringify(told)}`);
+    // Node has no line for what it cuts.
+    assert.deepEqual(lines.slice(1), ON_NODE ? [] : ["The connection was cut, which is a fault on purpose"]);
+    assert.equal(server.written.stdout.match(/"method":"POST".*"status":201/g)?.length, 2);
+  });
+});
+
+test("--faults has the options of withFaults(), and refuses others", () => {
+  const read = (text: string) =>
+    readSettings(readArguments("serve", SERVE, [`--faults=${text}`], () => undefined)).faults;
+  assert.deepEqual(read("delay=0.25,delayMs=30,cut=0.5,seed=7"), { delay: 0.25, delayMs: 30, cut: 0.5, seed: 7 });
+  assert.deepEqual(read("lose=1,operations=createPet+getPet"), { lose: 1, operations: ["createPet", "getPet"] });
+  for (
+    const wrong of ["lose", "lose=", "lose=2", "lose=x", "cut=1,lose=1", "drop=1", "lose=1,operations=cats", "0.1"]
+  ) {
+    assert.throws(() => read(wrong), /^SettingError: --faults: (Option|Unknown option|The shares of) /);
+  }
+});

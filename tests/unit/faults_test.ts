@@ -1,0 +1,124 @@
+/** withFaults(): which requests fail on purpose, how, and what their clients make of it. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import test from "node:test";
+import { createNodeListener } from "../../lib/hosts/node.ts";
+import { type FaultOptions, withFaults } from "../../lib/testing/faults.ts";
+import { createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
+
+const KEY = "pk_test";
+const FIELD = "petstore-fault";
+
+/** A petstore with faults, and ways to send it requests. A POST has a pet. */
+function faulty(faults: FaultOptions, options: Partial<PetstoreOptions> = {}) {
+  // Hashing a listed key would take real time.
+  const petstore = withFaults(createPetstore({ keys: (key) => key === KEY, ...options }), faults);
+  const send = (method: string, path = "/v1/pets", headers: Record<string, string> = {}) => {
+    const body = method === "POST" ? { body: '{"name":"Rex","categoryId":7}' } : {};
+    const own = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const init = { method, headers: { ...own, ...headers }, ...body };
+    return petstore.handle(new Request(`http://h${path}`, init));
+  };
+  const pets = async (): Promise<unknown[]> => (await send("GET")).json();
+  /** The faults of so many requests. */
+  async function draw(count: number, method = "GET"): Promise<(string | null)[]> {
+    const all: (string | null)[] = [];
+    for (let i = 0; i < count; i++) all.push((await send(method)).headers.get(FIELD));
+    return all;
+  }
+  return { petstore, send, pets, draw };
+}
+
+test("a request that is unavailable or cut is not carried out, and one that is lost is", async () => {
+  for (const [fault, isCarriedOut] of [["unavailable", false], ["cut", false], ["lose", true]] as const) {
+    const statuses: number[] = [];
+    const onResponse = ({ method, status }: ResponseInfo) => void (method === "POST" && statuses.push(status));
+    const { send, pets } = faulty({ [fault]: 1, times: 1, operations: ["createPet"] }, { onResponse });
+    const { status, headers } = await send("POST");
+    assert.deepEqual([status, headers.get(FIELD), (await pets()).length], [503, fault, isCarriedOut ? 1 : 0]);
+    assert.equal((await send("POST")).status, 201);
+    assert.deepEqual(statuses, [isCarriedOut ? 201 : 503, 201]);
+  }
+});
+
+test("the body of a response that is cut or lost never ends well", async () => {
+  for (const fault of ["cut", "lose"]) {
+    await assert.rejects((await faulty({ [fault]: 1 }).send("GET")).text(), /^TypeError: .* fault on purpose$/);
+  }
+});
+
+test("a delay comes before the request is carried out", () =>
+  withVirtualClock(async (clock) => {
+    const { send, pets } = faulty({ delay: 1, delayMs: 700, operations: ["createPet"] });
+    const created = send("POST");
+    assert.deepEqual(await pets(), []);
+    const { status, headers } = await created;
+    assert.deepEqual([status, headers.get(FIELD), clock.now()], [201, "delay", 700]);
+  }));
+
+test("on Node the connection ends without a response, and that is no failure", async () => {
+  const failures: unknown[] = [];
+  const { petstore } = faulty({ cut: 1, operations: ["listPets"] }, { onError: (failure) => failures.push(failure) });
+  await withListening(createServer(createNodeListener(petstore)), async (port) => {
+    const headers = { authorization: `Bearer ${KEY}` };
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/v1/pets`, { headers }));
+    assert.equal((await fetch(`http://127.0.0.1:${port}/v1/pets/1`, { headers })).status, 404);
+  });
+  assert.deepEqual(failures, []);
+});
+
+test("the same seed draws the same faults, another one others, and each has its share", async () => {
+  const shares = { unavailable: 0.2, cut: 0.1, lose: 0.3, delay: 0.1, delayMs: 1 };
+  const drawn = await faulty(shares).draw(500);
+  assert.deepEqual(await faulty({ ...shares, seed: 1 }).draw(500), drawn);
+  assert.notDeepEqual(await faulty({ ...shares, seed: 2 }).draw(500), drawn);
+  for (const [name, share] of [["unavailable", 0.2], ["cut", 0.1], ["lose", 0.3], ["delay", 0.1]] as const) {
+    const seen = drawn.filter((fault) => fault === name).length / 500;
+    assert.ok(Math.abs(seen - share) < 0.05, `${name}: ${seen}`);
+  }
+});
+
+test("only the named operations have faults, so often as they may, and nothing else draws one", async () => {
+  const { draw, send } = faulty({ unavailable: 1, operations: ["listPets"], times: 3 });
+  for (const [method, path] of [["POST"], ["OPTIONS"], ["PUT"], ["GET", "/v1/pets/1"], ["GET", "/v1/cats"]] as const) {
+    assert.equal((await send(method, path)).headers.get(FIELD), null);
+  }
+  assert.deepEqual(await draw(1, "HEAD"), ["unavailable"]);
+  assert.deepEqual(await draw(3), ["unavailable", "unavailable", null]);
+});
+
+test("the header comes beside those of a limit, and pages of other origins may read it", async () => {
+  const { send } = faulty({ delay: 0.5, delayMs: 1, cut: 0.5 }, {
+    cors: { origins: ["*"] },
+    rateLimit: { requests: 8, windowMs: 1e9, clientHeader: "x-real-ip" },
+  });
+  for (let i = 0; i < 8; i++) {
+    const { headers } = await send("GET", "/v1/pets", { origin: "https://app.example" });
+    assert.match(headers.get("access-control-expose-headers")!, /petstore-fault/);
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    assert.ok(headers.has(FIELD));
+  }
+});
+
+test("withFaults() refuses what is no petstore, and options that are unknown or wrong", () => {
+  const petstore = createPetstore({ keys: [KEY] });
+  assert.throws(
+    () => withFaults({ ...petstore, handle: (request) => petstore.handle(request) }, {}),
+    /^TypeError: withFaults\(\) takes/,
+  );
+  const wrong: [options: unknown, message: RegExp][] = [
+    [{ drop: 1 }, /^TypeError: Unknown option drop; the options are delay, /],
+    [{ lose: "1" }, /^TypeError: Option lose must be a share from 0 to 1, not "1"/],
+    [{ cut: -0.1 }, /^TypeError: Option cut must be a share/],
+    [{ delay: NaN }, /^TypeError: Option delay must be a share/],
+    [{ cut: 0.6, lose: 0.5 }, /^RangeError: The shares of delay, unavailable, cut, lose must total at most 1/],
+    [{ operations: ["createCat"] }, /^TypeError: Option operations must be some of listPets,createPet,/],
+    [{ operations: "createPet" }, /^TypeError: Option operations/],
+    [{ times: 0 }, /^RangeError: Option times/],
+    [null, /^TypeError: The options must be an object of delay, unavailable, cut, lose, delayMs/],
+  ];
+  for (const [options, message] of wrong) assert.throws(() => withFaults(petstore, options as FaultOptions), message);
+});
