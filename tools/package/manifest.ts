@@ -31,8 +31,8 @@ export function createManifest({ name, version, license, exports }: Config, proj
     name,
     version,
     description:
-      "A pets REST API as one function from Request to Response: exact int64, real keys, SQLite, PostgreSQL, no dependency",
-    keywords: ["petstore", "rest", "api", "openapi", "fetch", "request", "response", "int64", "sqlite", "postgresql"],
+      "The OpenAPI pet store as a server, or one function from Request to Response: exact int64, real API keys, no dependency",
+    keywords: ["petstore", "rest", "api", "openapi", "server", "mock-server", "fetch", "int64", "sqlite", "postgresql"],
     license,
     ...repository && { repository: { type: "git", url: repository } },
     ...homepage && { homepage },

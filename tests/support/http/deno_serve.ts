@@ -18,12 +18,12 @@ export async function withDenoServe<T>(
   }
 }
 
-/** Serves the files of this checkout, as JSR does. */
-export function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
+/** Serves files of this checkout, or of a folder in it, as JSR does. */
+export function serveCheckout(folder = ""): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve(LOCAL, async ({ url }) => {
     const { pathname } = new URL(url);
     const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
-    const text = await Deno.readTextFile(new URL(`../../..${pathname}`, import.meta.url));
+    const text = await Deno.readTextFile(new URL(`../../../${folder}${pathname}`, import.meta.url));
     return new Response(text, { headers: { "content-type": type } });
   });
 }
