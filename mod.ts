@@ -18,7 +18,8 @@
  */
 
 export { createPetstore, type Petstore } from "./lib/petstore/petstore.ts";
-export type { PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
+export type { PetstoreOptions, ResponseInfo, Stability } from "./lib/petstore/options.ts";
+export type { DeprecationOptions } from "./lib/operations/definition.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
 export type { ConnectionInfo, Handle } from "./lib/hosts/fetch.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";

@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   invalid_json: 400,
   invalid_pet: 400,
   pet_not_found: 404,
+  gone: 410,
   precondition_failed: 412,
   not_implemented: 501,
   store_unavailable: 503,

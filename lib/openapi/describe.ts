@@ -2,14 +2,13 @@
 
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../json_types.ts";
-import { CROSS_ORIGIN, DESCRIPTION, INFO, SECURITY, TAGS } from "../operations/api.ts";
-import { type FailureGroup, rateLimitFailures } from "../operations/failure_groups.ts";
-import { createSchemas, errorSchema } from "../operations/schemas.ts";
+import { CROSS_ORIGIN, DESCRIPTION, INFO, RATE_LIMIT, REQUEST_ID, SECURITY, TAGS } from "../operations/api.ts";
+import type { Problem } from "../http/problem.ts";
+import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
-import type { CheckedOptions } from "../petstore/checked_options.ts";
-import { referTo, renderHeaders } from "./headers.ts";
-import { renderOperation } from "./operations.ts";
-import { codesOf, failureSchema, renderFailure, statusOf } from "./responses.ts";
+import { renderHeaders } from "./headers.ts";
+import { type Contract, renderOperation } from "./operations.ts";
+import { codeOf } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
@@ -19,52 +18,32 @@ export interface OpenApiServer {
   description?: string;
 }
 
-/** The options that clients can notice. */
-type Contract = Omit<CheckedOptions, "authenticate" | "onError" | "onResponse">;
-
 /**
  * Describes a petstore with these options.
  *
- * @param added Further failures that every operation can have.
+ * @param refusals Failures before the operation is known.
  */
 export function describe(
   contract: Contract,
   servers: readonly OpenApiServer[] = [{ url: contract.linkBase || "/" }],
-  added: readonly FailureGroup[] = [],
+  refusals: readonly Problem[] = [],
 ): JsonObject {
-  const { cors, rateLimit, defaultStatus } = contract;
-  const everywhere = rateLimit ? [...added, ...rateLimitFailures(rateLimit)] : added;
-  const common = commonHeaders(contract);
-  const operations = DESCRIBED_OPERATIONS.map(([definition, describe]) =>
-    renderOperation(definition, describe(contract), everywhere, common)
-  );
-  const groups = operations.flatMap(({ failures }) => failures);
-  const codes = [...Object.keys(ERROR_STATUS), ...added.flatMap(codesOf)];
-  const responses = Object.fromEntries(
-    groups.filter((group) => Object.hasOwn(group, "response"))
-      .map((group) => [group.response!, renderFailure(group, common(statusOf(group)))]),
-  );
-  const paths: Record<string, JsonObject> = {};
-  for (const { path, method, operationObject } of operations) {
-    paths[path] = { ...paths[path], [method]: operationObject };
+  const paths: Record<string, JsonObject> = {}, responses: Record<string, JsonObject> = {};
+  for (const [definition, describe] of DESCRIBED_OPERATIONS) {
+    const { path, method } = definition;
+    const operation = renderOperation(definition, describe(contract), contract, responses);
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
+  const codes = new Set([...Object.keys(ERROR_STATUS), ...refusals.map(codeOf)]);
   return {
     openapi: "3.1.0",
-    info: { ...INFO, description: cors ? DESCRIPTION + CROSS_ORIGIN : DESCRIPTION },
+    info: { ...INFO, description: describeApi(contract, refusals) },
     servers: checkServers(servers),
     security: [{ bearer: [] }],
     ...TAGS,
     paths,
     components: {
-      schemas: {
-        ...createSchemas(defaultStatus),
-        Error: errorSchema(
-          [...new Set(codes)],
-          { minimum: 400, maximum: 599 },
-          "The body of every response with a status of 400 or more. Each response has a narrower schema of its own.",
-        ),
-        ...Object.fromEntries(groups.map((group) => [group.schema, failureSchema(group)])),
-      },
+      schemas: createSchemas(contract.defaultStatus, [...codes]),
       responses,
       headers: renderHeaders({ paths, responses }),
       securitySchemes: SECURITY,
@@ -72,13 +51,17 @@ export function describe(
   };
 }
 
-/** The headers that any response with a status can have. The status of a response of the app is NaN. */
-function commonHeaders({ requestIds, rateLimit }: Contract): (status: number) => JsonObject {
-  const hasId = (status: number) => requestIds === "all" || (requestIds === "failures" && status >= 400);
-  return (status) => ({
-    ...(rateLimit && referTo(["RateLimit", "RateLimitPolicy"])),
-    ...(hasId(status) && referTo(["RequestId"])),
-  });
+/** What does not depend on the operation is told once, and not for each response. */
+function describeApi({ requestIds, rateLimit, cors }: Contract, refusals: readonly Problem[]): string {
+  const told = refusals.map((refusal) => `${refusal.status} \`${codeOf(refusal)}\``);
+  const words = [
+    DESCRIPTION,
+    told.length > 0 && `Refused before the operation is known: ${new Intl.ListFormat("en-GB").format(told)}.`,
+    requestIds !== "none" && `${requestIds === "all" ? "Every response" : "Every failure"} has ${REQUEST_ID}`,
+    rateLimit && RATE_LIMIT,
+    cors && CROSS_ORIGIN,
+  ];
+  return words.filter((each) => each).join("\n\n");
 }
 
 function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {

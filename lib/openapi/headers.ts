@@ -1,8 +1,7 @@
 /** Renders the headers of responses. */
 
 import type { JsonObject } from "../json_types.ts";
-import type { Deprecation } from "../operations/definition.ts";
-import { header, type HeaderKey, HEADERS } from "../operations/headers.ts";
+import { type HeaderKey, HEADERS } from "../operations/headers.ts";
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
 const POINTER = "#/components/headers/";
@@ -17,23 +16,6 @@ export function renderHeaders(rest: JsonObject): JsonObject {
 /** References to headers. */
 export function referTo(keys: readonly HeaderKey[]): JsonObject {
   return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }]));
-}
-
-/** The headers that announce the end of an operation. */
-export function renderDeprecation({ since, sunset }: Deprecation, isRequired: boolean): JsonObject {
-  const headers = [
-    header("Deprecation", "When the operation was deprecated, in seconds since 1970 (RFC 9745).", {
-      const: `@${since}`,
-    }, isRequired),
-    header("Sunset", "When the operation will be removed (RFC 8594), as an HTTP date.", { const: sunset }, isRequired),
-    header(
-      "Link",
-      "The replacement of the operation (RFC 5829).",
-      { pattern: '^<[^<>]+>; rel="successor-version"$' },
-      isRequired,
-    ),
-  ];
-  return Object.fromEntries(headers.map(({ name, definition }) => [name, definition]));
 }
 
 /** Finds a header by its lower-case name; `undefined` if the description omits it. */

@@ -1,82 +1,71 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
 import type { JsonObject } from "../json_types.ts";
-import type { Definition, Deprecation, Description } from "../operations/definition.ts";
-import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
+import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
+import { type FailureGroup, sharedFailures } from "../operations/failure_groups.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
+import type { Stability } from "../petstore/options.ts";
 import { withoutPrototype } from "../without_prototype.ts";
-import { renderDeprecation } from "./headers.ts";
+import { referTo } from "./headers.ts";
 import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
-/** An operation with all its failures. */
-export interface RenderedOperation {
-  path: string;
-  method: string;
-  /** The Operation Object. */
-  operationObject: JsonObject;
-  failures: readonly FailureGroup[];
-}
+/** The options that clients can notice. */
+export type Contract = Omit<CheckedOptions, "authenticate" | "onError" | "onResponse">;
 
 /**
- * @param added Further failures that every operation can have.
- * @param common Further headers that every response with a status can have.
+ * The Operation Object.
+ *
+ * @param responses Those that operations share, by name. Grows.
  */
 export function renderOperation(
   definition: Definition,
   description: Description,
-  added: readonly FailureGroup[],
-  common: (status: number) => JsonObject,
-): RenderedOperation {
-  const { method, effect, path, deprecation, stability } = withoutPrototype(definition);
-  const failures = merge([
-    ...description.failures,
-    ...callerFailures(),
-    ...(effect !== "reads" ? writerFailures() : []),
-    ...unexpectedFailures(),
-    ...added,
-  ]);
-  const day = deprecation && new Date(deprecation.sunset).toISOString().slice(0, 10);
+  contract: Contract,
+  responses: Record<string, JsonObject>,
+): JsonObject {
+  const deprecation = deprecationOf(definition, contract);
+  const shared = sharedFailures(definition.effect, deprecation?.gone, contract.rateLimit);
+  const failures = merge([...description.failures, ...shared]);
   return {
-    path,
-    method: method.toLowerCase(),
-    operationObject: {
-      operationId: description.id,
-      tags: [description.tag],
-      summary: description.summary,
-      description: (day === undefined ? "" : `Deprecated, to be removed on ${day}. `) + description.description,
-      ...(day !== undefined && { deprecated: true, "x-deprecated-sunset": day }),
-      ...(stability !== undefined && { "x-stability": stability }),
-      ...description.more,
-      responses: renderResponses(description, failures, deprecation, common),
-    },
-    failures,
+    operationId: definition.id,
+    tags: [description.tag],
+    summary: description.summary,
+    description: description.description,
+    ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
+    ...renderStability(contract.stability[definition.id]),
+    ...description.more,
+    responses: renderResponses(description.responses, failures, deprecation, responses),
   };
 }
 
+/** As GitBook reads it, then Redocly and Scalar, with a label for RapiDoc, which fails without one, and then Mintlify. */
+function renderStability(stability: Stability | undefined): JsonObject {
+  if (stability === undefined) return {};
+  const name = stability.charAt(0).toUpperCase() + stability.slice(1);
+  return { "x-stability": stability, "x-badges": [{ name, label: name }], "x-mint": { metadata: { tag: name } } };
+}
+
 function renderResponses(
-  { responses }: Description,
+  responses: Description["responses"],
   failures: readonly FailureGroup[],
   deprecation: Deprecation | undefined,
-  common: (status: number) => JsonObject,
+  shared: Record<string, JsonObject>,
 ): JsonObject {
-  const always = deprecation ? renderDeprecation(deprecation, true) : {};
-  const sometimes = deprecation ? renderDeprecation(deprecation, false) : {};
+  const announced = deprecation ? referTo(["Deprecation", "Sunset", "Successor"]) : {};
   const rendered: JsonObject = {};
-  for (const [status, response] of Object.entries(responses)) {
-    rendered[status] = renderSuccess(response, { ...always, ...common(Number(status)) });
-  }
+  for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
-    const { phase, response } = withoutPrototype(group);
-    const isShared = response !== undefined && (!deprecation || phase === "before");
-    const announced = phase === "before" ? {} : phase === "both" ? sometimes : always;
-    const status = statusOf(group);
-    rendered[status] = isShared
-      ? { $ref: `#/components/responses/${response}` }
-      : renderFailure(group, { ...announced, ...common(status) });
+    const { isEarly, response } = withoutPrototype(group);
+    const headers = isEarly ? {} : announced;
+    if (response !== undefined && (isEarly || !deprecation)) {
+      shared[response] = renderFailure(group, headers);
+      rendered[statusOf(group)] = { $ref: `#/components/responses/${response}` };
+    } else rendered[statusOf(group)] = renderFailure(group, headers);
   }
   return rendered;
 }
 
-/** Groups with the same status become one, with the schema of the first. */
+/** Groups with the same status become one. */
 function merge(groups: readonly FailureGroup[]): FailureGroup[] {
   return Array.from(Map.groupBy(groups, statusOf).values(), ([first, ...others]) => {
     const reason = [first!, ...others].map(({ reason }) => reason).join(", or ");

@@ -4,7 +4,6 @@ import type { ErrorBody, Problem } from "../http/problem.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
 import type { FailureGroup } from "../operations/failure_groups.ts";
-import { errorSchema } from "../operations/schemas.ts";
 import { findHeader, referTo } from "./headers.ts";
 
 /** @param more Further headers. */
@@ -12,10 +11,9 @@ export function renderSuccess(
   { description, headers = [], schema, example }: ResponseDescription,
   more: JsonObject,
 ): JsonObject {
-  const fields = { ...referTo(headers), ...more, ...(schema === undefined ? {} : referTo(["ContentTypeOptions"])) };
   return {
     description,
-    ...(Object.keys(fields).length > 0 && { headers: fields }),
+    ...renderFields({ ...referTo(headers), ...more }),
     ...(schema !== undefined && {
       content: {
         "application/json": {
@@ -27,25 +25,33 @@ export function renderSuccess(
   };
 }
 
-export function statusOf({ schema, errors }: FailureGroup): number {
+function renderFields(headers: JsonObject): JsonObject {
+  return Object.keys(headers).length > 0 ? { headers } : {};
+}
+
+export function statusOf({ reason, errors }: FailureGroup): number {
   const [status, ...others] = new Set(errors.map(({ status }) => status));
-  if (status === undefined || others.length > 0) throw new TypeError(`${schema} must have one status`);
+  if (status === undefined || others.length > 0) throw new TypeError(`Failures must have one status: ${reason}`);
   return status;
 }
 
 /**
- * The response of a group. Each failure is an example.
+ * The response of a group: an Error with these codes. Each failure is an example.
  *
  * @param more Further headers.
  */
-export function renderFailure({ schema, reason, errors }: FailureGroup, more: JsonObject): JsonObject {
+export function renderFailure({ reason, errors }: FailureGroup, more: JsonObject): JsonObject {
   const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
   const keys = Array.from(names, findHeader).filter((key) => key !== undefined);
+  const properties = { code: { enum: [...new Set(errors.map(codeOf))] } };
   return {
     description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
-    headers: { ...referTo(keys), ...more },
+    ...renderFields({ ...referTo(keys), ...more }),
     content: {
-      "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples: renderExamples(errors) },
+      "application/json": {
+        schema: { allOf: [{ $ref: "#/components/schemas/Error" }, { properties }] },
+        examples: renderExamples(errors),
+      },
     },
   };
 }
@@ -64,12 +70,6 @@ function bodyOf({ body }: Problem): ErrorBody {
   return JSON.parse(body);
 }
 
-export function codesOf({ errors }: FailureGroup): string[] {
-  return errors.map((error) => bodyOf(error).code);
-}
-
-/** The schema of a group: an Error with its codes and its status. It has no `allOf`, which not all generators support. */
-export function failureSchema(group: FailureGroup): JsonObject {
-  const status = statusOf(group);
-  return errorSchema([...new Set(codesOf(group))], { enum: [status] }, `An Error with the status ${status}.`);
+export function codeOf(error: Problem): string {
+  return bodyOf(error).code;
 }

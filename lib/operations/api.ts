@@ -7,16 +7,24 @@ export const DESCRIPTION = `A catalogue of animals: list them, add one, get one.
 
 Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: its
 \`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
-and the \`status\`.
+and the \`status\`. Every JSON body comes with \`X-Content-Type-Options: nosniff\`.
 
 Some responses belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
 A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
 has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
-/** Added if other origins may use the API. */
-export const CROSS_ORIGIN = `
+/** Added after the responses that have it. */
+export const REQUEST_ID =
+  "an `X-Request-Id`, which identifies the request in the logs: that of the request if it is usable.";
 
-Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
+/** Added if there is one. */
+export const RATE_LIMIT =
+  "Requests are limited. `RateLimit` says how many are left, when less than half are, and `RateLimit-Policy` how many are " +
+  "allowed (draft-ietf-httpapi-ratelimit-headers-11).";
+
+/** Added if other origins may use the API. */
+export const CROSS_ORIGIN =
+  `Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
 \`Access-Control-*\` headers of the Fetch standard.`;
 
 export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } };
@@ -24,12 +32,17 @@ export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: 
 /** The tags of the specification, and the groups that it names for navigation. */
 export const TAGS: JsonObject = {
   tags: [
-    { name: "animals", description: "The catalogue of animals." },
-    { name: "store", description: "Orders of the store." },
+    tag("animals", "Pets", "The catalogue of animals.", "List animals, add one, and get one."),
+    tag("store", "Store", "Orders of the store.", "Read the orders of the store."),
   ],
   "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
 };
 
+/** @param told For GitBook, which shows it above the description. */
+function tag(name: string, group: string, description: string, told: string): JsonObject {
+  return { name, description, "x-displayName": group, "x-page-title": group, "x-page-description": told };
+}
+
 export const SECURITY: JsonObject = {
-  bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+  bearer: { type: "http", scheme: "bearer", description: "An API key.", "x-gitbook-token-placeholder": "<API_KEY>" },
 };

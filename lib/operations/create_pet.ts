@@ -20,6 +20,7 @@ import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts
 import { STORED_REX } from "./schemas.ts";
 
 export const createPet: Definition = {
+  id: "createPet",
   method: "POST",
   effect: "adds",
   path: "/pets",
@@ -70,29 +71,26 @@ export const describeCreatePet: Describe = (settings) => {
   const { store, idempotencyRetentionMs } = settings;
   const remembersRequests = store.createOnce !== undefined;
   return {
-    id: "createPet",
     tag: "animals",
     summary: "Add an animal",
-    description: "The service assigns the `id`. An animal is stored before this is answered with 201.",
+    description: "Adds an animal. The service assigns the `id`, and answers with 201 after the animal is stored.",
     more: {
       ...(remembersRequests ? describeIdempotency(idempotencyRetentionMs) : {}),
       requestBody: describePetBody(settings),
     },
     responses: {
       201: {
-        description: "The created animal.",
+        description: "The created animal, including the assigned `id`.",
         schema: "Pet",
         example: STORED_REX,
         headers: remembersRequests ? ["Location", "IdempotencyReplayed"] : ["Location"],
       },
     },
     failures: [
-      group("InvalidPetError", "the Idempotency-Key is invalid", [INVALID_IDEMPOTENCY_KEY]),
+      group("the Idempotency-Key is invalid", [INVALID_IDEMPOTENCY_KEY]),
       remembersRequests
-        ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
-          IDEMPOTENCY_KEY_REUSED,
-        ])
-        : group("NotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
+        ? group("the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED])
+        : group("Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
       ...petBodyFailures(settings),
     ],
   };

@@ -4,10 +4,11 @@ import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Handler, Operation } from "../http/operation.ts";
+import { chain } from "../maybe_promise.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
-import type { FailureGroup } from "./failure_groups.ts";
+import { type FailureGroup, GONE } from "./failure_groups.ts";
 import type { HeaderKey } from "./headers.ts";
 
 /** The settings that handlers use. */
@@ -20,17 +21,23 @@ export interface OperationSettings {
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
   handleStoreOrders: ((request: Request, caller: Caller) => Response | Promise<Response>) | undefined;
+  /** Of the operations that the specification deprecates; false if the app does not. */
+  deprecation: Deprecation | false;
 }
 
-/** When an operation is removed, and its replacement. */
-export interface Deprecation {
-  /** In seconds since 1970 (RFC 9745). */
-  since: number;
-  /** The announced day of its removal, as an HTTP date (RFC 8594). The code serves it afterwards too. */
-  sunset: string;
-  /** The path of its successor below the base path (RFC 5829). */
-  successor: string;
+/** The end of an operation. */
+export interface DeprecationOptions {
+  /** In the header `Deprecation` (RFC 9745). Default: 2026-11-20. */
+  since?: Date;
+  /** In the header `Sunset` (RFC 8594), not before `since`. Default: 2030-12-05. */
+  sunset?: Date;
+  /** What replaces it, in `Link` (RFC 5829): a path below the base path, or an address. Default: `/pets`. */
+  successor?: string;
+  /** Whether it is answered with 410 `gone` from `sunset` on. Default: `false`. */
+  gone?: boolean;
 }
+
+export type Deprecation = Required<DeprecationOptions>;
 
 /** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
 export type Definition =
@@ -43,11 +50,11 @@ export type Definition =
 type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };
 
 interface DefinitionParts<Settings> {
+  /** Its name: the `operationId`. */
+  id: string;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
-  deprecation?: Deprecation;
-  /** How far its users can rely on it (§9 of the specification). Default: it is stable. */
-  stability?: "experimental" | "beta";
+  isDeprecated?: true;
   createHandler(settings: Settings): Handler;
 }
 
@@ -56,8 +63,6 @@ export type Describe = (settings: OperationSettings) => Description;
 
 /** An Operation Object of OpenAPI without what follows from the {@link Definition}. */
 export interface Description {
-  /** The name of the operation: its `operationId`. */
-  id: string;
   tag: "animals" | "store";
   summary: string;
   description: string;
@@ -80,18 +85,32 @@ export interface ResponseDescription {
 
 /** Makes a definition ready to serve. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
-  const { method, effect, path, deprecation } = withoutPrototype(definition);
+  const { method, effect, path } = definition;
+  const deprecation = deprecationOf(definition, settings), handler = definition.createHandler(settings);
   return {
     method,
     path: basePath + path,
     access: "key",
     effect,
     fields: deprecation && deprecationFields(deprecation, settings.linkBase),
-    handler: definition.createHandler(settings),
+    handler: deprecation?.gone ? endAt(deprecation.sunset, handler) : handler,
   };
+}
+
+export function deprecationOf(definition: Definition, settings: OperationSettings): Deprecation | undefined {
+  return (withoutPrototype(definition).isDeprecated && settings.deprecation) || undefined;
 }
 
 /** @param linkBase The beginning of each link. */
 function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: string): HeaderFields {
-  return { deprecation: `@${since}`, sunset, link: `<${linkBase}${successor}>; rel="successor-version"` };
+  return {
+    deprecation: `@${Math.floor(+since / 1000)}`,
+    sunset: sunset.toUTCString(),
+    link: `<${successor.startsWith("http") ? "" : linkBase}${successor}>; rel="successor-version"`,
+  };
+}
+
+/** Its replies are not cached: a copy would outlast the operation. */
+function endAt(sunset: Date, handler: Handler): Handler {
+  return (call) => Date.now() < +sunset ? chain(handler(call), ({ validUntil: _, ...reply }) => reply) : GONE;
 }

@@ -3,6 +3,7 @@
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { PRECONDITION_FAILED } from "../http/conditional.ts";
+import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import { quoted } from "../json.ts";
 
@@ -21,69 +22,62 @@ export const MAY_BE_STORED: Problem = /* @__PURE__ */ new Problem(
   { "retry-after": "5" },
 );
 
+export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The operation has ended");
+
 /** Failures with the same status, which therefore share a response. */
 export interface FailureGroup {
-  /** The name of the schema of their bodies. Generators create a type with this name. */
-  schema: string;
   /** When the response occurs: a clause that `or` can join to another. */
   reason: string;
   /** At least one. */
   errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
-  /** When it occurs: before the operation is known, in the operation (the default), or in both. Then its headers are optional. */
-  phase?: "before" | "both";
+  /** Whether it may come before the operation is known. Then it does not announce the end of the operation. */
+  isEarly?: true;
 }
 
 export function group(
-  schema: string,
   reason: string,
   errors: readonly Problem[],
-  more: Pick<FailureGroup, "response" | "phase"> = {},
+  more: Pick<FailureGroup, "response" | "isEarly"> = {},
 ): FailureGroup {
-  return { schema, reason, errors, ...more };
+  return { reason, errors, ...more };
 }
 
-/** Of every operation that needs a caller. */
-export function callerFailures(): FailureGroup[] {
-  const reason = "the API key is missing or invalid", errors = [MISSING_KEY, INVALID_KEY];
-  return [group("UnauthorizedError", reason, errors, { response: "Unauthorized", phase: "before" })];
+/** Those that follow from the effect and the settings. */
+export function sharedFailures(effect: Effect, isGone?: boolean, limit?: RateLimitOptions): FailureGroup[] {
+  const unexpected = "something unexpected happened; only the operator learns the cause";
+  const shared = [
+    group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { response: "Unauthorized", isEarly: true }),
+    group(unexpected, [INTERNAL_ERROR], { response: "InternalError", isEarly: true }),
+  ];
+  if (isGone) shared.push(group("the operation has been removed", [GONE]));
+  if (effect !== "reads") shared.push(group("the API key may only read", [READ_ONLY_KEY]));
+  if (limit) shared.push(rateLimitFailure(limit));
+  return shared;
 }
 
-/** Of every operation that needs a caller that may write. */
-export function writerFailures(): FailureGroup[] {
-  return [group("InsufficientScopeError", "the API key may only read", [READ_ONLY_KEY])];
-}
-
-/** Of every operation. */
-export function unexpectedFailures(): FailureGroup[] {
-  const reason = "something unexpected happened; only the operator learns the cause";
-  return [group("InternalServerError", reason, [INTERNAL_ERROR], { response: "InternalError", phase: "both" })];
-}
-
-/** Of every operation of a petstore with a limit. */
-export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
-  const error = rateLimited({ name: "caller", ...options }, {
-    remaining: 0,
-    moreIn: options.windowMs / options.requests,
-  });
+function rateLimitFailure({ requests, windowMs }: RateLimitOptions): FailureGroup {
+  const error = rateLimited({ name: "caller", requests, windowMs }, { remaining: 0, moreIn: windowMs / requests });
   const reason = "the caller has sent too many requests, or the address too many without a valid API key";
-  return [group("RateLimitedError", reason, [error], { response: "RateLimited", phase: "before" })];
+  return group(reason, [error], { response: "RateLimited", isEarly: true });
 }
 
 /** Of an operation that asks the store. */
 export function storeFailure(): FailureGroup {
-  return group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE], { phase: "both" });
+  const more = { response: "StoreUnavailable", isEarly: true } as const;
+  return group("the store is unavailable", [STORE_UNAVAILABLE], more);
 }
 
 /** Of an operation whose responses have an entity tag. */
 export function conditionFailure(): FailureGroup {
-  return group("PreconditionFailedError", "no entity tag in If-Match is current", [PRECONDITION_FAILED]);
+  const more = { response: "PreconditionFailed" };
+  return group("no entity tag in If-Match is current", [PRECONDITION_FAILED], more);
 }
 
 /** Of an operation on one pet. */
 export function petFailure(): FailureGroup {
-  return group("PetNotFoundError", "there is no such animal", [petNotFound("9")]);
+  return group("the requested resource could not be found", [petNotFound("9")]);
 }
 
 export function petNotFound(id: string): Problem {

@@ -1,9 +1,7 @@
 /** The descriptions of the headers of responses. */
 
 import { MISSING_KEY } from "../access/bearer.ts";
-import { JSON_FIELDS } from "../http/reply.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
-import { MAX_REQUEST_ID } from "../http/request_id.ts";
 import type { JsonObject } from "../json_types.ts";
 
 /** The headers of responses, by their names in `components.headers`. */
@@ -13,6 +11,15 @@ export const HEADERS = {
   }),
   NextPage: optional("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
     pattern: '^<[^<>]+>; rel="next"$',
+  }),
+  Deprecation: header("Deprecation", "When the operation was deprecated, in seconds since 1970 (RFC 9745).", {
+    pattern: "^@[0-9]+$",
+  }),
+  Sunset: header("Sunset", "When the operation will be removed, as an HTTP date (RFC 8594).", {
+    pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$",
+  }),
+  Successor: header("Link", "The replacement of the operation (RFC 5829).", {
+    pattern: '^<[^<>]+>; rel="successor-version"$',
   }),
   Location: header("Location", "The created pet (RFC 9110 §10.2.2).", { pattern: "/pets/[1-9][0-9]*$" }),
   IdempotencyReplayed: optional(
@@ -26,27 +33,10 @@ export const HEADERS = {
   RetryAfter: header("Retry-After", "How many seconds to wait before the next try (RFC 9110 §10.2.3).", {
     pattern: "^[0-9]+$",
   }),
-  RateLimit: optional(
-    "RateLimit",
-    "How many requests are left, and the seconds until there is one more (draft-ietf-httpapi-ratelimit-headers-11). Sent when " +
-      "less than half is left.",
-    { pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
-  ),
-  RateLimitPolicy: optional("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {
-    pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$',
-  }),
-  ContentTypeOptions: header("X-Content-Type-Options", "Browsers must believe the Content-Type (Fetch standard).", {
-    const: JSON_FIELDS["x-content-type-options"]!,
-  }),
   AcceptEncoding: optional(
     "Accept-Encoding",
     "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).",
     { const: ENCODED.headers["accept-encoding"]! },
-  ),
-  RequestId: optional(
-    "X-Request-Id",
-    "Identifies the request in the logs: the one that was sent if it is usable, otherwise a new one.",
-    { pattern: `^[!-~]{1,${MAX_REQUEST_ID}}$` },
   ),
   AcceptPost: header("Accept-Post", "The accepted media type.", { const: NOT_JSON.headers["accept-post"]! }),
 };
@@ -59,7 +49,7 @@ export interface Header {
   definition: JsonObject;
 }
 
-export function header(name: string, description: string, schema: JsonObject, required = true): Header {
+function header(name: string, description: string, schema: JsonObject, required = true): Header {
   return { name, definition: { description, required, schema: { type: "string", ...schema } } };
 }
 

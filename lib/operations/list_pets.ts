@@ -11,6 +11,7 @@ import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
 import { CONDITIONS, STORED_REX } from "./schemas.ts";
 
 export const listPets: Definition = {
+  id: "listPets",
   method: "GET",
   effect: "reads",
   path: "/pets",
@@ -75,24 +76,23 @@ function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): 
 }
 
 export const describeListPets: Describe = () => ({
-  id: "listPets",
   tag: "animals",
   summary: "List all animals",
-  description:
-    'Animals in ascending order of `id`, a page at a time. Follow `Link: <…>; rel="next"` until a page has none.',
+  description: "Returns a paginated list of animals, in the order of `id`. Follow " +
+    '`Link: <…>; rel="next"` until a page has none.',
   more: {
     externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc8288", description: "RFC 8288: the Link header" },
     parameters: [
       {
         name: "limit",
         in: "query",
-        description: "The maximum number of animals on a page.",
+        description: "The maximum number of animals returned in one response.",
         schema: { type: "integer", format: "int32", ...LIMIT },
       },
       {
         name: "status",
         in: "query",
-        description: "Only animals with this status.",
+        description: "Restricts the result to animals with that status.",
         schema: { $ref: "#/components/schemas/PetStatus" },
       },
       {
@@ -109,7 +109,7 @@ export const describeListPets: Describe = () => ({
     304: { description: "The page has not changed.", headers: ["ETag", "NextPage"] },
   },
   failures: [
-    group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
+    group("a query parameter is invalid, empty or repeated", [
       invalidParameter("limit", `not "101"`),
       invalidParameter("status", `not "lost"`),
       invalidParameter("cursor", `not "abc"`),

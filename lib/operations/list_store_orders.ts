@@ -6,6 +6,7 @@ import { group } from "./failure_groups.ts";
 
 /** The app answers it if it has a handler. */
 export const listStoreOrders: Definition = {
+  id: "listStoreOrders",
   method: "GET",
   effect: "reads",
   path: "/store/orders",
@@ -27,10 +28,11 @@ function toReply(response: Response): Reply {
 }
 
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
-  id: "listStoreOrders",
   tag: "store",
   summary: "Store orders",
   description: handleStoreOrders ? "The app answers this." : "Not served here.",
+  // GitBook's panel would only ever show 501.
+  ...(!handleStoreOrders && { more: { "x-hideTryItPanel": true } }),
   responses: handleStoreOrders ? { default: { description: "A response of the app." } } : {},
-  failures: handleStoreOrders ? [] : [group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS])],
+  failures: handleStoreOrders ? [] : [group("there are no store orders here", [NO_STORE_ORDERS])],
 });

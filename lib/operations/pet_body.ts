@@ -54,15 +54,15 @@ export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettin
 export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
   const faults = parseNewPet("{}", defaultStatus) as string[];
   return [
-    group("InvalidPetBodyError", "the body lacks required fields or has invalid values", [
+    group("body missing required fields or containing invalid values", [
       invalidJson("it is empty"),
       invalidPet(faults),
     ]),
-    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
-    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
-    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
-    group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
-    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+    group("the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+    group("the body is too large", [bodyTooLarge(maxBodyBytes)]),
+    group("the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    group("the body has an unknown transfer coding", [UNKNOWN_CODING]),
+    group("the store is unavailable, or too many large bodies are under way", [
       STORE_UNAVAILABLE,
       MAY_BE_STORED,
       OVERLOADED,

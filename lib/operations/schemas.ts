@@ -12,7 +12,7 @@ export const PET_ID: JsonObject = {
   name: "petId",
   in: "path",
   required: true,
-  description: "Identifier of the animal.",
+  description: "Identifier of the animal to retrieve.",
   schema: { type: "integer", format: "int64" },
   example: 1,
 };
@@ -34,11 +34,12 @@ export const CONDITIONS: JsonObject[] = [
   },
 ];
 
-const STATUS_MEANINGS =
-  "Availability of an animal. `available`: the animal is available. `pending`: the animal is pending. `sold`: the animal is sold.";
-
-/** The schemas by name, except those of failures. */
-export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObject> {
+/**
+ * The schemas by name.
+ *
+ * @param codes Of errors.
+ */
+export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonObject {
   // No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
   const plain = "\\x00-\\x1F\\x7F-\\x9F";
   const name: JsonObject = {
@@ -59,7 +60,12 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
   };
   const status: JsonObject = { $ref: "#/components/schemas/PetStatus" };
   return {
-    PetStatus: { type: "string", enum: [...PET_STATUSES], description: STATUS_MEANINGS },
+    PetStatus: {
+      type: "string",
+      enum: [...PET_STATUSES],
+      description: "Availability status.",
+      "x-enumDescriptions": Object.fromEntries(PET_STATUSES.map((status) => [status, `Animal is ${status}.`])),
+    },
     NewPet: {
       type: "object",
       required: ["name", "categoryId"],
@@ -88,21 +94,23 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
       type: "array",
       maxItems: LIMIT.maximum,
       items: { $ref: "#/components/schemas/Pet" },
-      description: "A page of animals.",
+      description: "A JSON array of Pet objects.",
     },
-  };
-}
-
-/** The schema of an Error body. An `enum` even for a single value, because not all generators support `const`. */
-export function errorSchema(codes: string[], status: JsonObject, description: string): JsonObject {
-  return {
-    type: "object",
-    required: ["code", "message", "status"],
-    properties: {
-      code: { type: "string", enum: codes, description: "Machine-readable error code." },
-      message: { type: "string", description: "Human-readable description. It may change." },
-      status: { type: "integer", format: "int32", ...status, description: "The HTTP status code of the response." },
+    Error: {
+      type: "object",
+      required: ["code", "message", "status"],
+      properties: {
+        code: { type: "string", enum: codes, description: "Machine-readable error code." },
+        message: { type: "string", description: "Human-readable description. It may change." },
+        status: {
+          type: "integer",
+          format: "int32",
+          minimum: 400,
+          maximum: 599,
+          description: "The HTTP status code of the response.",
+        },
+      },
+      description: "The body of every response with a status of 400 or more. Each response has some of the codes.",
     },
-    description,
   };
 }

@@ -6,13 +6,13 @@ import { bodyBytes } from "../http/reply.ts";
 import { methodsOf } from "../http/router.ts";
 import { requestIdOf } from "../http/request_id.ts";
 import { callSafely } from "../maybe_promise.ts";
-import type { OperationSettings } from "../operations/definition.ts";
+import type { Deprecation, DeprecationOptions, OperationSettings } from "../operations/definition.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
 import { MemoryStore } from "../stores/memory/memory_store.ts";
 import type { PetStore } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
-import type { PetstoreOptions } from "./options.ts";
+import type { PetstoreOptions, Stability } from "./options.ts";
 
 /** The options with their defaults, and what is made of them. */
 export interface CheckedOptions extends OperationSettings {
@@ -24,7 +24,11 @@ export interface CheckedOptions extends OperationSettings {
   onResponse: Observer | undefined;
   requestIds: RequestIds;
   rateLimit: RateLimitOptions | undefined;
+  /** By operation. */
+  stability: Labels;
 }
+
+type Labels = Readonly<Record<string, Stability | undefined>>;
 
 /** Stands in for the origin of a path. */
 const ORIGIN = "http://h";
@@ -49,18 +53,29 @@ const RATE_LIMIT: Checks<RateLimitOptions, RateLimitOptions> = {
   clientHeader: text("the name of a header", (name) => /^[\w-]+$/.test(name) && name.toLowerCase(), undefined),
 };
 
+const DEPRECATION: Checks<DeprecationOptions, Deprecation> = {
+  since: day("2026-11-20"),
+  sunset: day("2030-12-05"),
+  successor: address("/pets"),
+  gone: oneOf([true, false], false),
+};
+
+const STABILITY: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
+  OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
+);
+
 const CHECKS: Checks<PetstoreOptions, Made> = {
   keys: createAuthenticate,
   store: (store = new MemoryStore(), name) => requireStore(store, name),
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
-  publicBaseUrl: text('an address such as "https://api.example/v1", or a path', baseUrlOf, undefined),
+  publicBaseUrl: address(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
   maxBodyBytes: wholeNumber(1_048_576),
   bodyTimeoutMs: wholeNumber(15_000),
   idempotencyRetentionMs: wholeNumber(86_400_000),
   cors: (cors, name) => {
     if (cors === undefined) return cors;
-    return createCors(checkAll(CORS, cors, name, '{ origins: ["*"] }').origins, methodsOf(OPERATIONS));
+    return createCors(checkAll(CORS, cors, name).origins, methodsOf(OPERATIONS));
   },
   handleStoreOrders: optionalFunction<PetstoreOptions["handleStoreOrders"]>(undefined),
   onError: optionalFunction(({ error }) => console.error(error)),
@@ -68,14 +83,16 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
   rateLimit: (limit, name) => {
-    return limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name, "{ requests: 100, windowMs: 60000 }");
+    return limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name);
   },
+  deprecation: (given = {}, name) => given !== false && checkAll(DEPRECATION, given, name),
+  stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  const { keys, ...made } = checkAll(CHECKS, options, "", "{ keys: [key] }");
+  const { keys, ...made } = checkAll(CHECKS, options, "");
   return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };
 }
 
@@ -84,18 +101,16 @@ export function checkAll<Given extends object, To>(
   checks: Checks<Given, To>,
   given: Given,
   within: string,
-  example: string,
 ): To {
-  if (typeof given !== "object" || given === null) throw invalid(within, `an object, such as ${example}`, given);
-  const own = withoutPrototype(given), names = Object.keys(checks), prefix = within && `${within}.`;
+  const names = Object.keys(checks), list = names.join(", "), prefix = within && `${within}.`;
+  if (typeof given !== "object" || given === null) throw invalid(within, `an object of ${list}`, given);
+  const own = withoutPrototype(given);
   const unknown = Object.keys(own).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${names.join(", ")}`);
+    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${list}`);
   }
   const made = {} as To;
-  const check = <Name extends keyof To & keyof Given>(name: Name) =>
-    made[name] = checks[name](own[name], `${prefix}${String(name)}`);
-  for (const name of names) check(name as keyof To & keyof Given);
+  for (const name of names as (keyof To & keyof Given & string)[]) made[name] = checks[name](own[name], prefix + name);
   return made;
 }
 
@@ -116,18 +131,17 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** Links begin with it, so it must be in normal form. */
-function baseUrlOf(address: string): string | false {
+/** It becomes a part of links, so it must be in normal form. */
+function addressOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
   const url = address === "" ? null : URL.parse(text, ORIGIN);
   const normal = url && (url.origin + url.pathname).replace(/\/$/, "");
   return (normal === text || normal === ORIGIN + text) && url!.protocol.startsWith("http") && text;
 }
 
-/** It is compared with URL paths, so it must not contain characters that URLs encode. */
+/** It is compared with decoded paths. */
 function basePathOf(path: string): string | false {
-  if (path === "/") return "";
-  return /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/.test(path) && !/\/\.\.?(\/|$)/.test(path) && path;
+  return path === "" || path === "/" ? "" : /^(\/[^%/]+)+$/.test(path) && addressOf(path);
 }
 
 function requireStore(store: PetStore, name: string): PetStore {
@@ -144,7 +158,8 @@ export function option<Made, Absent>(
   absent: Absent,
 ): (given: unknown, name: string) => Made | Absent {
   return (given, name) => {
-    const made = given === undefined ? absent : parse(given);
+    if (given === undefined || given === absent) return absent;
+    const made = parse(given);
     if (made !== false) return made;
     throw invalid(name, wanted, given);
   };
@@ -154,8 +169,16 @@ function text<Absent>(wanted: string, parse: (given: string) => string | false, 
   return option(wanted, (given) => typeof given === "string" && parse(given), absent);
 }
 
+function address<Absent>(absent: Absent) {
+  return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
+}
+
 function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
   return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
+}
+
+function day(absent: string) {
+  return option("a Date", (given) => given instanceof Date && !isNaN(+given) && given, new Date(absent));
 }
 
 function optionalFunction<T>(absent: T): Check<T | undefined, T> {

@@ -4,6 +4,7 @@ import type { Caller } from "../http/context.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { RequestIds } from "../http/finisher.ts";
 import type { ErrorInfo } from "../http/recovery.ts";
+import type { DeprecationOptions } from "../operations/definition.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
 
@@ -43,7 +44,14 @@ export interface PetstoreOptions {
   requestIds?: RequestIds;
   /** Limits callers, and addresses without a valid key. Default: no limit. */
   rateLimit?: RateLimitOptions;
+  /** When `getPet` ends, or `false` if it stays. Default: that of the specification, 2030-12-05. */
+  deprecation?: DeprecationOptions | false;
+  /** How far users can rely on an operation, for its description: `{ listPets: "beta" }`. Default: it is stable. */
+  stability?: Readonly<Record<string, Stability>>;
 }
+
+/** For {@link PetstoreOptions.stability}. */
+export type Stability = "experimental" | "alpha" | "beta";
 
 /** A response, for {@link PetstoreOptions.onResponse}. */
 export interface ResponseInfo {

@@ -22,7 +22,7 @@ import type { Reply } from "../http/reply.ts";
 import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
-import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
+import { OPERATIONS } from "../operations/table.ts";
 import { checkAll, type Checks, option, wholeNumber } from "../petstore/checked_options.ts";
 import type { Petstore } from "../petstore/petstore.ts";
 import type { Service } from "../petstore/service.ts";
@@ -62,11 +62,11 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const service = pipelineOf(petstore) as Service | undefined;
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { finisher, settings } = service;
-  const names = new Map<Operation | undefined, string>(DESCRIBED_OPERATIONS.map(([definition, describe]) => {
-    return [createOperation(definition, settings, settings.basePath), describe(settings).id];
+  const names = new Map<Operation | undefined, string>(OPERATIONS.map((definition) => {
+    return [createOperation(definition, settings, settings.basePath), definition.id];
   }));
   const find = createRouter([...names.keys()] as Operation[]);
-  const faults = checkAll(checksOf([...names.values()]), options, "", "{ lose: 0.1 }");
+  const faults = checkAll(checksOf([...names.values()]), options, "");
   const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
   if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
   let drawn = 0, left = faults.times;

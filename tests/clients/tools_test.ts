@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PetstoreOptions } from "../../mod.ts";
 import { FORGETFUL, openApiOf } from "../support/descriptions.ts";
+import { readPage } from "../support/pages.ts";
 import { fetchDescription, KEY, withServer, writeGenerated } from "./support/service.ts";
 import { FOLDER, run, succeed } from "./support/tools.ts";
 
@@ -40,6 +41,15 @@ for (const [name, args, nothing] of LINTERS) {
     assert.equal(code, 0);
   });
 }
+
+test("openapi.json converts to OpenAPI 3.0, and Redocly finds it valid, as it is and converted", async () => {
+  const path = writeGenerated("packaged.json", readPage("openapi.json")), converted = "generated/packaged_3_0.json";
+  await succeed("openapi-down-convert", ["--allOf", "--input", path, "--output", converted]);
+  assert.equal(JSON.parse(Deno.readTextFileSync(FOLDER + converted)).openapi, "3.0.3");
+  for (const each of [path, converted]) {
+    assert.match(await succeed("redocly", ["lint", "--extends=spec", each]), /Your API description is valid/);
+  }
+});
 
 /** A part of newman's report. */
 type Execution = { item: { name: string }; response: { code: number; stream: { data: number[] } } };

@@ -44,7 +44,7 @@ test("JSR gets the sources, the pages, and nothing that only this repository nee
     "docs/nginx.conf",
     ...["-alerts.yml", "-dashboard.json", "-postgres.service", ".service"].map((end) => `docs/petstore${end}`),
     ...VIEWER.map((name) => `lib/server/viewer/${name}`),
-    ...["mod.ts", "server.ts"],
+    ...["mod.ts", "openapi.json", "server.ts"],
   ]);
   const sources = readdirSync(join(ROOT, "lib"), { recursive: true }).filter((path) => String(path).endsWith(".ts"));
   assert.equal(FILES.filter((path) => /^lib\/.*\.ts$/.test(path)).length, sources.length);

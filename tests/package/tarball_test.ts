@@ -49,7 +49,7 @@ test("the package holds what its entry points reach, types and documents, and no
   const entries = ENTRY_POINTS.map((path) => path.replace(/\.ts$/, ""));
   const typed = reach(entries, TYPE_IMPORT, (module) => textOf(`${module}.d.ts`));
   const expected = [
-    ...["package.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
+    ...["package.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "openapi.json"],
     ...["LICENSE", "NOTICE"].map((name) => `lib/server/viewer/${name}`),
     ...sources.map((path) => path.replace(/\.ts$/, ".js")),
     ...typed.map((module) => `${module}.d.ts`),

@@ -7,7 +7,9 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { EVERYDAY } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
+import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
+import { deprecationOf } from "../../lib/operations/definition.ts";
+import { OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
 import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
@@ -133,13 +135,16 @@ test("docs/http.md has a table of the operations as they are defined", () => {
     /^\| `(\w+)` +\| `([A-Z]+ \/\S*)` +\| (a key(?: that may write)?) +\| (\d{4}-\d{2}-\d{2})? *\| .+? *\|$/gm;
   const shown = Array.from(readPage("docs/http.md").matchAll(row), (columns) => columns.slice(1));
   const settings = checkOptions({ keys: ["k"] });
-  const defined = DESCRIBED_OPERATIONS.map(([definition, describe]) => {
-    const { method, effect, path, deprecation } = definition;
+  const defined = OPERATIONS.map((definition) => {
+    const { id, method, effect, path } = definition;
     const needs = effect === "reads" ? "a key" : "a key that may write";
-    const since = deprecation && new Date(deprecation.since * 1000).toISOString().slice(0, 10);
-    return [describe(settings).id, `${method} ${path}`, needs, since];
+    return [id, `${method} ${path}`, needs, deprecationOf(definition, settings)?.since.toISOString().slice(0, 10)];
   });
   assert.deepEqual(shown, defined);
+});
+
+test("openapi.json is the description of today, with samples of every operation", () => {
+  assert.equal(readPage("openapi.json"), createOpenApiFile(), "Run deno task docs");
 });
 
 test("docs/library.md names every option, and no other", () => {

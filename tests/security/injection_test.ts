@@ -71,6 +71,10 @@ test("createPetstore() refuses a base path that could end a header or a link, or
   for (const basePath of [...ends.flatMap((end) => [`/v1${end}x`, `/v1${end}`, `${end}/v1`]), ...elsewhere]) {
     assert.throws(() => createPetstore({ keys: ["k"], basePath }), TypeError, JSON.stringify(basePath));
   }
+  for (const end of ends.filter((each) => !each.includes("%"))) {
+    const create = () => createPetstore({ keys: ["k"], deprecation: { successor: `/pets${end}x` } });
+    assert.throws(create, TypeError, JSON.stringify(end));
+  }
 });
 
 test("the path of an SQLite store is only a file name: no URL, no parameters, no escapes", () =>

@@ -108,7 +108,8 @@ const MEMBERS: Record<string, unknown> = {
     value: "x",
   },
   ...{ GET: () => RESPONSE, PUT: () => RESPONSE, DELETE: () => RESPONSE, guard: () => RESPONSE, operations: [{}] },
-  ...{ deprecation: {}, stability: "experimental", limits: {}, now: 5, fields: { "x-evil": "1" }, pipeline: {} },
+  ...{ deprecation: false, stability: { getPet: "beta" }, isDeprecated: true, gone: true },
+  ...{ limits: {}, now: 5, fields: { "x-evil": "1" }, pipeline: {} },
   ...{ path: "/v1/pets", additions: 0, alterations: 0, fault: "given more than once", headers: [["x-evil", "1"]] },
   ...{ rateLimit: { requests: 1, windowMs: 60_000 }, requestIds: "all", publicBaseUrl: "https://evil.example" },
   ...{ observe: () => assert.fail("called"), onResponse: () => assert.fail("called"), cors: { origins: ["*"] } },
@@ -140,7 +141,9 @@ test("polluting Object.prototype sets no member of a rate limit", async () => {
 test("polluting Object.prototype does not change the description", async () => {
   const describe = () => JSON.stringify(createOpenApi(createPetstore(LIMITED)));
   const plain = describe();
-  for (const name of ["access", "deprecation", "stability", "operations", "added", "servers", "response", "phase"]) {
+  for (
+    const name of ["access", "isDeprecated", "deprecation", "stability", "listPets", "servers", "response", "isEarly"]
+  ) {
     assert.equal(await whilePolluted({ [name]: "public" }, describe), plain, name);
   }
 });

@@ -57,3 +57,38 @@ test.withFolder("openapi prints what a server has at /openapi.json, with the pub
   assert.deepEqual(await runHere(["openapi"], { PETSTORE_PUBLIC_URL: url }), byFlag);
   assertRefused(await runHere(["openapi", "--public-url=api.example"]), /--public-url must be/);
 });
+
+test("openapi names servers, and labels operations; it refuses an address that does not end in /v1", async () => {
+  const [production, staging] = ["https://api.example/v1", "http://staging.example:8080/pets/v1"];
+  const servers = [{ url: production, description: "Production" }, { url: staging }];
+  const flags = [
+    `--server=Production=${production}`,
+    `--server=${staging}`,
+    "--stability=listPets=beta",
+    "--retire",
+  ];
+  const { stdout } = await runHere(["openapi", ...flags]);
+  const { servers: named, paths } = JSON.parse(stdout);
+  assert.deepEqual(named, servers);
+  assert.equal(paths["/pets"].get["x-stability"], "beta");
+  assert.ok("410" in paths["/pets/{petId}"].get.responses);
+  const env = {
+    PETSTORE_SERVERS: `Production=${production},${staging}`,
+    PETSTORE_STABILITY: "listPets=beta",
+    PETSTORE_RETIRE: "on",
+  };
+  assert.equal((await runHere(["openapi"], env)).stdout, stdout);
+  for (
+    const wrong of [
+      "https://api.example",
+      "A=https://api.example/v1/",
+      "=https://a.example/v1",
+      "https://u@a.example/v1",
+    ]
+  ) {
+    assertRefused(await runHere(["openapi", `--server=${wrong}`]), /--server must be an address that ends in \/v1/);
+  }
+  for (const wrong of ["listPet=beta", "listPets=stable", "listPets", "beta", "listPets=beta=x"]) {
+    assertRefused(await runHere(["openapi", `--stability=${wrong}`]), /--stability must be an operation and/);
+  }
+});

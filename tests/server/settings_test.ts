@@ -35,6 +35,8 @@ const SAMPLES: Record<string, [string, string]> = {
   faults: ["lose=0.1", "cut=1,times=3"],
   "cors-origin": ["https://a.example", "*"],
   "public-url": ["https://a.example/v1", "/pets"],
+  server: ["https://a.example/v1", "Staging=http://localhost:8001/v1"],
+  stability: ["listPets=beta", "getPet=alpha"],
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
@@ -42,13 +44,15 @@ test("every setting is read from its flag, else from its variable, else from its
     // A header alone has no effect.
     const limit = flag === "client-header" ? ["--rate-limit=1/1s"] : [];
     const read = (args: string[], env: Record<string, string> = {}) => readFrom([...limit, ...args], env);
-    const [first, second] = SAMPLES[flag] ?? (value === undefined ? ["off", "on"] : ["a", "b"]);
-    const byFlag = value === undefined ? [`--no-${flag}`] : [`--${flag}`, first];
+    const isSwitch = value === undefined, on = `--${flag}`, off = `--no-${flag}`;
+    const states = fallback === "on" ? ["off", "on"] as const : ["on", "off"] as const;
+    const [first, second] = SAMPLES[flag] ?? (isSwitch ? states : ["a", "b"]);
+    const byFlag = isSwitch ? [first === "on" ? on : off] : [on, first];
     assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
     assert.notDeepEqual(read(byFlag), read([]), flag);
     assert.deepEqual(read([], { [variable]: fallback }), read([]), flag);
     assert.deepEqual(read([], { [variable]: "" }), read([]), flag);
-    if (value === undefined) assert.deepEqual(read([`--${flag}`], { [variable]: "off" }), read([]), flag);
+    if (isSwitch) assert.deepEqual(read([second === "on" ? on : off], { [variable]: first }), read([]), flag);
   }
   const limits = ["s", "30s", "2m", "24h"].map((time) => readFrom([`--rate-limit=7/${time}`]).options.rateLimit);
   assert.deepEqual(limits, [1_000, 30_000, 120_000, 86_400_000].map((windowMs) => ({ requests: 7, windowMs })));

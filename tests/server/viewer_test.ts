@@ -86,6 +86,17 @@ test("with --cors-origin, a cache keeps files apart by origin, also in a 304", a
   }
 });
 
+test("the page may send requests to the named servers, and to no other", async () => {
+  const servers = ["https://api.example/v1", "https://api.example/b/v1", "http://localhost:1/v1"].map((url) => ({
+    url,
+  }));
+  const parts = { hasDocs: true, isComplete: () => true, observe: undefined, limits: undefined, servers };
+  const { respond } = createServerPipeline({ keys: ["k"] }, parts);
+  const { headers } = await respond(createContext({}, "GET", "/docs"), (reply) => reply);
+  const policy = headers["content-security-policy"] ?? "";
+  assert.match(policy, /; connect-src 'self' https:\/\/api\.example http:\/\/localhost:1; /);
+});
+
 test.inFolder("the page begins with the release and the places of keys, and never has a key", async () => {
   const page = async (server: AnyServer) => (await get(server, "/docs")).text;
   await withServerHere({}, async (server) => {

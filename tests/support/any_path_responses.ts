@@ -1,7 +1,6 @@
 /** Responses that any path may give. They belong to no operation, so the description has them in words alone. */
 
-import { ERROR_STATUS, type ErrorCode } from "../../lib/error_codes.ts";
-import type { Known } from "../../lib/known.ts";
+import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json_types.ts";
 
 const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
@@ -9,27 +8,40 @@ const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", p
 /** Of a path whose operations are all deprecated. The HTTP contract has where they are. */
 const DEPRECATION: JsonObject = Object.fromEntries(["Deprecation", "Sunset", "Link"].map((name) => [name, {}]));
 
-const NO_SNIFF: JsonObject = { "X-Content-Type-Options": { $ref: "#/components/headers/ContentTypeOptions" } };
+const RETRY_AFTER: JsonObject = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 
-const WORDS = ["HEAD", "OPTIONS", "204", "`Allow`", "405", "`method_not_allowed`", "404", "`route_not_found`"];
+const WORDS = ["HEAD", "OPTIONS", "204", "`Allow`", "405 `method_not_allowed`", "404 `route_not_found`"];
+
+/** Of the standalone server, before the operation is known. */
+const REFUSALS: Record<string, JsonObject> = {
+  InvalidHead: failure(400, ["invalid_host", "bad_request"], {}),
+  RequestTimeout: failure(408, ["request_timeout"], {}),
+  HeadTooLarge: failure(431, ["head_too_large"], {}),
+  ServerUnavailable: failure(503, ["store_unavailable"], RETRY_AFTER),
+};
 
 /** These responses by name. Throws where the description does not speak of them. */
 export function anyPathResponses(description: JsonObject): Record<string, JsonObject> {
   const words = String((description["info"] as JsonObject)["description"]);
-  for (const said of WORDS) if (!words.includes(said)) throw new Error(`The description does not speak of ${said}`);
-  // As in all other failures.
-  const hasRequestId = JSON.stringify(description).includes("#/components/headers/RequestId");
-  const requestId = hasRequestId ? { "X-Request-Id": { $ref: "#/components/headers/RequestId" } } : {};
+  const speaksOf = (said: string) => words.includes(said) || assert.fail(`The description does not speak of ${said}`);
+  WORDS.forEach(speaksOf);
+  const isServer = words.includes("`invalid_host`");
+  if (isServer) {
+    for (const said of ["400 `bad_request`", "408 `", "431 `", "503 `store_unavailable`"]) {
+      speaksOf(said);
+    }
+  }
   return {
-    RouteNotFound: failure("route_not_found", requestId),
-    MethodNotAllowed: failure("method_not_allowed", { ...ALLOW, ...DEPRECATION, ...requestId }),
+    RouteNotFound: failure(404, ["route_not_found"], {}),
+    MethodNotAllowed: failure(405, ["method_not_allowed"], { ...ALLOW, ...DEPRECATION }),
     AllowedMethods: { headers: { ...ALLOW, ...DEPRECATION } },
     ...(words.includes("Preflights") && { Preflight: {} }),
+    ...(isServer && REFUSALS),
   };
 }
 
-function failure(code: Known<ErrorCode>, headers: JsonObject): JsonObject {
-  const properties = { code: { const: code }, status: { const: ERROR_STATUS[code] } };
+function failure(status: number, codes: string[], headers: JsonObject): JsonObject {
+  const properties = { code: { enum: codes }, status: { const: status } };
   const schema = { $ref: "#/components/schemas/Error", properties };
-  return { headers: { ...NO_SNIFF, ...headers }, content: { "application/json": { schema } } };
+  return { headers, content: { "application/json": { schema } } };
 }

@@ -21,6 +21,15 @@ export type AnyPathRule = (response: SeenResponse) => string | undefined;
 const FOREIGN_HEADERS =
   /^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|access-control-.*)$/;
 
+/** Headers that do not depend on the operation: the description has them in words, if at all. */
+const IN_WORDS: Readonly<Record<string, RegExp>> = {
+  "X-Request-Id": /^[!-~]{1,128}$/,
+  RateLimit: /^"[a-z]+";r=[0-9]+;t=[0-9]+$/,
+  "RateLimit-Policy": /^"[a-z]+";q=[0-9]+;w=[0-9]+$/,
+};
+
+const NO_SNIFF: JsonObject = { required: true, schema: { const: "nosniff" } };
+
 /** The operation that answers a method. Methods are case-sensitive, and OPTIONS has no operation of its own. */
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ["HEAD", "get"],
@@ -37,6 +46,11 @@ export function createResponseValidator(
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
   const { description, findFault } = readDescription(described);
+  const words = String((description["info"] as JsonObject)["description"]);
+  const inWords = Object.fromEntries(
+    Object.entries(IN_WORDS).filter(([name]) => words.includes(`\`${name}\``))
+      .map(([name, { source: pattern }]) => [name, { schema: { pattern } }]),
+  );
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
@@ -55,11 +69,14 @@ export function createResponseValidator(
   };
 
   function checkHeaders(response: JsonObject, { headers }: SeenResponse, where: string): void {
+    const isJson = "application/json" in (response["content"] as object ?? {});
     const described = new Map(
-      Object.entries(response["headers"] ?? {}).map(([name, header]) => [
-        name.toLowerCase(),
-        follow(description, header as JsonObject),
-      ]),
+      Object.entries({
+        ...inWords,
+        ...isJson && { "X-Content-Type-Options": NO_SNIFF },
+        ...response["headers"] as object,
+      })
+        .map(([name, header]) => [name.toLowerCase(), follow(description, header as JsonObject)]),
     );
     for (const [name] of headers) {
       if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
@@ -128,14 +145,14 @@ function findResponse(
   const [, item] = Object.entries(description["paths"] as Record<string, JsonObject>)
     .find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
   const operation = item?.[OPERATIONS.get(method) ?? ""] as JsonObject | undefined;
+  const named = (name: string) => follow(description, { $ref: `#/components/responses/${name}` });
+  const component = onAnyPath(seen);
+  if (component !== undefined) return withEnd(named(component), description, operation);
   if (operation !== undefined) {
     const responses = operation["responses"] as Record<string, JsonObject>;
     const found = responses[status] ?? (responses["default"] && OF_THE_APP);
-    return found && follow(description, found);
+    return found && withEnd(follow(description, found), description, operation);
   }
-  const named = (name: string) => follow(description, { $ref: `#/components/responses/${name}` });
-  const component = onAnyPath(seen);
-  if (component !== undefined) return named(component);
   // Without an operation: the key comes first, then the path, then the method.
   const [expected, name] = status === 401 && !isOpen(item)
     ? [401, "Unauthorized"] as const
@@ -147,6 +164,17 @@ function findResponse(
     ? [204, "AllowedMethods"] as const
     : [405, "MethodNotAllowed"] as const;
   return status === expected ? named(name) : undefined;
+}
+
+/** A response that may come before the operation is known need not announce its end. */
+function withEnd(response: JsonObject, description: JsonObject, operation: JsonObject | undefined): JsonObject {
+  if (!operation?.["deprecated"]) return response;
+  const { 200: found } = operation["responses"] as Record<string, JsonObject>;
+  const told = ["Deprecation", "Sunset", "Link"].map((name) => {
+    const header = follow(description, (found!["headers"] as Record<string, JsonObject>)[name]!);
+    return [name, { ...header, required: false }];
+  });
+  return { ...response, headers: { ...Object.fromEntries(told), ...response["headers"] as object } };
 }
 
 /** A path can have a server of its own. */

@@ -88,15 +88,14 @@ test("the description has the parameters that operations have, and the schema of
 const HEADERS: Record<string, [isRequired: boolean, wrong: string]> = {
   ETag: [true, 'W/"1-0-a-b"'],
   NextPage: [false, '</v1/pets>; rel="prev"'],
+  Deprecation: [true, "1795132800"],
+  Sunset: [true, "2030-12-05"],
+  Successor: [true, '</v1/pets>; rel="next"'],
   Location: [true, "/v1/pets/0"],
   IdempotencyReplayed: [false, "false"],
   Challenge: [true, "Basic"],
   RetryAfter: [true, "soon"],
-  RateLimit: [false, "1"],
-  RateLimitPolicy: [false, '"caller";q=1'],
-  ContentTypeOptions: [true, "sniff"],
   AcceptEncoding: [false, "gzip"],
-  RequestId: [false, "a b"],
   AcceptPost: [true, "text/plain"],
 };
 
@@ -111,9 +110,7 @@ test("the description says which headers a response always has, and what is in t
   }
   // A response that may come before the operation is reached need not announce its deprecation.
   const { responses } = operations.find(({ deprecated }) => deprecated) as { responses: Record<string, JsonObject> };
-  const announced = Object.entries(responses).filter(([, { headers }]) =>
-    (headers as Record<string, JsonObject> | undefined)?.["Deprecation"]?.["required"]
-  );
+  const announced = Object.entries(responses).filter(([, { headers = {} }]) => "Deprecation" in (headers as object));
   assert.deepEqual(announced.map(([status]) => status), ["200", "304", "404", "412"]);
 });
 

@@ -5,36 +5,40 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { PetstoreOptions } from "../../mod.ts";
+import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { PRECONDITION_FAILED } from "../../lib/http/conditional.ts";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
-import { renderOperation } from "../../lib/openapi/operations.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
+import { FORGETFUL, objectsIn, openApiOf, readWhole, serverOpenApiOf } from "../support/descriptions.ts";
+import { follow } from "../support/openapi_validator.ts";
 
-test("createOpenApi() gives every failure a plain object schema with its codes, and its status", () => {
-  const { schemas, responses } = openApiOf()["components"] as Record<string, Record<string, JsonObject>>;
-  const paths = openApiOf()["paths"] as Record<string, Record<string, { responses: Record<string, JsonObject> }>>;
-  const inline = Object.values(paths).flatMap((path) => Object.values(path)).flatMap((operation) =>
-    Object.entries(operation.responses)
-  );
-  const failures = inline.filter(([status]) => Number(status) >= 400).map(([status, { $ref, ...response }]) => {
-    const { content } = $ref ? responses?.[String($ref).split("/").at(-1)!] ?? {} : response;
-    const { schema, examples } = (content as Record<string, Record<string, JsonObject>>)["application/json"]!;
-    const name = String(schema?.["$ref"]).split("/").at(-1)!;
-    return { name, status: Number(status), schema: schemas?.[name], examples };
-  });
+test("every failure refers to the one schema Error, with its codes, an example of each, and no other", () => {
+  const { description, operations, schemas } = readWhole();
+  assert.deepEqual(Object.keys(schemas), ["PetStatus", "NewPet", "Pet", "Pets", "Error"]);
+  const codes = (schemas["Error"]!["properties"] as Record<string, JsonObject>)["code"]!["enum"];
+  assert.deepEqual(codes, Object.keys(ERROR_STATUS));
+  const failures = operations.flatMap(({ responses }) => Object.entries(responses as Record<string, JsonObject>))
+    .filter(([status]) => Number(status) >= 400);
   assert.ok(failures.length > 15);
-  for (const { name, status, schema, examples } of failures) {
-    const { type, required, properties } = schema as { type: string; required: string[]; properties: JsonObject };
-    assert.deepEqual([type, required], ["object", ["code", "message", "status"]]);
-    assert.deepEqual((properties["status"] as JsonObject)["enum"], [status]);
-    const shown = Object.values(examples ?? {}).map((example) =>
-      ((example as JsonObject)["value"] as JsonObject)["code"]
-    );
-    // A schema has the codes of one operation: another with other codes needs a name of its own.
-    assert.deepEqual([...new Set(shown)], (properties["code"] as JsonObject)["enum"], name);
+  for (const [status, response] of failures) {
+    const { content } = follow(description, response);
+    const { schema, examples } = (content as Record<string, Record<string, JsonObject>>)["application/json"]!;
+    const bodies = Object.values(examples!).map((example) => (example as JsonObject)["value"] as JsonObject);
+    const own = [...new Set(bodies.map(({ code }) => code))];
+    assert.deepEqual(schema, {
+      allOf: [{ $ref: "#/components/schemas/Error" }, { properties: { code: { enum: own } } }],
+    });
+    for (const { code, status: told } of bodies) {
+      assert.deepEqual([told, ERROR_STATUS[code as keyof typeof ERROR_STATUS]], [Number(status), Number(status)]);
+    }
   }
+});
+
+test("the description that a server has by default takes at most 20 kB", () => {
+  const { length } = new TextEncoder().encode(JSON.stringify(serverOpenApiOf({ requestIds: "failures" })));
+  assert.ok(length <= 20_000, `${length} bytes`);
 });
 
 test("createOpenApi() gives limit and every status the format int32, and int64 no bounds that JavaScript rounds", () => {
@@ -48,22 +52,40 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
 
 test("every operation is described, and no other", () => {
   assert.deepEqual(DESCRIBED_OPERATIONS.map(([definition]) => definition), OPERATIONS);
-  const names = DESCRIBED_OPERATIONS.map(([, describe]) => describe(checkOptions({ keys: ["k"] })).id);
-  assert.equal(new Set(names).size, OPERATIONS.length);
+  assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
 });
 
-test("the description tells how far an operation can be relied on, if it is not stable", () => {
-  const [definition, describe] = DESCRIBED_OPERATIONS[0]!;
-  for (const stability of [undefined, "beta", "experimental"] as const) {
-    const described = { ...definition, ...stability && { stability } };
-    const { operationObject } = renderOperation(described, describe(checkOptions({ keys: ["k"] })), [], () => ({}));
-    assert.equal(operationObject["x-stability"], stability);
+test("the description labels the operations that the option stability names, for every platform, and no other", () => {
+  for (const [label, name] of [["experimental", "Experimental"], ["alpha", "Alpha"], ["beta", "Beta"]] as const) {
+    const { paths } = openApiOf({ stability: { getPet: label } }) as Record<string, Record<string, JsonObject>>;
+    const labelled = Object.values(paths!).flatMap((path) => Object.values(path) as JsonObject[])
+      .filter((operation) => "x-stability" in operation || "x-badges" in operation || "x-mint" in operation);
+    assert.deepEqual(labelled.map((operation) => operation["operationId"]), ["getPet"]);
+    const [{ "x-stability": stability, "x-badges": badges, "x-mint": mint }] = labelled as [JsonObject];
+    assert.deepEqual([stability, badges, mint], [label, [{ name, label: name }], { metadata: { tag: name } }]);
   }
+  assert.doesNotMatch(JSON.stringify(openApiOf()), /x-stability|x-badges|x-mint/);
+});
+
+test("the description has the days of the option deprecation, the response after the end, or no deprecation", () => {
+  const operationOf = (deprecation: PetstoreOptions["deprecation"]) =>
+    (openApiOf({ deprecation: deprecation! })["paths"] as Record<string, { get: JsonObject }>)["/pets/{petId}"]!.get;
+  const ended = operationOf({
+    sunset: new Date("2031-02-03T04:05:06Z"),
+    successor: "https://a.example/v2/pets",
+    gone: true,
+  });
+  assert.deepEqual([ended["deprecated"], ended["x-deprecated-sunset"]], [true, "2031-02-03"]);
+  assert.match(String(ended["description"]), /removed on 3 February 2031\. .*`https:\/\/a\.example\/v2\/pets`\.$/);
+  assert.ok("410" in (ended["responses"] as object));
+  const kept = operationOf(false);
+  assert.doesNotMatch(JSON.stringify(kept), /deprecat|sunset|successor|removed/i);
+  assert.equal(kept["description"], "Returns one animal by identifier.");
 });
 
 test("an operation whose responses have an entity tag, or that alters what has one, is described with 412", () => {
-  for (const [{ effect }, describe] of DESCRIBED_OPERATIONS) {
-    const { id, responses, failures } = describe(checkOptions({ keys: ["k"] }));
+  for (const [{ id, effect }, describe] of DESCRIBED_OPERATIONS) {
+    const { responses, failures } = describe(checkOptions({ keys: ["k"] }));
     const isConditional = effect === "alters" ||
       Object.values(responses).some(({ headers }) => headers?.includes("ETag"));
     assert.equal(failures.some(({ errors }) => errors.includes(PRECONDITION_FAILED)), isConditional, id);
@@ -76,25 +98,16 @@ test("a path has at most one parameter, at its end, and each method once", () =>
   for (const { path } of OPERATIONS) assert.match(path, /^(\/[a-z]+)+(\/\{\w+\})?$/);
 });
 
-/** Each becomes a type of generated clients. */
-const FAILURES = "BodyTooLargeError Error IdempotencyKeyReusedError InsufficientScopeError InternalServerError " +
-  "InvalidPetError InvalidPetQueryError NoStoreOrdersError PetNotFoundError PreconditionFailedError RateLimitedError " +
-  "RequestTimeoutError StoreUnavailableError TransferCodingError UnauthorizedError UnavailableError UnsupportedMediaTypeError";
-
-test("the description keeps the names of failures, and of responses that operations share", () => {
+test("the description keeps the names of responses that operations share", () => {
   const { description, responses } = readWhole();
-  const failuresOf = (components: JsonObject) =>
-    Object.keys(components["schemas"]!).filter((name) => name.endsWith("Error")).sort();
-  assert.deepEqual(failuresOf(description["components"] as JsonObject), FAILURES.split(" "));
-  assert.deepEqual(
-    Object.keys(responses).filter((name) => /^(Un|Internal|Rate)/.test(name)).sort(),
-    ["InternalError", "RateLimited", "Unauthorized"],
-  );
+  const shared = Object.keys(responses).filter((name) => JSON.stringify(description).includes(`/responses/${name}"`));
+  assert.deepEqual(shared.sort(), [
+    ...["InternalError", "PreconditionFailed", "RateLimited", "StoreUnavailable", "Unauthorized"],
+  ]);
   // Without createOnce(), an Idempotency-Key is refused.
-  const forgetful = openApiOf({ store: FORGETFUL });
-  const added = failuresOf(forgetful["components"] as JsonObject).filter((name) => !FAILURES.includes(name));
-  assert.deepEqual(added, ["NotSupportedError"]);
-  assert.doesNotMatch(JSON.stringify(forgetful["components"]), /Idempotency-Replayed|IdempotencyReplayed/);
+  const forgetful = JSON.stringify(openApiOf({ store: FORGETFUL }));
+  assert.doesNotMatch(forgetful, /Idempotency-Replayed|IdempotencyReplayed|idempotency_key_reused":\{/);
+  assert.match(forgetful, /"not_implemented":\{"value":\{[^}]*Idempotency-Key is not supported/);
 });
 
 test("everything in the description is described in sentences, and every reference leads to a standard", () => {
@@ -129,14 +142,21 @@ test("the description has the names of the specification, its tags in their grou
   assert.deepEqual([list, create, one, orders].map((each) => (each!["tags"] as string[])[0]), [
     ...["animals", "animals", "animals", "store"],
   ]);
-  assert.deepEqual((tags as unknown as JsonObject[]).map(({ name }) => name), ["animals", "store"]);
+  const served = JSON.stringify(openApiOf({ handleStoreOrders: () => new Response() }));
+  assert.deepEqual([orders!["x-hideTryItPanel"], served.includes("x-hideTryItPanel")], [true, false]);
   const groups = [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }];
   assert.deepEqual(description["x-tagGroups"], groups);
-  assert.deepEqual([one!["deprecated"], one!["x-deprecated-sunset"]], [true, "2030-12-05"]);
-  const { enum: statuses, description: told } = schemas["PetStatus"]!;
-  for (const status of statuses as string[]) {
-    assert.ok(String(told).includes(`\`${status}\`: the animal is ${status}`), status);
+  for (const [i, tag] of (tags as unknown as JsonObject[]).entries()) {
+    const { name, tags } = groups[i]!;
+    assert.deepEqual([tag["name"], tag["x-displayName"], tag["x-page-title"]], [tags[0], name, name]);
+    // GitBook shows both, one above the other.
+    assert.match(String(tag["x-page-description"]), /^[A-Z].*\.$/);
+    assert.notEqual(tag["x-page-description"], tag["description"]);
   }
+  assert.deepEqual([one!["deprecated"], one!["x-deprecated-sunset"]], [true, "2030-12-05"]);
+  const { enum: statuses, "x-enumDescriptions": meanings } = schemas["PetStatus"]!;
+  assert.deepEqual(Object.keys(meanings!), statuses);
+  assert.deepEqual(Object.values(meanings!), ["Animal is available.", "Animal is pending.", "Animal is sold."]);
   const { type, scheme } = (components!["securitySchemes"] as Record<string, JsonObject>)["bearer"]!;
   assert.deepEqual([type, scheme, description["security"]], ["http", "bearer", [{ bearer: [] }]]);
 });

@@ -31,7 +31,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ onResponse: 1 }, /onResponse must be a function/],
   [{ onError: true }, /onError must be a function, not true/],
   [{ handleStoreOrders: {} }, /handleStoreOrders must be a function/],
-  ...["", null, 5].map(wrong("rateLimit", /must be an object, such as { requests: 100, windowMs: 60000 }, not/)),
+  ...["", null, 5].map(wrong("rateLimit", /must be an object of requests, windowMs, clientHeader, not/)),
   [{ rateLimit: { requests: 0, windowMs: 1 } }, /rateLimit.requests must be/],
   [{ rateLimit: { requests: 1 } }, /rateLimit.windowMs must be/],
   [
@@ -42,9 +42,28 @@ const REFUSED: [options: unknown, message: RegExp][] = [
     { rateLimit: { requests: 1, windowMs: 1, clientHeader } },
     /clientHeader must be the name of a header/,
   ]),
-  [{ cors: false }, /cors must be an object, such as { origins: \["\*"\] }, not false/],
+  [{ cors: false }, /cors must be an object of origins, not false/],
   [{ cors: { origins: [] } }, /cors.origins must be a list of origins such as "https:\/\/app.example", or \["\*"\]/],
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
+  ...[null, true, "getPet"].map(wrong("deprecation", /must be an object of since, sunset, successor, gone, not/)),
+  ...["since", "sunset"].flatMap((name) =>
+    ["2030-12-05", 1_795_132_800, new Date(NaN), null].map((day): [unknown, RegExp] => [
+      { deprecation: { [name]: day } },
+      new RegExp(`deprecation\\.${name} must be a Date, not`),
+    ])
+  ),
+  ...["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1].map((successor): [unknown, RegExp] => [
+    { deprecation: { successor } },
+    /deprecation.successor must be an address such as .*, or a path, not/,
+  ]),
+  [{ deprecation: { gone: "yes" } }, /deprecation.gone must be one of true, false, not "yes"/],
+  [{ deprecation: { days: 1 } }, /Unknown option deprecation.days; the options are since, sunset, successor, gone/],
+  ...["beta", null].map(wrong("stability", /must be an object of listPets, createPet, getPet, listStoreOrders, not/)),
+  [{ stability: { listPet: "beta" } }, /Unknown option stability.listPet; the options are listPets, createPet, getPet/],
+  ...["stable", "Beta", true].map((label): [unknown, RegExp] => [
+    { stability: { listPets: label } },
+    /stability.listPets must be one of experimental, alpha, beta, not/,
+  ]),
   [{ cors: { origins: ["*"], credentials: true } }, /^Unknown option cors.credentials; the options are origins$/],
 ];
 
@@ -62,7 +81,7 @@ test("createPetstore() throws an error of one line for each wrong option, and sh
   for (const options of [undefined, null]) {
     assert.throws(
       () => createPetstore(options as unknown as PetstoreOptions),
-      /options must be an object, such as \{ keys: \[key\] \}/,
+      /options must be an object of keys, store, basePath, .*, not (undefined|null)$/,
     );
   }
   for (const [options, message] of REFUSED) {
@@ -90,6 +109,44 @@ test("createPetstore() takes a base path without a name, a public address with a
   const init = { method: "POST", body: '{"name":"Rex","categoryId":7}' };
   for (const [options, path, location] of TAKEN) {
     assert.equal((await ask(options, path, init)).headers.get("location"), location);
+  }
+});
+
+const SINCE = new Date("2027-01-02"), SUNSET = new Date("2028-03-04");
+
+test("an app has its own days of deprecation and its own successor, or no deprecation", async () => {
+  const fieldsOf = async (deprecation: PetstoreOptions["deprecation"]) => {
+    const { headers } = await ask(
+      { deprecation: deprecation!, basePath: "/api", store: createMemoryStore() },
+      "/api/pets/1",
+    );
+    return ["deprecation", "sunset", "link"].map((name) => headers.get(name));
+  };
+  const days = ["@1798848000", "Sat, 04 Mar 2028 00:00:00 GMT"];
+  const own = { since: new Date(+SINCE + 999), sunset: SUNSET };
+  assert.deepEqual(await fieldsOf(own), [...days, '</api/pets>; rel="successor-version"']);
+  const [, , elsewhere] = await fieldsOf({ ...own, successor: "https://a.example/v2/pets" });
+  assert.equal(elsewhere, '<https://a.example/v2/pets>; rel="successor-version"');
+  assert.deepEqual(await fieldsOf(false), [null, null, null]);
+});
+
+test("with gone, the deprecated operation ends on its day, also for a pet that is asked for again and again", async () => {
+  const store = createMemoryStore();
+  await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+  const { handle } = createPetstore({ keys: ["k"], store, deprecation: { since: SINCE, sunset: SUNSET, gone: true } });
+  const statusOf = async (path: string) => {
+    const request = new Request(`http://x/v1${path}`, { headers: { authorization: "Bearer k" } });
+    return (await handle(request)).status;
+  };
+  const { now } = Date;
+  try {
+    Date.now = () => +SUNSET - 1;
+    for (let i = 0; i < 4; i++) assert.equal(await statusOf("/pets/1"), 200);
+    Date.now = () => +SUNSET;
+    for (const path of ["/pets/1", "/pets/2"]) assert.equal(await statusOf(path), 410);
+    assert.equal(await statusOf("/pets"), 200);
+  } finally {
+    Date.now = now;
   }
 });
 

@@ -23,15 +23,15 @@ export interface OpenPage {
   sent: string[];
 }
 
-export type PageOptions = { width?: number; height?: number; hasScripts?: boolean };
+export type PageOptions = { width?: number; height?: number; hasScripts?: boolean; flags?: string[] };
 
 /** Starts a server and a browser, and opens a path. Both end after `use`. */
 export async function withPage(
   path: string,
   use: (open: OpenPage) => Promise<void>,
-  { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
+  { width = 1200, height = 900, hasScripts = true, flags = [] }: PageOptions = {},
 ): Promise<void> {
-  await withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
+  await withFreshServer({ args: ["--store=memory:", ...flags], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
     const browser = await chromium.launch(CHROMIUM);
     try {
       const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled: hasScripts });

@@ -217,6 +217,29 @@ testPage(
   SCREEN,
 );
 
+testPage(
+  "the page shows the groups by name, the labels of stability, and the named servers, to which it can send requests",
+  "/docs",
+  async ({ page, complaints }) => {
+    const summaries = page.locator(".opblock-summary");
+    await summaries.first().waitFor();
+    assert.deepEqual(await page.locator(".opblock-tag a span").allInnerTexts(), ["Pets", "Store"]);
+    const labels = (await summaries.allInnerTexts()).map((text) => /\b(experimental|alpha|beta)\b/i.exec(text)?.[0]);
+    assert.deepEqual(labels, ["beta", undefined, "experimental", undefined]);
+    assert.deepEqual(await findFaint(page, ".stability"), []);
+    const servers = await page.locator("#servers option").allInnerTexts();
+    assert.deepEqual(servers, ["https://api.invalid/v1 - Production", "https://staging.invalid/v1 - Staging"]);
+    await page.evaluate('fetch("https://staging.invalid/v1/pets").catch(() => {})');
+    assert.deepEqual(complaints.filter((complaint) => complaint.includes("Content Security Policy")), []);
+  },
+  {
+    flags: [
+      ...["--server=Production=https://api.invalid/v1", "--server=Staging=https://staging.invalid/v1"],
+      ...["--stability=listPets=beta", "--stability=getPet=experimental"],
+    ],
+  },
+);
+
 const FAINT_TEXTS = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
 
 async function findFaint(page: Page, selector: string): Promise<unknown> {

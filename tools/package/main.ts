@@ -1,6 +1,6 @@
 /** `deno task pack`: makes the npm package in dist/, or in the folder that is given. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,8 @@ const { manifest, entryPoints } = createManifest(config, PROJECT);
 const files = new Map<string, string>();
 files.set("package.json", JSON.stringify(manifest, null, 2) + "\n");
 for (const [name, text] of readDocuments(ROOT, PROJECT, config.version)) files.set(name, text);
+// For documentation sites and generators, which take it from the package by its address.
+files.set("openapi.json", JSON.stringify(JSON.parse(readFileSync(new URL("openapi.json", ROOT), "utf8"))));
 for (const [path, text] of [...compile(entryPoints, [PROGRAM])].sort()) files.set(path, text);
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("dist", ROOT));

@@ -1,20 +1,20 @@
 import { checkOptions } from "../../petstore/checked_options.ts";
 import { describeServer } from "../http/description.ts";
-import { readOptions } from "../settings/server_settings.ts";
+import { readOptions, readServers } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
-  settings: ["public-url", "request-id", "rate-limit"],
+  settings: ["server", "stability", "retire", "public-url", "request-id", "rate-limit"],
   about: "A server with the same settings has it at /openapi.json.",
   examples: [
     "petstore openapi > openapi.json",
-    "petstore openapi --public-url https://api.example/v1 | npx openapi-typescript",
+    "petstore openapi --server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
     // The description does not depend on the keys.
     const options = checkOptions({ ...readOptions(args), keys: ["none"] });
-    writers.output.add(JSON.stringify(describeServer(options), null, 2));
+    writers.output.add(JSON.stringify(describeServer(options, readServers(args)), null, 2));
     return 0;
   },
 };

@@ -7,6 +7,7 @@ import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
+import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
@@ -43,16 +44,18 @@ const HOST = /^[!"$-.0->A-[\]-~]*$/;
 export interface PublicParts {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
+  /** The addresses that the description names; its own if empty. */
+  servers?: readonly OpenApiServer[];
   /** Whether all workers serve. */
   isComplete: () => boolean;
 }
 
 export function createPublicOperations(
   options: CheckedOptions,
-  { hasDocs, isComplete }: PublicParts,
+  { hasDocs, servers, isComplete }: PublicParts,
 ): Operation[] {
   const { store } = options;
-  const description = representation(JSON.stringify(describeServer(options)), "alteration");
+  const description = representation(JSON.stringify(describeServer(options, servers)), "alteration");
   const checkReads = share(() => store.check());
   const checkWrites = share(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
@@ -71,7 +74,7 @@ export function createPublicOperations(
     },
     { ...publicGet, path: "/livez", handler: () => OK },
     { ...publicGet, path: "/readyz", handler: ready },
-    ...(hasDocs ? createDocsOperations() : []),
+    ...(hasDocs ? createDocsOperations(servers) : []),
   ];
 }
 

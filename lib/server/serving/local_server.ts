@@ -93,7 +93,8 @@ export class LocalServer implements Server {
       observers.push(this.#metrics.observe);
     }
     const observe = observeAll(observers);
-    const petstore = serve(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
+    const { docs: hasDocs, servers } = settings;
+    const petstore = serve(createServerPipeline(options, { ...parts, observe, hasDocs, servers }));
     this.#gate.open(pipelineOf(settings.faults ? withFaults(petstore, settings.faults) : petstore) as Service);
   }
 

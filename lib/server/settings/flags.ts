@@ -55,6 +55,21 @@ const TABLE = {
     example: "https://api.example/v1",
     help: "where clients reach the API if a proxy changes its address; links begin with it",
   },
+  server: {
+    isList: true,
+    value: "[name=]url",
+    help: "for the description: an address of the API and its name, such as Production=https://api.example/v1",
+  },
+  stability: {
+    isList: true,
+    value: "operation=label",
+    variable: "PETSTORE_STABILITY",
+    help: "for the description: experimental, alpha or beta for an operation, such as listPets=beta",
+  },
+  retire: {
+    default: "off",
+    help: "answer the deprecated operation with 410 from the day of its removal on, or do not",
+  },
   log: {
     value: "text|json|off",
     default: "text",

@@ -2,7 +2,8 @@
 
 import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
-import type { PetstoreOptions } from "../../petstore/options.ts";
+import type { OpenApiServer } from "../../openapi/describe.ts";
+import type { PetstoreOptions, Stability } from "../../petstore/options.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import { type FaultOptions, withFaults } from "../../testing/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
@@ -85,6 +86,25 @@ const HEADER_NAME = optionOf(
   (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
 );
 
+const STABILITY = optionOf(
+  "an operation and experimental, alpha or beta, such as listPets=beta",
+  (text) => ({ stability: labelsOf([text]) }),
+);
+
+function labelsOf(texts: string[]): Record<string, Stability> {
+  return Object.fromEntries(texts.map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1)));
+}
+
+/** Each base address ends in the version (§9 of the specification). */
+const SERVER: Format<OpenApiServer> = {
+  form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
+  parse(text) {
+    const [, description, url] = /^(?:([^=/]+)=)?(https?:\/\/[^?#@]+\/v1)$/.exec(text) ?? [];
+    if (url === undefined || !URL.canParse(url)) return undefined;
+    return { url, ...(description !== undefined && { description }) };
+  },
+};
+
 /** The parsed settings. The store's address is checked later. */
 export type ServerSettings = ReturnType<typeof readSettings>;
 
@@ -110,8 +130,14 @@ export function readSettings(args: CommandArguments) {
     faults: readFaults(args.text("faults")),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
+    /** The addresses that the description names. If empty, that of the server itself. */
+    servers: readServers(args),
     options: readOptions(args),
   };
+}
+
+export function readServers(args: CommandArguments): OpenApiServer[] {
+  return args.readList("server", SERVER);
 }
 
 /**
@@ -126,11 +152,14 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
   const clientHeader = args.optional("client-header", HEADER_NAME);
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
+  const stability = labelsOf(args.readList("stability", STABILITY));
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),
     ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
     ...(origins.length > 0 && { cors: { origins } }),
     ...(publicBaseUrl && { publicBaseUrl }),
+    deprecation: { gone: args.isOn("retire") },
+    stability,
   };
   checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
   return { keys, ...options };

@@ -3,6 +3,7 @@
 import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
+import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
@@ -24,7 +25,7 @@ const HTML = `<!DOCTYPE html>
 <body>
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
-<p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server replies.</p>
+<p>List the pets of a store, add one, fetch one. Open an operation and press Execute to send a request.</p>
 <p>Press Authorize and paste an API key. <span id="key-place">The operator has it: in <code>${KEY_FILE}</code>, in <code>PETSTORE_KEYS</code>, or from <code>petstore keys add</code>.</span></p>
 </header>
 <noscript>
@@ -35,25 +36,33 @@ const HTML = `<!DOCTYPE html>
 </html>
 `;
 
-/** The page loads only from this server, because users paste their keys into it. The style sheet has images in data: URLs. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/**
+ * The page loads only from this server, because users paste their keys into it, and sends requests to the named servers too.
+ * The style sheet has images in data: URLs.
+ */
+function policyFor(servers: readonly OpenApiServer[]): string {
+  const origins = new Set(servers.map(({ url }) => new URL(url).origin));
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src data:",
+    ["connect-src 'self'", ...origins].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
-export function createDocsOperations(): Operation[] {
+/** @param servers The addresses in the description, beside that of the page. */
+export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
+  const policy = policyFor(servers);
   return [
     page("/", redirect("docs")),
-    page("/docs", document("text/html; charset=utf-8", HTML)),
+    page("/docs", document("text/html; charset=utf-8", HTML, policy)),
     page("/docs/", redirect("../docs")),
     ...Object.entries(files).map(([name, text]) =>
-      page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text))
+      page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
     ),
     ...createFileOperations("/docs"),
   ];
@@ -64,11 +73,11 @@ function page(path: string, reply: Reply): Operation {
 }
 
 /** A text whose address is the same in every version, so browsers must revalidate it. */
-function document(type: string, text: string): Reply {
+function document(type: string, text: string, policy: string): Reply {
   return representation(text, "alteration", {
     "content-type": type,
     "cache-control": "no-cache",
-    "content-security-policy": POLICY,
+    "content-security-policy": policy,
     "referrer-policy": "no-referrer",
   });
 }

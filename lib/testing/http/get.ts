@@ -13,6 +13,11 @@ const DEPRECATION = addition(
   "Every response of /pets/{petId} has Deprecation (RFC 9745), Sunset (RFC 8594) and a successor",
 );
 
+const END = addition("pets.get", "With the option gone, /pets/{petId} is 410 from its Sunset on, with its successor");
+
+/** Two days that have passed. */
+const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
+
 const ABSENT = [
   ...["0", "-1", "abc", "1.5", ABSENT_ID, "9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F"],
   ...["%00", "%D9%A1", "null", "__proto__", "x".repeat(3000)],
@@ -83,7 +88,7 @@ export const GET_CASES: readonly HttpCase[] = [
       const found = await api.get(path);
       assertDeprecated(found);
       const condition = { headers: { "if-none-match": found.headers.get("etag") ?? "" } };
-      const isOldPath = OPERATIONS.every(({ path, deprecation }) => path !== "/pets/{petId}" || deprecation);
+      const isOldPath = OPERATIONS.every(({ path, isDeprecated }) => path !== "/pets/{petId}" || isDeprecated);
       const statuses = { HEAD: 200, ...isOldPath && { OPTIONS: 204, POST: 405 } };
       const requests = Object.entries(statuses).map(([method, status]) => ({ method, path, status, parts: {} }));
       requests.push({ method: "GET", path: `/pets/${ABSENT_ID}`, status: 404, parts: {} });
@@ -95,6 +100,19 @@ export const GET_CASES: readonly HttpCase[] = [
       }
       assertCurrent(await api.get(path, { key: null }));
       assertCurrent(await api.get("/pets"));
+    },
+  }),
+  ...cases({ ...END, ...ON_HOST, options: { deprecation: ENDED } }, {
+    async "answers 410 gone in place of a pet after the end of the operation, with the successor in Link"(api) {
+      const path = `/pets/${await addPet(api)}`;
+      for (const each of [path, `/pets/${ABSENT_ID}`]) {
+        const response = await api.get(each);
+        assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
+        assert.match(linkTarget(response, "successor-version") ?? "", /\/pets$/, "The successor-version of the Link");
+      }
+      assertStatus(await api.get(path, { key: null }), 401, "without a key");
+      assertStatus(await api.send("OPTIONS", path), 204, "OPTIONS");
+      assertStatus(await api.get("/pets"), 200);
     },
   }),
 ];

@@ -10,7 +10,7 @@ import { createResponseValidator, type ResponseValidator, type SeenResponse } fr
 export const OPTIONS: Partial<PetstoreOptions> = { requestIds: "failures" };
 
 /** The page's own scripts. */
-export const SCRIPTS = ["exact_numbers", "indent_json", "kept_key", "short_failures", "short_info", "viewer"]
+export const SCRIPTS = ["exact_numbers", "indent_json", "kept_key", "labels", "short_failures", "short_info", "viewer"]
   .map((name) => `/docs/${name}.js`);
 
 const POLICY =
@@ -69,7 +69,8 @@ function createValidator(more: JsonObject): ResponseValidator {
 
 /** Refusals that come before the path: of a head, and while the server shuts down. */
 function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
-  if (status === 400 && /"code":"(invalid_host|bad_request)"/.test(text)) return "InvalidHead";
+  // The response to HEAD has no text.
+  if (status === 400 && /"code":"(invalid_host|bad_request)"|^$/.test(text)) return "InvalidHead";
   if (status === 408) return "RequestTimeout";
   if (status === 431) return "HeadTooLarge";
   if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";

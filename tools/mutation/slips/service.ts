@@ -122,8 +122,8 @@ export const SERVICE: Slip[] = [
     [
       "the Deprecation is announced with the day since when",
       "definition.ts",
-      "deprecation: `@${since}`",
-      "deprecation: `@${since * 1000}`",
+      "+since / 1000",
+      "+since",
     ],
   ]),
   ...slipsOf("petstore", "unit/options server/attribution published", [
@@ -138,7 +138,7 @@ export const SERVICE: Slip[] = [
     [
       "the description tells how far an operation can be relied on",
       "operations.ts",
-      '      ...(stability !== undefined && { "x-stability": stability }),\n',
+      '    ...renderStability(contract.stability[definition.id]),\n',
       "",
     ],
   ]),

@@ -3,6 +3,7 @@
 import { ExactNumbers } from "./exact_numbers.js";
 import { HiddenKey } from "./hidden_key.js";
 import { KeptKey, restoreKey } from "./kept_key.js";
+import { Labels } from "./labels.js";
 import { ShortFailures } from "./short_failures.js";
 import { ShortInfo } from "./short_info.js";
 
@@ -15,7 +16,7 @@ follow();
 const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#viewer",
-  plugins: [ExactNumbers, HiddenKey, KeptKey, ShortFailures, ShortInfo],
+  plugins: [ExactNumbers, HiddenKey, KeptKey, Labels, ShortFailures, ShortInfo],
   tryItOutEnabled: true,
   deepLinking: true,
   // The schemas stay closed, because they are longer than all else.

@@ -1,0 +1,142 @@
+/** Samples of requests in several languages, for `x-codeSamples` of openapi.json. Each reads its address and its key from the environment. */
+
+/** A request, and the call of the package's client, if it has one. */
+export interface Call {
+  method: "GET" | "POST";
+  /** Below the base address, with the query. */
+  path: string;
+  body?: string;
+  client?: string;
+}
+
+/** By operation. The category is one that a JSON parser may round. */
+export const CALLS: Readonly<Record<string, Call>> = {
+  listPets: {
+    method: "GET",
+    path: "/pets?status=available",
+    client: 'for await (const pet of pets.list({ status: "available" })) console.log(pet);',
+  },
+  createPet: {
+    method: "POST",
+    path: "/pets",
+    body: '{"name":"Rex","categoryId":9223372036854775807}',
+    client: 'console.log(await pets.create({ name: "Rex", categoryId: 9223372036854775807n }));',
+  },
+  getPet: { method: "GET", path: "/pets/1", client: "console.log(await pets.get(1n));" },
+  listStoreOrders: { method: "GET", path: "/store/orders" },
+};
+
+/** Code Sample Object. */
+export interface Sample {
+  /** As GitHub names it. */
+  lang: string;
+  label: string;
+  source: string;
+}
+
+export function samplesOf(call: Call): Sample[] {
+  return [
+    { lang: "Shell", label: "curl", source: curl(call) },
+    { lang: "JavaScript", label: "fetch", source: javaScript(call) },
+    ...(call.client === undefined
+      ? []
+      : [{ lang: "TypeScript", label: "This client", source: ownClient(call.client) }]),
+    { lang: "Python", label: "Python", source: python(call) },
+    { lang: "Go", label: "Go", source: go(call) },
+    { lang: "Java", label: "Java", source: java(call) },
+  ];
+}
+
+function curl({ path, body }: Call): string {
+  const sent = body === undefined ? "" : ` \\\n  --json '${body}'`;
+  return `curl "$PETSTORE_URL${path}" -H "Authorization: Bearer $PETSTORE_KEY"${sent}\n`;
+}
+
+function javaScript({ method, path, body }: Call): string {
+  const type = body === undefined ? "" : ', "content-type": "application/json"';
+  const sent = body === undefined ? "" : `\n  method: "${method}",\n  body: '${body}',`;
+  return `const { PETSTORE_URL, PETSTORE_KEY } = process.env;
+const response = await fetch(\`\${PETSTORE_URL}${path}\`, {${sent}
+  headers: { authorization: \`Bearer \${PETSTORE_KEY}\`${type} },
+});
+// JSON.parse() alone would round an int64.
+const exact = (_, value, { source }) => /^-?\\d+$/.test(source) ? BigInt(source) : value;
+console.log(JSON.parse(await response.text(), exact));
+`;
+}
+
+function ownClient(call: string): string {
+  return `import { createClient } from "@petstore/petstore/client";
+
+const { PETSTORE_URL = "", PETSTORE_KEY = "" } = process.env;
+const { pets } = createClient({ baseUrl: PETSTORE_URL, key: PETSTORE_KEY });
+${call}
+`;
+}
+
+function python({ path, body }: Call): string {
+  const [type, sent] = body === undefined
+    ? ["", ""]
+    : [',\n        "Content-Type": "application/json"', `\n    data=b'${body}',`];
+  return `import json
+import os
+import urllib.request
+
+request = urllib.request.Request(
+    os.environ["PETSTORE_URL"] + "${path}",${sent}
+    headers={
+        "Authorization": "Bearer " + os.environ["PETSTORE_KEY"]${type},
+    },
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response))
+`;
+}
+
+function go({ method, path, body }: Call): string {
+  const type = body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
+  const [sent, strings] = body === undefined ? ["nil", ""] : [`strings.NewReader(\`${body}\`)`, '\n\t"strings"'];
+  return `package main
+
+import (
+	"io"
+	"net/http"
+	"os"${strings}
+)
+
+func main() {
+	request, err := http.NewRequest("${method}", os.Getenv("PETSTORE_URL")+"${path}", ${sent})
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_KEY"))${type}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer response.Body.Close()
+	io.Copy(os.Stdout, response.Body)
+}
+`;
+}
+
+function java({ path, body }: Call): string {
+  const sent = body === undefined ? "" : `
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(${JSON.stringify(body)}))`;
+  return `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+class Sample {
+  public static void main(String[] args) throws Exception {
+    var request = HttpRequest.newBuilder(URI.create(System.getenv("PETSTORE_URL") + "${path}"))
+        .header("Authorization", "Bearer " + System.getenv("PETSTORE_KEY"))${sent}
+        .build();
+    var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    System.out.println(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+  }
+}
+`;
+}
