@@ -82,9 +82,7 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  rateLimit: (limit, name) => {
-    return limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name);
-  },
+  rateLimit: (limit, name) => limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name),
   deprecation: (given = {}, name) => given !== false && checkAll(DEPRECATION, given, name),
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };

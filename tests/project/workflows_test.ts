@@ -23,11 +23,9 @@ interface Job {
 }
 
 const TEXTS = readdirSync(ROOT + ".github/workflows").map((name) => readPage(`.github/workflows/${name}`));
-const WORKFLOWS: { on: Record<string, unknown>; permissions: unknown; jobs: Record<string, Job> }[] = TEXTS.map(
-  (text) => {
-    return parse(text);
-  },
-);
+type Workflow = { on: Record<string, unknown>; permissions: unknown; jobs: Record<string, Job> };
+const WORKFLOWS: Workflow[] = TEXTS.map((text) => parse(text));
+const PINNED = /^([\w-]+\/[\w-]+)(?:\/[\w-]+)*@([0-9a-f]{40} # v\d+\.\d+\.\d+)$/;
 const JOBS = WORKFLOWS.flatMap(({ jobs }) => Object.values(jobs));
 const STEPS = JOBS.flatMap(({ steps }) => steps);
 
@@ -38,8 +36,7 @@ test("every action is of this repository, or one commit of it is named, with its
       assert.ok(existsSync(`${ROOT}${used}/action.yml`), used);
       continue;
     }
-    const [, owner = "", commit = ""] = /^([\w-]+\/[\w-]+)(?:\/[\w-]+)*@([0-9a-f]{40} # v\d+\.\d+\.\d+)$/.exec(used) ??
-      [];
+    const [, owner = "", commit = ""] = PINNED.exec(used) ?? [];
     assert.ok(commit, used);
     assert.equal(commits.get(owner) ?? commit, commit, used);
     commits.set(owner, commit);

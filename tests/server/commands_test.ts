@@ -61,13 +61,8 @@ test.withFolder("openapi prints what a server has at /openapi.json, with the pub
 test("openapi names servers, and labels operations; it refuses an address that does not end in /v1", async () => {
   const [production, staging] = ["https://api.example/v1", "http://staging.example:8080/pets/v1"];
   const servers = [{ url: production, description: "Production" }, { url: staging }];
-  const flags = [
-    `--server=Production=${production}`,
-    `--server=${staging}`,
-    "--stability=listPets=beta",
-    "--retire",
-  ];
-  const { stdout } = await runHere(["openapi", ...flags]);
+  const addresses = [`--server=Production=${production}`, `--server=${staging}`];
+  const { stdout } = await runHere(["openapi", ...addresses, "--stability=listPets=beta", "--retire"]);
   const { servers: named, paths } = JSON.parse(stdout);
   assert.deepEqual(named, servers);
   assert.equal(paths["/pets"].get["x-stability"], "beta");
@@ -79,16 +74,14 @@ test("openapi names servers, and labels operations; it refuses an address that d
   };
   assert.equal((await runHere(["openapi"], env)).stdout, stdout);
   for (
-    const wrong of [
-      "https://api.example",
-      "A=https://api.example/v1/",
-      "=https://a.example/v1",
-      "https://u@a.example/v1",
-    ]
+    const wrong of ["https://a.example", "A=https://a.example/v1/", "=https://a.example/v1", "https://u@a.example/v1"]
   ) {
     assertRefused(await runHere(["openapi", `--server=${wrong}`]), /--server must be an address that ends in \/v1/);
   }
   for (const wrong of ["listPet=beta", "listPets=stable", "listPets", "beta", "listPets=beta=x"]) {
-    assertRefused(await runHere(["openapi", `--stability=${wrong}`]), /--stability must be an operation and/);
+    assertRefused(
+      await runHere(["openapi", `--stability=${wrong}`]),
+      /option stability\.listPet|Option stability\.listPets must be one of experimental, alpha, beta|option stability\.beta/,
+    );
   }
 });

@@ -26,11 +26,7 @@ export function anyPathResponses(description: JsonObject): Record<string, JsonOb
   const speaksOf = (said: string) => words.includes(said) || assert.fail(`The description does not speak of ${said}`);
   WORDS.forEach(speaksOf);
   const isServer = words.includes("`invalid_host`");
-  if (isServer) {
-    for (const said of ["400 `bad_request`", "408 `", "431 `", "503 `store_unavailable`"]) {
-      speaksOf(said);
-    }
-  }
+  if (isServer) ["400 `bad_request`", "408 `", "431 `", "503 `store_unavailable`"].forEach(speaksOf);
   return {
     RouteNotFound: failure(404, ["route_not_found"], {}),
     MethodNotAllowed: failure(405, ["method_not_allowed"], { ...ALLOW, ...DEPRECATION }),

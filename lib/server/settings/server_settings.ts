@@ -3,7 +3,7 @@
 import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
-import type { PetstoreOptions, Stability } from "../../petstore/options.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import { type FaultOptions, withFaults } from "../../testing/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
@@ -86,15 +86,6 @@ const HEADER_NAME = optionOf(
   (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
 );
 
-const STABILITY = optionOf(
-  "an operation and experimental, alpha or beta, such as listPets=beta",
-  (text) => ({ stability: labelsOf([text]) }),
-);
-
-function labelsOf(texts: string[]): Record<string, Stability> {
-  return Object.fromEntries(texts.map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1)));
-}
-
 /** Each base address ends in the version (§9 of the specification). */
 const SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
@@ -152,14 +143,15 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
   const clientHeader = args.optional("client-header", HEADER_NAME);
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
-  const stability = labelsOf(args.readList("stability", STABILITY));
+  // The library refuses what is none of its operations and labels.
+  const labels = args.list("stability").map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1));
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),
     ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
     ...(origins.length > 0 && { cors: { origins } }),
     ...(publicBaseUrl && { publicBaseUrl }),
     deprecation: { gone: args.isOn("retire") },
-    stability,
+    stability: Object.fromEntries(labels),
   };
   checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
   return { keys, ...options };

@@ -80,8 +80,6 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   }
 }
 
-export type KeyChanges = ReturnType<typeof compareKeys>;
-
 /**
  * The keys that are valid again, and the valid ones that the backup lacks.
  *

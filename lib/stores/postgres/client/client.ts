@@ -31,8 +31,7 @@ const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM p
 
 /** Whether any session runs this statement for so many milliseconds. The text that PostgreSQL shows may be cut. */
 const RUNS = `SELECT 'yes'::pg_catalog.text FROM pg_catalog.pg_stat_activity
-  WHERE state OPERATOR(pg_catalog.=) 'active' AND pg_catalog.length(query) OPERATOR(pg_catalog.>) 0
-    AND pg_catalog.starts_with($1::pg_catalog.text, query)
+  WHERE state OPERATOR(pg_catalog.=) 'active' AND pg_catalog.starts_with($1::pg_catalog.text, query)
     AND query_start OPERATOR(pg_catalog.<) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-)
       pg_catalog.make_interval(secs => $2::pg_catalog.float8 OPERATOR(pg_catalog./) 1000)) LIMIT 1`;
 
