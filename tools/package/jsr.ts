@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Sources, pages, and what these show. */
 const PUBLISHED = new RegExp(
   [
-    /^(mod|server)\.ts$|^LICENSE$|^[A-Z]+\.md$/,
+    /^(mod|server)\.ts$|^LICENSE$|^[A-Z]+\.md$|^openapi\.json$/,
     /^lib\/(?!server\/viewer\/page\/)/,
     /^docs\/(?!viewer\.png$)/,
     /^bench\/\w+\.(md|svg)$/,
