@@ -138,7 +138,7 @@ export const SERVICE: Slip[] = [
     [
       "the description tells how far an operation can be relied on",
       "operations.ts",
-      '    ...renderStability(contract.stability[definition.id]),\n',
+      "    ...renderStability(contract.stability[definition.id]),\n",
       "",
     ],
   ]),
