@@ -27,8 +27,8 @@ export const WAYS: Record<string, Search> = {
   [ON_KV.name]: (extent) => search(ON_KV, { ...extent, fault: KV_FAULT }),
 };
 
-/** Histories mostly wait, so several run at the same time. Of more, the openings would take too long. */
-const LANES = 8;
+/** Histories mostly wait, so several of each way run at the same time. */
+const LANES = 18;
 
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 10_000;
