@@ -186,14 +186,14 @@ export const SERVER: Slip[] = [
       "process/folders.ts",
       "    fsyncSync(descriptor);\n",
       "",
-      "tests/faults/sqlite/first_start_test.ts",
+      "tools/reliability/power/power_test.ts",
     ],
     [
       "the name of a new file is on disk before a command says so",
       "process/folders.ts",
       "    else rename(name, path);\n    syncFolder(folder);",
       "    else rename(name, path);",
-      "tests/faults/sqlite/first_start_test.ts",
+      "tools/reliability/power/power_test.ts",
     ],
   ]),
 ];
