@@ -13,7 +13,7 @@ export interface Call {
   caller: Caller;
   /** Without the question mark. */
   query: string;
-  /** ASCII is decoded, but for slashes; `""` if there is none. */
+  /** ASCII except slashes is decoded; `""` without a parameter. */
   parameter: string;
   /** The text that met the conditions of an alteration. The commit compares it again: another one may have come between. */
   expected?: string | undefined;

@@ -39,7 +39,7 @@ const ANSWERS: [status: number, body: string, exit: number, shows: RegExp][] = [
   [302, "", 2, /answers \/readyz with 302/],
 ];
 
-test("check --url tells why a server is not ready, or that there is none of ours", async () => {
+test("check --url tells why a server is not ready, or that another program answers", async () => {
   for (const [status, body, exit, shows] of ANSWERS) {
     const answer = ({ url }: Request) => {
       const isAsked = url.endsWith("/readyz");

@@ -50,7 +50,7 @@ const SERVER_ADDRESS: Format<URL> = {
   },
 };
 
-/** @throws {SettingError} If a server is not ready, or it is none of this program. */
+/** @throws {SettingError} If the server is not ready, or another program answers. */
 async function requireReady({ origin }: URL): Promise<void> {
   const { status, text } = await ask(origin).catch((error) => {
     throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);

@@ -1,6 +1,7 @@
 import type { ConformanceCase, FirstResponse } from "../../testing/conformance/conformance.ts";
 import { DEFAULT_SEED } from "../../testing/http/generated/random.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
+import { runAll } from "../../testing/conformance/run.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
 import { readSecret } from "../settings/secret_files.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -86,7 +87,6 @@ export const CONFORM: Command = {
       ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
     };
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
-    const { runAll } = await import("../../testing/conformance/run.ts");
     const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
     checkTarget(url, await tryTarget(target));
     runtime.ending().then(() => abort.abort("a signal has ended the command"));

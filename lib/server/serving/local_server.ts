@@ -94,8 +94,8 @@ export class LocalServer implements Server {
     }
     const observe = observeAll(observers);
     const { docs: hasDocs, servers } = settings;
-    const petstore = serve(createServerPipeline(options, { ...parts, observe, hasDocs, servers }));
-    this.#gate.open(pipelineOf(settings.faults ? withFaults(petstore, settings.faults) : petstore) as Service);
+    const service = createServerPipeline(options, { ...parts, observe, hasDocs, servers });
+    this.#gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);
   }
 
   #report(line: string): void {

@@ -143,7 +143,7 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
   const clientHeader = args.optional("client-header", HEADER_NAME);
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
-  // The library refuses what is none of its operations and labels.
+  // The library refuses unknown operations and labels.
   const labels = args.list("stability").map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1));
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),

@@ -139,7 +139,7 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
   }
 }
 
-/** Whether a store still waits for a response. Of postgres.js, which may lose a statement, a store soon needs a new client. */
+/** Whether a store still waits for a response. If postgres.js has lost a statement, the store soon replaces the client. */
 function isBusy({ pool }: PetStore & Partial<PooledStore>): boolean {
   return pool !== undefined && pool.running + pool.waiting > 0;
 }

@@ -23,7 +23,7 @@ was synced, and some of the rest. Each is opened and checked against what was sh
 type PowerOptions = { states: number; workload: string; trace: string; state: number };
 
 export const POWER = defineTool<PowerOptions>(ABOUT, {
-  states: [130_000, "how many at most: few moments have so many different ones"],
+  states: [130_000, "how many at most; a trace may have fewer different ones"],
   workload: ["all", `one of them: ${Object.keys(WORKLOADS).join(", ")}`, ["all", ...Object.keys(WORKLOADS)]],
   trace: ["none", "check an earlier trace, which a finding names"],
   state: [0, "check that state of the trace alone"],

@@ -188,8 +188,8 @@ export class Database {
     }
     const givenUpAt = performance.now(), wait = Math.min(GRACE_PERIOD, this.timeoutMs);
     const check = async () => {
-      // A cancelled statement ends at once, unless its connection is dead, or the driver has lost it. A create may also wait for a
-      // standby: then PostgreSQL answers others, and shows it.
+      // A cancelled statement ends at once, unless its connection is dead. A create may wait for a standby, while PostgreSQL answers
+      // others; if it runs no more, the driver has lost it.
       const mayRun = this.#makeClient && !this.#isReleased && !mayCancel && client && client.answeredAt >= givenUpAt &&
         await this.query(RUNS, [statement.text, String(wait)]).then(([row]) => row, () => true);
       if (!mayRun) this.#replace(client);
