@@ -7,7 +7,7 @@ import type { Authenticate } from "./authentication.ts";
 import { ChecksUnderWay } from "./checks_under_way.ts";
 import { createLimitMemory, createLimitTable, type LimitTable, type Quota } from "./limit_table.ts";
 
-/** How many requests are allowed, and in which time. */
+/** Options of {@link createRateLimit}: how many requests are allowed, and in which time. */
 export interface RateLimitOptions {
   /** How many requests each caller may send in a window, and each address without a valid key. */
   requests: number;
@@ -20,6 +20,24 @@ export interface RateLimitOptions {
    */
   clientHeader?: string | undefined;
 }
+
+/** A limit on callers, and on addresses without a valid key. Each petstore counts for itself. */
+export interface RateLimit extends Readonly<RateLimitOptions> {
+  /** For the petstore alone. */
+  readonly limiter: unknown;
+}
+
+/** As it has been checked. */
+export interface CheckedRateLimit extends RateLimit {
+  readonly limiter: Limiter;
+}
+
+/** @param now In milliseconds. It must never be set back. */
+export type Limiter = (
+  authenticate: Authenticate,
+  memory?: LimitMemory,
+  now?: (request: RequestContext) => number,
+) => Authenticate;
 
 /** The memory of the tables, which several isolates may share. */
 export interface LimitMemory {
@@ -78,16 +96,10 @@ function createLimits({ requests, windowMs }: RateLimitOptions, memory: Partial<
   ];
 }
 
-/**
- * An address that has used up its limit is refused before its key is looked at: the response must not tell whether a guess was right.
- *
- * @param now In milliseconds. It must never be set back.
- */
+/** An address that has used up its limit is refused before its key is looked at: the response must not tell whether a guess was right. */
 export function limitRate(
-  authenticate: Authenticate,
   options: RateLimitOptions,
-  memory?: LimitMemory,
-  now: (request: RequestContext) => number = steadyNow,
+  ...[authenticate, memory, now = steadyNow]: Parameters<Limiter>
 ): Authenticate {
   // Workers have no random numbers at start-up.
   let limits: Limits | undefined;

@@ -1,5 +1,5 @@
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
-import type { RateLimitOptions } from "../access/rate_limit.ts";
+import type { CheckedRateLimit, RateLimit } from "../access/rate_limit.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
@@ -23,7 +23,7 @@ export interface CheckedOptions extends OperationSettings {
   onError: NonNullable<PetstoreOptions["onError"]>;
   onResponse: Observer | undefined;
   requestIds: RequestIds;
-  rateLimit: RateLimitOptions | undefined;
+  rateLimit: CheckedRateLimit | undefined;
   /** By operation. */
   stability: Labels;
 }
@@ -45,12 +45,6 @@ const CORS: Checks<CorsOptions, CorsOptions> = {
     if (areOrigins(origins)) return origins;
     throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
   },
-};
-
-const RATE_LIMIT: Checks<RateLimitOptions, RateLimitOptions> = {
-  requests: wholeNumber(),
-  windowMs: wholeNumber(),
-  clientHeader: text("the name of a header", (name) => /^[\w-]+$/.test(name) && name.toLowerCase(), undefined),
 };
 
 const DEPRECATION: Checks<DeprecationOptions, Deprecation> = {
@@ -82,7 +76,7 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  rateLimit: (limit, name) => limit === undefined ? limit : checkAll(RATE_LIMIT, limit, name),
+  rateLimit: option("what createRateLimit() returns", asRateLimit, undefined),
   deprecation: (given = {}, name) => given !== false && checkAll(DEPRECATION, given, name),
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
@@ -129,6 +123,10 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
+function asRateLimit(given: unknown): CheckedRateLimit | false {
+  return typeof (given as RateLimit | null)?.limiter === "function" && given as CheckedRateLimit;
+}
+
 /** It becomes a part of links, so it must be in normal form. */
 function addressOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
@@ -163,7 +161,7 @@ export function option<Made, Absent>(
   };
 }
 
-function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
+export function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
   return option(wanted, (given) => typeof given === "string" && parse(given), absent);
 }
 

@@ -1,5 +1,5 @@
 import { authorize } from "../access/authentication.ts";
-import { type LimitMemory, limitRate } from "../access/rate_limit.ts";
+import type { Limiter, LimitMemory } from "../access/rate_limit.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
@@ -27,8 +27,7 @@ export interface ServiceParts {
   observe: Observer | undefined;
   /** Where several isolates count together. */
   limits: LimitMemory | undefined;
-  /** In milliseconds. It must never be set back. */
-  now: (request: RequestContext) => number;
+  now: Parameters<Limiter>[2];
 }
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
@@ -38,7 +37,7 @@ export function createService(settings: CheckedOptions, parts: Partial<ServicePa
     ...settings,
     guard,
     observe,
-    authenticate: rateLimit ? limitRate(authenticate, rateLimit, limits, now) : authenticate,
+    authenticate: rateLimit?.limiter(authenticate, limits, now) ?? authenticate,
     authorize,
     cache: store.changes && createResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],

@@ -4,7 +4,7 @@ import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { createPetstore } from "../../mod.ts";
+import { createPetstore, createRateLimit } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import { IN_PROCESS, KEY, withApi } from "../support/api.ts";
@@ -91,6 +91,8 @@ async function responses(store: PetStore | undefined, polluted: Record<string, u
   return given;
 }
 
+const LIMIT = { requests: 1, windowMs: 60_000 };
+
 const RESPONSE = { status: 200, headers: [], body: "polluted" };
 
 /** Members that the library reads, and options. */
@@ -111,7 +113,12 @@ const MEMBERS: Record<string, unknown> = {
   ...{ deprecation: false, stability: { getPet: "beta" }, isDeprecated: true, gone: true },
   ...{ limits: {}, now: 5, fields: { "x-evil": "1" }, pipeline: {} },
   ...{ path: "/v1/pets", additions: 0, alterations: 0, fault: "given more than once", headers: [["x-evil", "1"]] },
-  ...{ rateLimit: { requests: 1, windowMs: 60_000 }, requestIds: "all", publicBaseUrl: "https://evil.example" },
+  ...{
+    rateLimit: createRateLimit(LIMIT),
+    limiter: () => () => "evil",
+    requestIds: "all",
+    publicBaseUrl: "https://evil.example",
+  },
   ...{ observe: () => assert.fail("called"), onResponse: () => assert.fail("called"), cors: { origins: ["*"] } },
   ...{ handleStoreOrders: () => new Response("polluted"), basePath: "/evil", defaultStatus: "sold" },
   ...{ maxBodyBytes: 1, bodyTimeoutMs: 1 },
@@ -127,19 +134,18 @@ test("polluting Object.prototype does not change a response, and sets no option"
   }
 });
 
-const LIMITED = { keys: [KEY], rateLimit: { requests: 1, windowMs: 60_000 } };
-
 test("polluting Object.prototype sets no member of a rate limit", async () => {
   const requests = [1, 2].map(() => ask("GET", "/pets", undefined, { ...AUTHORIZED, "x-evil": "1.2.3.4" }));
   const statuses = await whilePolluted({ clientHeader: "x-evil", now: () => 5, limits: {} }, () => {
-    const { handle } = createPetstore(LIMITED);
+    const { handle } = createPetstore({ keys: [KEY], rateLimit: createRateLimit(LIMIT) });
     return Promise.all(requests.map(async (request) => (await handle(request)).status));
   });
   assert.deepEqual(statuses, [200, 429]);
 });
 
 test("polluting Object.prototype does not change the description", async () => {
-  const describe = () => JSON.stringify(createOpenApi(createPetstore(LIMITED)));
+  const describe = () =>
+    JSON.stringify(createOpenApi(createPetstore({ keys: [KEY], rateLimit: createRateLimit(LIMIT) })));
   const plain = describe();
   for (
     const name of ["access", "isDeprecated", "deprecation", "stability", "listPets", "servers", "response", "isEarly"]

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createRateLimit } from "../../mod.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
 import { valuesOf } from "../support/server/metrics.ts";
 import { readKey, request, withFreshServer } from "../support/server/server_process.ts";
@@ -14,7 +15,10 @@ import { type AnyServer, withFreshServerHere } from "../support/server/in_proces
 import { createResponseValidator } from "../support/openapi_validator.ts";
 
 const LIMIT = { requests: 5, windowMs: 3_600_000 };
-const validate = createResponseValidator(serverOpenApiOf({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
+const validate = createResponseValidator(
+  serverOpenApiOf({ requestIds: "failures", rateLimit: createRateLimit(LIMIT) }),
+  "/v1",
+);
 
 /** Sends requests to a server with this limit, each on a connection of its own, so that every worker gets some. */
 async function limitedStatuses({ origin }: Pick<AnyServer, "origin">, count: number, key: string, client = "") {

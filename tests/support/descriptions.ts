@@ -3,7 +3,7 @@
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../lib/server/http/description.ts";
-import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, createRateLimit, type PetstoreOptions } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { type Description, readDescription } from "./openapi_validator.ts";
 
@@ -28,7 +28,9 @@ export interface WholeDescription extends Description {
 
 /** The description of all that a petstore can have, but for CORS and store orders. */
 export function readWhole(): WholeDescription {
-  const described = readDescription(openApiOf({ requestIds: "all", rateLimit: { requests: 60, windowMs: 600_000 } }));
+  const described = readDescription(
+    openApiOf({ requestIds: "all", rateLimit: createRateLimit({ requests: 60, windowMs: 600_000 }) }),
+  );
   const { paths, components } = described.description as Record<string, Record<string, Record<string, JsonObject>>>;
   const operations = Object.values(paths!).flatMap((item) => Object.values(item));
   const { schemas, headers, responses } = components!;

@@ -9,6 +9,7 @@ import {
   type ConnectionInfo,
   createMemoryStore,
   createPetstore,
+  createRateLimit,
   type Petstore,
   type PetstoreOptions,
 } from "../../mod.ts";
@@ -25,7 +26,7 @@ afterEach(() => {
 });
 
 function createLimited(more: Partial<PetstoreOptions> = {}): Petstore {
-  return createPetstore({ keys: ["k"], rateLimit: { requests: 2, windowMs: 60_000 }, ...more });
+  return createPetstore({ keys: ["k"], rateLimit: createRateLimit({ requests: 2, windowMs: 60_000 }), ...more });
 }
 
 const guess = () => new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer wrong" } });
@@ -75,13 +76,16 @@ test("a limit on a host that tells no address says so once, and still limits cal
 });
 
 test("a limit with clientHeader, and no limit at all, say nothing", async () => {
-  await createLimited({ rateLimit: { requests: 2, windowMs: 1000, clientHeader: "x-real-ip" } }).handle(guess());
+  await createLimited({ rateLimit: createRateLimit({ requests: 2, windowMs: 1000, clientHeader: "x-real-ip" }) })
+    .handle(guess());
   await createPetstore({ keys: ["k"] }).handle(guess());
   assert.deepEqual(warnings, []);
 });
 
 test("a clientHeader is found in any case, also on node:http", () => {
-  const petstore = createLimited({ rateLimit: { requests: 2, windowMs: 60_000, clientHeader: "X-Real-IP" } });
+  const petstore = createLimited({
+    rateLimit: createRateLimit({ requests: 2, windowMs: 60_000, clientHeader: "X-Real-IP" }),
+  });
   return withNode(petstore, async (url) => {
     const from = (address: string) => async () => {
       const response = await fetch(url, { headers: { authorization: "Bearer wrong", "x-real-ip": address, ...CLOSE } });
@@ -94,7 +98,7 @@ test("a clientHeader is found in any case, also on node:http", () => {
 });
 
 test("handle() ignores a second argument that tells no address, such as the environment of a Worker", async () => {
-  const { handle } = createLimited({ rateLimit: { requests: 100, windowMs: 60_000 } });
+  const { handle } = createLimited({ rateLimit: createRateLimit({ requests: 100, windowMs: 60_000 }) });
   for (const environment of [{ DB: {} }, null, "x", { remoteAddr: "10.0.0.1" }, { remoteAddr: { hostname: 7 } }, []]) {
     assert.equal((await handle(guess(), environment as ConnectionInfo)).status, 401);
   }

@@ -8,7 +8,7 @@ import { formatPet, formatPets, type Pet, type PetPage } from "../../lib/client/
 import { createPets, type Pets } from "../../lib/client/pets.ts";
 import { checkClientOptions } from "../../lib/client/options.ts";
 import { OPERATIONS } from "../../lib/operations/table.ts";
-import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createPetstore, createRateLimit, type PetstoreOptions } from "../../mod.ts";
 import { failed } from "../support/client_error.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -195,7 +195,7 @@ test("Deno, which repeats requests by itself, cannot repeat a create without an 
 test("a refusal is a PetstoreError with the code, the message, the status and the request's id", async () => {
   const { pets, petstore } = inProcess({
     requestIds: "failures",
-    rateLimit: { requests: 3, windowMs: 3_600_000, clientHeader: "x-real-ip" },
+    rateLimit: createRateLimit({ requests: 3, windowMs: 3_600_000, clientHeader: "x-real-ip" }),
   });
   const wrongKey = inProcess({}, { key: "pk_wrong", fetch: petstore.handle });
   const failures = [

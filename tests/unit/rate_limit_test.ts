@@ -11,7 +11,7 @@ import { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import type { RateLimitOptions } from "../../mod.ts";
+import { createRateLimit, type RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
@@ -22,7 +22,7 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
   const clock = { now: 1_000_000 };
   const settings = checkOptions({
     keys: [{ key: "a1", caller: "a" }, { key: "a2", caller: "a" }, { key: "b1", caller: "b" }],
-    rateLimit: { requests: 10, windowMs: MINUTE, clientHeader: "X-Real-IP", ...options },
+    rateLimit: createRateLimit({ requests: 10, windowMs: MINUTE, clientHeader: "X-Real-IP", ...options }),
   });
   const { handle } = serve(createService(settings, { now: () => clock.now }));
   const send = (key: string, address = "10.0.0.1", init: RequestInit = {}) =>
@@ -91,7 +91,7 @@ test("of keys that are checked at the same time, as many wrong ones as the limit
         if (keys[i] === "throws") throw new Error("no keys");
         return keys[i] === "right" ? { id: String(i) } : INVALID_KEY;
       };
-      const authenticate = limitRate(check, { requests, windowMs: MINUTE }, undefined, () => 0);
+      const authenticate = limitRate({ requests, windowMs: MINUTE }, check, undefined, () => 0);
       const all = Promise.allSettled(keys.map(() => authenticate({ ...createContext({}), client })));
       // Without an end, a request would wait for ever.
       await scheduler.waitFor(all);
@@ -110,7 +110,7 @@ test("checks that never end count as wrong keys, and do not close an address for
     let checks = 0;
     const check = () => ++checks <= 3 ? hung.promise : Promise.resolve({ id: "a" });
     let now = 0;
-    const authenticate = limitRate(check, { requests: 3, windowMs: MINUTE }, undefined, () => now);
+    const authenticate = limitRate({ requests: 3, windowMs: MINUTE }, check, undefined, () => now);
     const send = async () => await authenticate({ ...createContext({}), client: "10.0.0.1" });
     const first = [send(), send(), send()], fourth = send();
     assert.equal((await fourth as Problem).status, 429);
@@ -151,7 +151,7 @@ test("an IPv6 address counts by its first 64 bits and by its first 48, in any no
 
 test("an empty header is no way around the limit of the connection's address", () => {
   const options = { requests: 1, windowMs: MINUTE, clientHeader: "x-real-ip" };
-  const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => 0);
+  const authenticate = limitRate(options, () => INVALID_KEY, undefined, () => 0);
   const isRefused = (client: string) => authenticate({ ...createContext({}), client }) !== INVALID_KEY;
   assert.deepEqual(["10.0.0.1", "10.0.0.2", "10.0.0.1"].map(isRefused), [false, false, true]);
 });

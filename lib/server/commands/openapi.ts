@@ -1,6 +1,5 @@
-import { checkOptions } from "../../petstore/checked_options.ts";
 import { describeServer } from "../http/description.ts";
-import { readOptions, readServers } from "../settings/server_settings.ts";
+import { checkServerOptions, readOptions, readServers } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
@@ -13,7 +12,7 @@ export const OPENAPI: Command = {
   ],
   run(args, { writers }) {
     // The description does not depend on the keys.
-    const options = checkOptions({ ...readOptions(args), keys: ["none"] });
+    const options = checkServerOptions({ ...readOptions(args), keys: ["none"] });
     writers.output.add(JSON.stringify(describeServer(options, readServers(args)), null, 2));
     return 0;
   },

@@ -1,8 +1,7 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
-import type { PetstoreOptions } from "../../petstore/options.ts";
 import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
-import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
+import type { CheckedOptions } from "../../petstore/checked_options.ts";
 import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
@@ -11,14 +10,15 @@ import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
+import { checkServerOptions, type ServerOptions } from "../settings/server_settings.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
 export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">;
 
 /** Creates the service of the petstore and of the server's public operations. */
-export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
-  const checked = checkOptions(options);
+export function createServerPipeline(options: ServerOptions, parts: ServerParts): Service {
+  const checked = checkServerOptions(options);
   const operations = createPublicOperations(checked, parts);
   return createService(checked, { ...parts, guard: requireHost, operations });
 }

@@ -4,7 +4,8 @@ import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { checkOptions } from "../../petstore/checked_options.ts";
+import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
+import { createRateLimit } from "../../petstore/rate_limit.ts";
 import { type FaultOptions, withFaults } from "../../testing/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
@@ -83,7 +84,7 @@ const PUBLIC_URL = optionOf(
 
 const HEADER_NAME = optionOf(
   "the name of a header, such as x-real-ip",
-  (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
+  (clientHeader) => ({ rateLimit: createRateLimit({ requests: 1, windowMs: 1, clientHeader }) }),
 );
 
 /** Each base address ends in the version (§9 of the specification). */
@@ -136,7 +137,7 @@ export function readServers(args: CommandArguments): OpenApiServer[] {
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys"> & { keys: string[] } {
+export function readOptions(args: CommandArguments): ServerOptions & { keys: string[] } {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
   const rateLimit = args.optional("rate-limit", RATE_LIMIT);
@@ -153,8 +154,15 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
     deprecation: { gone: args.isOn("retire") },
     stability: Object.fromEntries(labels),
   };
-  checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
+  checkAs("", () => checkServerOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
   return { keys, ...options };
+}
+
+/** Those of the library, as workers can get them. */
+export type ServerOptions = Omit<PetstoreOptions, "rateLimit"> & { rateLimit?: RateLimitOptions };
+
+export function checkServerOptions({ rateLimit, ...options }: ServerOptions): CheckedOptions {
+  return checkOptions({ ...options, ...(rateLimit && { rateLimit: createRateLimit(rateLimit) }) });
 }
 
 function readFaults(text: string): FaultOptions | undefined {

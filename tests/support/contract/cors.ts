@@ -1,3 +1,4 @@
+import { createRateLimit } from "../../../mod.ts";
 import assert from "node:assert/strict";
 import { assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 import {
@@ -76,7 +77,7 @@ export const OWN_CORS_CASES: readonly HttpCase[] = [
     options: {
       cors: { origins: ["*"] },
       requestIds: "all",
-      rateLimit: { requests: 6, windowMs: 86_399_500, clientHeader: "x-real-ip" },
+      rateLimit: createRateLimit({ requests: 6, windowMs: 86_399_500, clientHeader: "x-real-ip" }),
     },
   }, {
     async "lets pages read each header that a response has, and names no other"(api) {

@@ -1,6 +1,6 @@
 /** Limits on requests, by the option `rateLimit`. */
 
-import type { PetstoreOptions } from "../../../mod.ts";
+import { createRateLimit, type PetstoreOptions } from "../../../mod.ts";
 import type { Api, ApiResponse } from "../../../lib/testing/http/api.ts";
 import assert from "node:assert/strict";
 import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
@@ -23,7 +23,7 @@ const OTHERS = ["203.0.113.8", "2001:db8:1:3::3", "2001:db8:2:2::3", "other"];
 
 const OPTIONS: Partial<PetstoreOptions> = {
   keys: [{ key: "a1", caller: "a" }, { key: "a2", caller: "a" }, "b"],
-  rateLimit: { requests: 6, ...WINDOW },
+  rateLimit: createRateLimit({ requests: 6, ...WINDOW }),
 };
 
 function sendFrom(api: Api, address: string, key = "wrong"): Promise<ApiResponse> {
