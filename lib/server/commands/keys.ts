@@ -2,16 +2,15 @@
 
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { checkNewKey } from "../../access/key_manager.ts";
+import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
-import { firstLine, SettingError } from "../process/start_error.ts";
+import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { KEY_DATABASE } from "../store/open_store.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
 import { type Command, type Context, readStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
-import { describeEnd, printAndStore } from "./new_key.ts";
 
 const WHERE =
   "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
@@ -167,4 +166,39 @@ async function findId({ operand }: CommandArguments, stored: readonly StoredKey[
   throw new SettingError(
     `${operand === "" ? "The id of the key is missing" : "There is no such key"}; petstore keys list shows the ids`,
   );
+}
+
+/**
+ * Makes a key, prints it, and only then stores it. A key that cannot be printed, as on a full disk, must not be valid, nor end the
+ * key that it replaces.
+ */
+async function printAndStore(
+  store: KeyStore,
+  { writers: { output, errors } }: Context,
+  make: (keys: KeyManager) => Promise<AddedKey>,
+): Promise<void> {
+  let addition: Parameters<KeyStore["add"]> | undefined;
+  const postponing: KeyStore = {
+    add: (...given) => Boolean(addition = given),
+    list: () => store.list(),
+    revoke: (id, at) => store.revoke(id, at),
+    touch: (uses) => store.touch(uses),
+    remove: (ids) => store.remove(ids),
+  };
+  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponing));
+  output.add(key);
+  await output.flush();
+  if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
+  const isAdded = await (async () => await store.add(...addition!))().catch((error) => {
+    throw explain("The printed key is not valid, because it cannot be stored", error);
+  });
+  if (!isAdded) {
+    throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
+  }
+  const rights = readOnly ? "may read" : "may read and write";
+  errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
+}
+
+function describeEnd(expires: Date | undefined): string {
+  return expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
 }
