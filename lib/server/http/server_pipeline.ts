@@ -14,7 +14,14 @@ import { checkServerOptions, type ServerOptions } from "../settings/server_setti
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
-export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">;
+export interface ServerParts extends Pick<ServiceParts, "observe" | "limits"> {
+  /** Whether to serve the description as a web page. */
+  hasDocs: boolean;
+  /** The addresses that the description names; its own if empty. */
+  servers?: readonly OpenApiServer[];
+  /** Whether all workers serve. */
+  isComplete: () => boolean;
+}
 
 /** Creates the service of the petstore and of the server's public operations. */
 export function createServerPipeline(options: ServerOptions, parts: ServerParts): Service {
@@ -40,20 +47,7 @@ let lastHost: string | undefined;
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
-/** The inputs of the public operations besides the petstore. */
-export interface PublicParts {
-  /** Whether to serve the description as a web page. */
-  hasDocs: boolean;
-  /** The addresses that the description names; its own if empty. */
-  servers?: readonly OpenApiServer[];
-  /** Whether all workers serve. */
-  isComplete: () => boolean;
-}
-
-export function createPublicOperations(
-  options: CheckedOptions,
-  { hasDocs, servers, isComplete }: PublicParts,
-): Operation[] {
+function createPublicOperations(options: CheckedOptions, { hasDocs, servers, isComplete }: ServerParts): Operation[] {
   const { store } = options;
   const description = representation(JSON.stringify(describeServer(options, servers)), "alteration");
   const checkReads = share(() => store.check());
