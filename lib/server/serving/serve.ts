@@ -10,7 +10,7 @@ import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
 import { LocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
-import { describeStart, describeStartAsJson } from "../telemetry/messages.ts";
+import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
@@ -64,7 +64,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     const { hostname, docs: hasDocs } = settings;
     const { isNew: isNewStore, key } = started;
     const facts = { hostname, port, store: storeSetting.description, isNewStore, key: key!, hasDocs };
-    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts));
+    writers.output.add(describeStart(facts, isJson));
     started.isNew = false;
     await ending;
     timeLeft = await drain(server, runtime.holdTime);

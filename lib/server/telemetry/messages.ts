@@ -21,17 +21,17 @@ export interface StartFacts {
   hasDocs: boolean;
 }
 
-/** The greeting as a JSON object, without the key, which does not belong in a log. */
-export function describeStartAsJson({ hostname, port, store, isNewStore, key }: StartFacts): string {
-  const address = originOf(hostname, port);
-  const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
-  const facts = { version: VERSION, address, store, isNewStore, keys };
-  return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
-}
-
-/** The greeting. */
-export function describeStart({ hostname, port, store, isNewStore, key, hasDocs }: StartFacts): string {
-  const origin = originOf(hostname, port);
+/** The greeting. As a JSON object it is without the key, which does not belong in a log. */
+export function describeStart(
+  { hostname, port, store, isNewStore, key, hasDocs }: StartFacts,
+  isJson: boolean,
+): string {
+  const origin = `http://${formatAddress({ hostname, port })}`;
+  if (isJson) {
+    const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
+    const facts = { version: VERSION, address: origin, store, isNewStore, keys };
+    return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
+  }
   // As a shell command expects it.
   const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : "<API_KEY>";
   const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
@@ -44,10 +44,6 @@ export function describeStart({ hostname, port, store, isNewStore, key, hasDocs 
   ].join("\n");
 }
 
-function originOf(hostname: string, port: number): string {
-  return `http://${formatAddress({ hostname, port })}`;
-}
-
 /**
  * The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one.
  *
@@ -57,16 +53,10 @@ export function describeFailure({ error, request, requestId }: ErrorInfo, isJson
   const { method, url } = request;
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const facts = { method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
   const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
-  return isJson
-    ? JSON.stringify({
-      time,
-      requestId,
-      ...facts,
-      message: "The request failed",
-      error: reason,
-      ...times > 1 && { times },
-    })
-    : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
+  const facts = { time, requestId, method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
+  if (isJson) {
+    return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...times > 1 && { times } });
+  }
+  return `${Object.values(facts).join(" ")} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
 }
