@@ -13,7 +13,7 @@ import type { Environment } from "../settings/flags.ts";
 import { explain, SettingError, startError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { isMissing, prepareFile } from "./new_file.ts";
-import type { CheckResult, KeysSetting, StoreSetting } from "./store_setting.ts";
+import type { KeysSetting, SharedStore, StoreSetting } from "./store_setting.ts";
 
 /** For pets in memory. Relative to the working directory. */
 export const KEY_DATABASE = "data/keys.db";
@@ -67,7 +67,7 @@ function keysOfFile(path: string): KeysSetting {
   };
 }
 
-async function checkFile(path: string): Promise<CheckResult> {
+async function checkFile(path: string): ReturnType<SharedStore["check"]> {
   const { version, currentVersion, pets, faults } = await inspectDatabase(path);
   if (version === 0) faults.push(`${path} is an empty database, which no server has used yet`);
   const note = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";

@@ -31,14 +31,8 @@ export interface KeysSetting {
 
 /** What other programs can do with a store while servers use it. */
 export interface SharedStore {
-  check(): Promise<CheckResult>;
+  /** `faults` say why it is not sound; `contents`, of a sound one, has the schema too. */
+  check(): Promise<{ faults: string[]; contents: string }>;
   export(format: ExportFormat, write: PetSink): Promise<unknown>;
   openImporter(): Promise<PetImporter>;
-}
-
-export interface CheckResult {
-  /** Why the store is not sound. */
-  faults: string[];
-  /** The contents, and the schema, of a sound one. */
-  contents: string;
 }
