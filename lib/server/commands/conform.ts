@@ -2,7 +2,7 @@ import type { ConformanceCase, FirstResponse } from "../../testing/conformance/c
 import { DEFAULT_SEED } from "../../testing/http/generated/random.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { runAll } from "../../testing/conformance/run.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
+import { type CommandArguments, numberFrom, oneOf, splitList } from "../settings/arguments.ts";
 import { readSecret } from "../settings/secret_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
@@ -20,17 +20,6 @@ const MOST_SEED = 9_999_999;
 
 /** How long all cases together may take, in time limits of one response. */
 const MOST_TIMEOUTS = 100;
-
-const BASE_ADDRESS: Format<URL> = {
-  form: "the base address of an API, such as http://127.0.0.1:8000/v1",
-  parse(text) {
-    const url = URL.parse(text);
-    const more = url && `${url.search}${url.hash}${url.username}${url.password}`;
-    return more === "" && /^https?:$/.test(url!.protocol) ? url! : undefined;
-  },
-};
-
-const ANY_TEXT: Format<string> = { form: "the name of an area", parse: (text) => text };
 
 export const CONFORM: Command = {
   summary: "test a server in any language: does it keep the HTTP contract?",
@@ -87,7 +76,7 @@ export const CONFORM: Command = {
       ...(runtime.fetchOnce && { fetch: runtime.fetchOnce }),
     };
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
-    const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
+    const cases = select(conformanceCases(target), level, args.flag("only"));
     checkTarget(url, await tryTarget(target));
     runtime.ending().then(() => abort.abort("a signal has ended the command"));
     const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
@@ -113,10 +102,13 @@ export const CONFORM: Command = {
 };
 
 function readAddress(text: string): URL {
-  const url = BASE_ADDRESS.parse(text);
+  const url = URL.parse(text);
+  const form = "the base address of an API, such as http://127.0.0.1:8000/v1, without a user, a query or a fragment";
   // It is not quoted, because it may have a password, or be a key.
-  if (url === undefined) throw new SettingError(`Name ${BASE_ADDRESS.form}, without a user, a query or a fragment`);
-  url.pathname = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
+  if (!url || url.search + url.hash + url.username + url.password !== "" || !/^https?:$/.test(url.protocol)) {
+    throw new SettingError(`Name ${form}`);
+  }
+  url.pathname = url.pathname.replace(/\/$/, "");
   return url;
 }
 
