@@ -70,8 +70,14 @@ async function importFile(
   context: Context,
   reject?: ImportOptions["reject"],
 ): Promise<Counts> {
-  const options = { ...readOptions(args), ...(reject && { reject, skipsBad: true }) };
   const isDryRun = args.isOn("dry-run");
+  const options = {
+    format: readFormat(args),
+    copy: args.read("copy", numberFrom(1, 999_999)),
+    skipsBad: isDryRun || reject !== undefined,
+    takesLast: args.isOn("last-line"),
+    reject,
+  };
   const store = await readSharedStore(args, context);
   const { bytes, grows, close } = await openSource(args.operand, context.runtime.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
@@ -90,15 +96,6 @@ async function importFile(
   }
   if (counts.bad > MAX_SHOWN) report(`and ${counts.bad - MAX_SHOWN} more lines`);
   return counts;
-}
-
-function readOptions(args: CommandArguments): Omit<ImportOptions, "importer"> {
-  return {
-    format: readFormat(args),
-    copy: args.read("copy", numberFrom(1, 999_999)),
-    skipsBad: args.isOn("dry-run"),
-    takesLast: args.isOn("last-line"),
-  };
 }
 
 function addPart(

@@ -46,7 +46,7 @@ export interface ImportOptions {
   /** As a file that grows. */
   grows?: boolean;
   /** Receives the header of CSV and each bad record, also those that an earlier import has skipped. */
-  reject?: (bytes: Uint8Array) => Promise<void>;
+  reject?: ((bytes: Uint8Array) => Promise<void>) | undefined;
 }
 
 type ReadPet = (text: string) => PetDraft | string[] | undefined;
