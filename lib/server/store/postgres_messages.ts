@@ -13,28 +13,15 @@ const HEADER = 5;
  */
 export function checkMessages(socket: Socket): Socket {
   const { emit } = socket;
-  const messages = new Messages();
-  socket.emit = (event: string | symbol, ...values: unknown[]) => {
-    if (event !== "data" || messages.accept(values[0] as Buffer)) {
-      return Reflect.apply(emit, socket, [event, ...values]);
-    }
-    socket.destroy(new Error("PostgreSQL sent a message that cannot be read"));
-    return true;
-  };
-  return socket;
-}
-
-/** The messages of a PostgreSQL, which come in pieces. */
-class Messages {
   /** The begin of a message whose end has not come. */
-  #kept: Buffer | undefined;
+  let kept: Buffer | undefined;
   /** How many bytes of another message are still to come. */
-  #skips = 0;
+  let skips = 0;
 
   /** Whether a piece completes no message that must not be read. */
-  accept(piece: Buffer): boolean {
-    const bytes = this.#kept ? Buffer.concat([this.#kept, piece]) : piece;
-    let at = this.#skips;
+  function accept(piece: Buffer): boolean {
+    const bytes = kept ? Buffer.concat([kept, piece]) : piece;
+    let at = skips;
     while (at + HEADER <= bytes.length) {
       const end = at + 1 + bytes.readUInt32BE(at + 1);
       if (bytes[at] === ROW_DESCRIPTION) {
@@ -43,10 +30,17 @@ class Messages {
       }
       at = end;
     }
-    this.#skips = Math.max(0, at - bytes.length);
-    this.#kept = at < bytes.length ? bytes.subarray(at) : undefined;
+    skips = Math.max(0, at - bytes.length);
+    kept = at < bytes.length ? bytes.subarray(at) : undefined;
     return true;
   }
+
+  socket.emit = (event: string | symbol, ...values: unknown[]) => {
+    if (event !== "data" || accept(values[0] as Buffer)) return Reflect.apply(emit, socket, [event, ...values]);
+    socket.destroy(new Error("PostgreSQL sent a message that cannot be read"));
+    return true;
+  };
+  return socket;
 }
 
 function isRowDescription(body: Buffer): boolean {
