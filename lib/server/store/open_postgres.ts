@@ -7,7 +7,7 @@ import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Environment } from "../settings/flags.ts";
 import type { OpenStore, StoreSetting } from "./store_setting.ts";
-import { Hosts, type ServerState } from "./postgres_hosts.ts";
+import { createHosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions } from "./postgres_options.ts";
 import { type Connect, createPool, type DriverClient } from "./postgres_pool.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
@@ -53,13 +53,13 @@ async function usePostgres<T>(
 ): Promise<T> {
   try {
     const connect = await loadDriver(target, driver);
-    const hosts = new Hosts(target, (socket) => readState(connect, socket));
+    const hosts = createHosts(target, (socket) => readState(connect, socket));
     // Before the store opens, because the store's time limit is too short for several silent hosts.
     await hosts.choose().catch((error) => {
       throw asUnavailable(error);
     });
     const { schema, prepare, poolSize: size } = target;
-    const makeClient = () => createPool({ size, connect, dial: () => hosts.dial() });
+    const makeClient = () => createPool({ size, connect, dial: hosts.dial });
     return await use(makeClient, { prepare, ...(schema !== undefined && { schema }) });
   } catch (error) {
     if (error instanceof SettingError) throw error;

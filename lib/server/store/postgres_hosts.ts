@@ -28,42 +28,25 @@ type ReadState = (socket: Socket) => Promise<ServerState>;
 /** For the hosts that have not answered when one fits, in milliseconds. */
 const OTHERS_TIMEOUT = 250;
 
-export class Hosts {
-  readonly #target: PostgresTarget;
-  readonly #readState: ReadState;
-  readonly #open: (address: Address) => Promise<Socket>;
-  #choosing: Promise<Address> | undefined;
-
-  /** @throws {SettingError} If a certificate cannot be read. */
-  constructor(target: PostgresTarget, readState: ReadState) {
-    const security = securityFor(target);
-    this.#target = target;
-    this.#readState = readState;
-    this.#open = (address) => openSocket(address, security, this.#timeoutMs);
-  }
-
-  get #timeoutMs(): number {
-    return this.#target.connectTimeout * 1000;
-  }
-
-  /** @throws {Error} If no host fits. */
-  async dial(): Promise<Socket> {
-    return await this.#open(await this.choose());
-  }
+/** @throws {SettingError} If a certificate cannot be read. */
+export function createHosts(target: PostgresTarget, readState: ReadState) {
+  const security = securityFor(target), timeoutMs = target.connectTimeout * 1000;
+  const required = target.targetSessionAttrs;
+  const open = (address: Address) => openSocket(address, security, timeoutMs);
+  let choosing: Promise<Address> | undefined;
 
   /** Chooses anew for each connection, but those that are opened at the same time share one search. */
-  choose(): Promise<Address> {
-    return this.#choosing ??= this.#search().finally(() => this.#choosing = undefined);
+  function choose(): Promise<Address> {
+    return choosing ??= search().finally(() => choosing = undefined);
   }
 
-  async #search(): Promise<Address> {
-    const required = this.#target.targetSessionAttrs;
-    const hosts = (await Promise.all(this.#target.hosts.map(lookUp))).flat();
+  async function search(): Promise<Address> {
+    const hosts = (await Promise.all(target.hosts.map(lookUp))).flat();
     const [only] = hosts;
     // The state of a single address does not matter. The login shows whether it works.
     if (only && hosts.length === 1 && !only.error && required === "any") return only.address;
-    const results = await this.#queryAll(hosts);
-    const fitting = results.filter(({ state }) => state && fits(state, required));
+    const results = await queryAll(hosts);
+    const fitting = results.filter(fits);
     // Of two primaries, the one that was promoted last; of others, the first in the setting.
     const [best] = fitting.toSorted((a, b) => required === "any" ? 0 : b.state!.timeline - a.state!.timeline);
     if (best) return best.address;
@@ -76,13 +59,13 @@ export class Hosts {
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
-  async #queryAll(hosts: readonly HostResult[]): Promise<HostResult[]> {
+  async function queryAll(hosts: readonly HostResult[]): Promise<HostResult[]> {
     const results: HostResult[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const queries = hosts.map(async (host, i) => {
-      const { state } = results[i] = host.error ? host : await this.#query(host.address);
-      if (state && fits(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
+      const result = results[i] = host.error ? host : await query(host.address);
+      if (fits(result)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
     });
     Promise.all(queries).then(() => resolve());
     await promise;
@@ -91,14 +74,13 @@ export class Hosts {
     return results.flat();
   }
 
-  async #query(address: Address): Promise<HostResult> {
+  async function query(address: Address): Promise<HostResult> {
     let socket: Socket | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeoutMs = this.#timeoutMs;
     try {
-      const opened = socket = await this.#open(address);
+      const opened = socket = await open(address);
       if (timeoutMs > 0) timer = setTimeout(() => opened.destroy(timeoutError(address, timeoutMs)), timeoutMs);
-      return { address, state: await this.#readState(opened) };
+      return { address, state: await readState(opened) };
     } catch (error) {
       return { address, error: error as Error };
     } finally {
@@ -106,6 +88,14 @@ export class Hosts {
       socket?.destroy();
     }
   }
+
+  /** By libpq's target_session_attrs: `any` or `read-write`. */
+  function fits({ state }: HostResult): boolean {
+    return state !== undefined && (required === "any" || state.acceptsWrites);
+  }
+
+  /** Both throw if no host fits. */
+  return { choose, dial: async () => await open(await choose()) };
 }
 
 /** The addresses of a name, or the reason why it has none. */
@@ -118,11 +108,6 @@ async function lookUp({ name, port }: { name: string; port: number }): Promise<H
     // If the permission covers only one port of the host, Deno allows connecting to the name, but not looking it up.
     return [{ address: itself, ...(error as { code?: string }).code !== "EPERM" && { error: error as Error } }];
   }
-}
-
-/** @param required libpq's target_session_attrs: `any` or `read-write`. */
-function fits({ acceptsWrites }: ServerState, required: string): boolean {
-  return required === "any" || acceptsWrites;
 }
 
 function describe({ message, code }: Error & { code?: string }): string {
