@@ -1,4 +1,4 @@
-import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import type { KeyStore, StoredKey } from "../key_store.ts";
 import { KeyTable } from "../key_table.ts";
 import { type Kv, type KvChange, type KvKey, limitRetries, partsOf } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
@@ -12,70 +12,54 @@ interface KeyEntry {
   stored: KvStoredKey;
 }
 
-export class KvKeys implements KeyStore {
-  readonly #kv: Kv;
-  readonly #space: KeySpace;
-
-  constructor(kv: Kv, space: KeySpace) {
-    this.#kv = kv;
-    this.#space = space;
-  }
-
-  async list(): Promise<StoredKey[]> {
-    return (await this.#read()).map(({ stored: { author: _, ...key } }) => key);
-  }
-
-  /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
-  async listSince(last: string): Promise<KeySnapshot> {
-    const { versionstamp } = counterState(await this.#kv.get(this.#space.keyCounter));
-    const version = String(versionstamp);
-    return version === last ? { version } : { version, keys: await this.list() };
-  }
-
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
-    return this.#change((keys, author) => keys.add({ ...key, author } as StoredKey, replaced));
-  }
-
-  revoke(id: string, at: Date): Promise<boolean> {
-    return this.#change((keys) => keys.revoke(id, at));
-  }
-
-  async touch(uses: readonly KeyUse[]): Promise<void> {
-    for (const part of partsOf(uses, this.#space.maxCreates)) await this.#change((keys) => keys.touch(part));
-  }
-
-  async remove(ids: readonly string[]): Promise<void> {
-    for (const part of partsOf(ids, this.#space.maxCreates)) await this.#change((keys) => keys.remove(part));
-  }
-
-  async #read(): Promise<KeyEntry[]> {
-    const rows = await this.#kv.range(this.#space.key(0n), this.#space.key(2n ** 64n));
+export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
+  async function read(): Promise<KeyEntry[]> {
+    const rows = await kv.range(space.key(0n), space.key(2n ** 64n));
     return rows.map(({ key, value }) => ({ key: key as KvKey, stored: toKey(fromJson<KvStoredKey>(value)!) }));
   }
 
+  const list = async () => (await read()).map(({ stored: { author: _, ...key } }) => key);
+
   /** Each change checks and replaces the counter, so no other comes between. `apply` is called for each attempt. */
-  async #change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
-    const author = crypto.randomUUID(), mayRetry = limitRetries(this.#kv.timeoutMs);
-    const counter = this.#space.keyCounter;
+  async function change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
+    const author = crypto.randomUUID(), mayRetry = limitRetries(kv.timeoutMs);
+    const counter = space.keyCounter;
     for (;;) {
-      const { last, versionstamp } = counterState(await this.#kv.get(counter));
-      const entries = await this.#read();
+      const { last, versionstamp } = counterState(await kv.get(counter));
+      const entries = await read();
       // By an attempt whose outcome was not known.
       if (entries.some(({ stored }) => stored.author === author)) return true;
       const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));
       const result = apply(keys, author) ?? true;
-      const change = difference(entries, keys.list(), this.#space.key(BigInt(last + 1)));
-      if (change.writes.length + change.deleted.length === 0) return result;
-      change.writes.push([counter, counterAt(last + 1)]);
-      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key: counter, versionstamp }, change));
+      const difference = differenceOf(entries, keys.list(), space.key(BigInt(last + 1)));
+      if (difference.writes.length + difference.deleted.length === 0) return result;
+      difference.writes.push([counter, counterAt(last + 1)]);
+      const outcome = await kv.withTimeout(() => kv.commit({ key: counter, versionstamp }, difference));
       if (typeof outcome === "string") return result;
       if (!await mayRetry(outcome)) throw outcome;
     }
   }
+
+  return {
+    list,
+    /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
+    async listSince(last) {
+      const version = String(counterState(await kv.get(space.keyCounter)).versionstamp);
+      return version === last ? { version } : { version, keys: await list() };
+    },
+    add: (key, replaced) => change((keys, author) => keys.add({ ...key, author } as StoredKey, replaced)),
+    revoke: (id, at) => change((keys) => keys.revoke(id, at)),
+    async touch(uses) {
+      for (const part of partsOf(uses, space.maxCreates)) await change((keys) => keys.touch(part));
+    },
+    async remove(ids) {
+      for (const part of partsOf(ids, space.maxCreates)) await change((keys) => keys.remove(part));
+    },
+  };
 }
 
 /** @param added Where a key goes that has not been stored. */
-function difference(entries: readonly KeyEntry[], keys: readonly StoredKey[], added: KvKey): Required<KvChange> {
+function differenceOf(entries: readonly KeyEntry[], keys: readonly StoredKey[], added: KvKey): Required<KvChange> {
   const left = new Map(entries.map((entry) => [entry.stored.id, entry]));
   const writes: KvChange["writes"] = [];
   for (const each of keys) {

@@ -23,7 +23,7 @@ import type { KeyedPetStore } from "../store.ts";
 import { createdId, createOutcome, storeClosed } from "../write.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
-import { KvKeys } from "./keys.ts";
+import { createKvKeys } from "./keys.ts";
 import { KeySpace } from "./key_space.ts";
 import { toText } from "./values.ts";
 
@@ -69,7 +69,7 @@ function openStore(kv: Kv, space: KeySpace): KeyedPetStore {
     if (closing) throw storeClosed();
   };
   return {
-    keys: new KvKeys(kv, space),
+    keys: createKvKeys(kv, space),
     create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
     createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {
