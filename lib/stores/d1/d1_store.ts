@@ -22,7 +22,7 @@ import { recall } from "../write.ts";
 import type { IdempotentOutcome, KeyedPetStore, PetDraft } from "../store.ts";
 import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
-import { d1Schema, type RunStatements, Tables } from "./schema.ts";
+import { createTables, d1Schema, type RunStatements } from "./schema.ts";
 import {
   ALL_PETS,
   DELETE_REQUESTS,
@@ -89,7 +89,7 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
 }
 
 function createStore(name: string, run: RunStatements): KeyedPetStore {
-  const tables = new Tables(name, run);
+  const tables = createTables(name, run);
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create: (pet) =>

@@ -41,59 +41,46 @@ export function d1Schema(): string {
 export type RunStatements = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
 
 /** Creates missing tables, and refuses those of a later release. */
-export class Tables {
-  readonly #name: string;
-  readonly #run: RunStatements;
-  #isChecked = false;
-  #isClosed = false;
-
-  constructor(name: string, run: RunStatements) {
-    this.#name = name;
-    // After an outage, the transaction may have been committed.
-    this.#run = (...statements) =>
-      attempt(() => run(...statements), (error) => {
-        throw asUnavailable(error, name);
-      });
-  }
-
-  /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
-  run(...statements: Statement[]): MaybePromise<Rows[]> {
-    if (this.#isClosed) throw storeClosed();
-    const run = () => this.#run(...statements);
-    return attempt(() => this.#isChecked ? run() : chain(this.#checkVersion(), run), (error) => {
-      // For example, after a restore to a time before the tables.
-      if (isMissing(error)) this.#isChecked = false;
-      throw error;
+export function createTables(name: string, given: RunStatements) {
+  let isChecked = false, isClosed = false;
+  // After an outage, the transaction may have been committed.
+  const runNow: RunStatements = (...statements) =>
+    attempt(() => given(...statements), (error) => {
+      throw asUnavailable(error, name);
     });
-  }
+  const readVersion = () => chain(runNow(SELECT_VERSION), ([rows = []]) => rows);
 
-  /** A later release has changed the tables, for example. Always throws. */
-  rejectWrite(): MaybePromise<never> {
-    return chain(this.#readVersion(), (rows) => {
-      requireUsable(rows, this.#name);
-      throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
-    });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  #checkVersion(): MaybePromise<void> {
-    const existing = attempt<Rows | undefined>(() => this.#readVersion(), (error) => {
+  function checkVersion(): MaybePromise<void> {
+    const existing = attempt<Rows | undefined>(readVersion, (error) => {
       if (isMissing(error)) return undefined;
       throw error;
     });
-    const create = () => this.#run(...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION);
+    const create = () => runNow(...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION);
     return chain(chain(existing, (rows) => rows ?? chain(create(), (results) => results.at(-1) ?? [])), (rows) => {
-      requireUsable(rows, this.#name);
-      this.#isChecked = true;
+      requireUsable(rows, name);
+      isChecked = true;
     });
   }
 
-  #readVersion(): MaybePromise<Rows> {
-    return chain(this.#run(SELECT_VERSION), ([rows = []]) => rows);
-  }
+  return {
+    /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
+    run(...statements: Statement[]): MaybePromise<Rows[]> {
+      if (isClosed) throw storeClosed();
+      const run = () => runNow(...statements);
+      return attempt(() => isChecked ? run() : chain(checkVersion(), run), (error) => {
+        // For example, after a restore to a time before the tables.
+        if (isMissing(error)) isChecked = false;
+        throw error;
+      });
+    },
+    /** A later release has changed the tables, for example. Always throws. */
+    rejectWrite: (): MaybePromise<never> =>
+      chain(readVersion(), (rows) => {
+        requireUsable(rows, name);
+        throw new StoreUnavailableError(`${name}: the tables were changed during a write; repeat it`);
+      }),
+    close: () => void (isClosed = true),
+  };
 }
 
 function requireUsable([row]: Rows, database: string): void {
