@@ -20,141 +20,134 @@ interface Plan extends KvChange {
   last: number;
 }
 
-export class GroupCommit {
-  readonly #kv: Kv;
-  readonly #space: KeySpace;
-  /** A second commit would only fail the check of the counter. */
-  readonly #batch: Batch<PendingWrite>;
+export function createGroupCommit(kv: Kv, space: KeySpace) {
   /** As this server last read or wrote it. While no other server commits, no read is needed. */
-  #state: CounterState | undefined;
+  let lastState: CounterState | undefined;
   /** Until KV has finished it, all creates are refused. */
-  #isTimedOut = false;
+  let isTimedOut = false;
   /** Whether KV has got an attempt of the running commit. */
-  #isSent = false;
-  #onTimeout = () => {};
-  readonly #server = crypto.randomUUID();
+  let isSent = false;
+  let onTimeout = () => {};
+  const server = crypto.randomUUID();
   /** The number of a commit is its name. */
-  #count = 0;
-  #lastExamined: string = this.#server;
+  let commits = 0;
+  let lastExamined: string = server;
+  /** A second commit would only fail the check of the counter. */
+  const batch = new Batch<PendingWrite>({
+    resource: "Deno KV",
+    choose: (waiting) => ({ chosen: waiting.slice(0, space.maxCreates), rest: waiting.slice(space.maxCreates) }),
+    commit: settle,
+  });
 
-  constructor(kv: Kv, space: KeySpace) {
-    this.#kv = kv;
-    this.#space = space;
-    const { maxCreates } = space;
-    this.#batch = new Batch({
-      resource: "Deno KV",
-      choose: (waiting) => ({ chosen: waiting.slice(0, maxCreates), rest: waiting.slice(maxCreates) }),
-      commit: (creates) => this.#settle(creates),
-    });
-  }
-
-  write(write: Write): Promise<Outcome> {
+  function write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if ("pet" in write) requireValid(write.pet);
-      if (this.#isTimedOut) throw this.#kv.timeoutError();
-      this.#batch.add({ write, resolve, reject });
+      if (isTimedOut) throw kv.timeoutError();
+      batch.add({ write, resolve, reject });
     });
   }
 
-  async close(): Promise<void> {
-    const closed = this.#batch.close();
-    if (!this.#isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => this.#onTimeout = resolve)]);
+  async function close(): Promise<void> {
+    const closed = batch.close();
+    if (!isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => onTimeout = resolve)]);
   }
 
-  async readCounter(): Promise<CounterState> {
-    const { start, end } = this.#space.petsAfter(0n);
+  async function readCounter(): Promise<CounterState> {
+    const { start, end } = space.petsAfter(0n);
     // Before the counter, since another server may be adding the first pet. Ids would be given again.
-    const hasPets = (await this.#kv.range(start, end, 1)).length > 0;
-    const counter = await this.#kv.get(this.#space.counter);
+    const hasPets = (await kv.range(start, end, 1)).length > 0;
+    const counter = await kv.get(space.counter);
     if (counter.value === null && hasPets) {
       throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
     }
     return counterState(counter);
   }
 
-  async #settle(creates: readonly PendingWrite[]): Promise<void> {
-    const timer = setTimeout(() => this.#timeOut(creates), this.#kv.timeoutMs);
+  async function settle(creates: readonly PendingWrite[]): Promise<void> {
+    const timer = setTimeout(() => timeOut(creates), kv.timeoutMs);
     try {
-      const outcomes = await this.#commit(creates);
+      const outcomes = await commit(creates);
       creates.forEach(({ resolve }, i) => resolve(outcomes[i]!));
     } catch (error) {
       for (const { reject } of creates) reject(error);
     } finally {
       clearTimeout(timer);
-      this.#isTimedOut = this.#isSent = false;
+      isTimedOut = isSent = false;
     }
   }
 
-  #timeOut(creates: readonly PendingWrite[]): void {
-    this.#isTimedOut = true;
-    const error = this.#kv.timeoutError();
-    for (const { reject } of creates) reject(this.#isSent ? uncertain(error) : error);
-    for (const { reject } of this.#batch.waiting.splice(0)) reject(error);
-    this.#onTimeout();
+  function timeOut(creates: readonly PendingWrite[]): void {
+    isTimedOut = true;
+    const error = kv.timeoutError();
+    for (const { reject } of creates) reject(isSent ? uncertain(error) : error);
+    for (const { reject } of batch.waiting.splice(0)) reject(error);
+    onTimeout();
   }
 
   /** At most one attempt is applied, because each needs the same version of the counter, and changes it. */
-  async #commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
-    const key = this.#space.counter;
-    const mayRetry = limitRetries(this.#kv.timeoutMs);
-    let state = this.#state ??= await this.readCounter();
-    let plan = await this.#plan(creates, state);
+  async function commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
+    const key = space.counter;
+    const mayRetry = limitRetries(kv.timeoutMs);
+    let state = lastState ??= await readCounter();
+    let plan = await planWrites(creates, state);
     while (plan.writes.length > 0) {
       // The creates have been refused already, and KV may have been closed.
-      if (this.#isTimedOut) throw this.#kv.timeoutError();
-      this.#state = undefined;
-      this.#isSent = true;
-      const result = await this.#kv.commit({ key, versionstamp: state.versionstamp }, plan);
+      if (isTimedOut) throw kv.timeoutError();
+      lastState = undefined;
+      isSent = true;
+      const result = await kv.commit({ key, versionstamp: state.versionstamp }, plan);
       if (typeof result === "string") {
-        this.#state = { last: plan.last, versionstamp: result };
+        lastState = { last: plan.last, versionstamp: result };
         break;
       }
       // Before the counter is read, because the next attempt fails if another server commits between the two.
       const isInTime = await mayRetry(result);
-      const [counter, latest] = await this.#kv.getMany([key, this.#space.remembered(this.#server)]).catch((error) => {
+      const [counter, latest] = await kv.getMany([key, space.remembered(server)]).catch((error) => {
         throw uncertain(error);
       });
       const current = counterState(counter!);
-      if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
+      if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // Otherwise the commit has not been applied yet, but still may be.
-      if (current.versionstamp !== state.versionstamp) plan = await this.#plan(creates, current);
+      if (current.versionstamp !== state.versionstamp) plan = await planWrites(creates, current);
       state = current;
     }
     return plan.outcomes;
   }
 
-  async #plan(creates: readonly PendingWrite[], { last }: CounterState): Promise<Plan> {
+  async function planWrites(creates: readonly PendingWrite[], { last }: CounterState): Promise<Plan> {
     const keys = [...new Set(creates.flatMap(({ write }) => write.kind === "createOnce" ? write.request.key : []))];
     // A server remembers its last commit, so its first one counts as a request.
-    const count = keys.length + (this.#count === 0 ? 1 : 0);
+    const count = keys.length + (commits === 0 ? 1 : 0);
     const [entries, deleted] = await Promise.all([
-      this.#kv.getMany(keys.map((key) => this.#space.remembered(key))),
-      count > 0 ? this.#findExpired(count) : [],
+      kv.getMany(keys.map((key) => space.remembered(key))),
+      count > 0 ? findExpired(count) : [],
     ]);
     const known = keys.map((key, i) => [key, fromJson<Remembered>(entries[i]!.value)] as const);
-    const plan = planCreates(this.#space, creates, last, new Map(known));
+    const plan = planCreates(space, creates, last, new Map(known));
     if (plan.writes.length > 0) {
-      const name = String(++this.#count);
-      const commit: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION };
-      plan.writes.push([this.#space.remembered(this.#server), toBytes(JSON.stringify(commit))]);
-      plan.writes.push([this.#space.counter, counterAt(plan.last)]);
+      const name = String(++commits);
+      const remembered: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION };
+      plan.writes.push([space.remembered(server), toBytes(JSON.stringify(remembered))]);
+      plan.writes.push([space.counter, counterAt(plan.last)]);
     }
     return { ...plan, deleted };
   }
 
   /** Among the next few entries. KV could delete them itself, but a full disk would then end the process. */
-  async #findExpired(count: number): Promise<KvKey[]> {
-    const limit = Math.min(EXAMINED * count, this.#space.maxCreates);
-    const { start, end } = this.#space.rememberedAfter(this.#lastExamined);
-    const rows = await this.#kv.range(start, end, limit);
-    this.#lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
+  async function findExpired(count: number): Promise<KvKey[]> {
+    const limit = Math.min(EXAMINED * count, space.maxCreates);
+    const { start, end } = space.rememberedAfter(lastExamined);
+    const rows = await kv.range(start, end, limit);
+    lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
-    const { length } = this.#space.remembered("");
+    const { length } = space.remembered("");
     return rows.filter(({ key, value }) => key.length === length && isExpired(value, now)).map(({ key }) =>
       key as KvKey
     );
   }
+
+  return { write, close, readCounter };
 }
 
 /** Ignores entries that the store has not written. */

@@ -22,7 +22,7 @@ import { pageOf } from "../page.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { createdId, createOutcome, storeClosed } from "../write.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
-import { GroupCommit } from "./commit.ts";
+import { createGroupCommit } from "./commit.ts";
 import { createKvKeys } from "./keys.ts";
 import { KeySpace } from "./key_space.ts";
 import { toText } from "./values.ts";
@@ -62,7 +62,7 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): Keyed
 }
 
 function openStore(kv: Kv, space: KeySpace): KeyedPetStore {
-  const commits = new GroupCommit(kv, space);
+  const commits = createGroupCommit(kv, space);
   let closing: Promise<void> | undefined;
   const close = () => closing ??= commits.close();
   const requireOpen = () => {
