@@ -2,17 +2,7 @@ import type { Caller, RequestContext } from "../http/context.ts";
 import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import {
-  EXPIRED_KEY,
-  INVALID_KEY,
-  isKeyText,
-  MALFORMED,
-  MISSING_KEY,
-  MISTYPED_KEY,
-  OTHER_SCHEME,
-  READ_ONLY_KEY,
-} from "./bearer.ts";
-import { isMistyped } from "./key_format.ts";
+import { EXPIRED_KEY, isKeyText, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./bearer.ts";
 import { type ChangingKeys, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
@@ -78,7 +68,7 @@ function checkByRing(currentRing: (request: RequestContext) => MaybePromise<KeyR
 }
 
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
-  if (!owner) return refusal(authorization, start);
+  if (!owner) return refusalOf(authorization, start);
   // An invalid date counts as expired.
   if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
   if (owner.use) owner.use.at = Date.now();
@@ -89,11 +79,11 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, context) => {
     const key = authorization?.slice(start);
-    if (key !== undefined && !isKeyText(key)) return refusal(authorization, start);
+    if (key !== undefined && !isKeyText(key)) return refusalOf(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
       if (isCaller(verdict)) return verdict;
       // A mistake in a verifier must not accept every key.
-      if (verdict !== true || key === undefined) return refusal(authorization, start);
+      if (verdict !== true || key === undefined) return refusalOf(authorization, start);
       return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
     });
   };
@@ -104,12 +94,4 @@ function isCaller(verdict: unknown): verdict is Caller {
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
   const { id } = verdict as { id: unknown };
   return typeof id === "string" && id !== "";
-}
-
-/** By form alone, which reveals nothing about valid keys. */
-function refusal(authorization: string | null, start: number): Problem {
-  if (authorization === null) return MISSING_KEY;
-  const token = authorization.slice(start);
-  const isMalformed = token.includes(" ") || token.includes(",");
-  return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../error_codes.ts";
 import type { Known } from "../known.ts";
 import { Problem } from "../http/problem.ts";
+import { isMistyped } from "./key_format.ts";
 
 /** Longer than any sensible key, but cheap to check. */
 export const MAX_KEY_LENGTH = 4096;
@@ -18,7 +19,7 @@ export const INVALID_KEY: Problem = /* @__PURE__ */ refusal("The API key is not 
 
 export const EXPIRED_KEY: Problem = /* @__PURE__ */ refusal("The API key has expired");
 
-export const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
+const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
   "The API key is incomplete or mistyped: its checksum is wrong",
 );
 
@@ -30,7 +31,7 @@ export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
 
 const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
 
-export const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
+const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
 
 /** Then the challenge has no error code (RFC 6750 §3.1). */
 export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_api_key", FORM, {
@@ -44,6 +45,14 @@ function refusal(message: string): Problem {
 function challenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
+}
+
+/** By form alone, which reveals nothing about valid keys. */
+export function refusalOf(authorization: string | null, start: number): Problem {
+  if (authorization === null) return MISSING_KEY;
+  const token = authorization.slice(start);
+  const isMalformed = token.includes(" ") || token.includes(",");
+  return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }
 
 /** Issuers use more characters than RFC 6750 allows. A comma joins two headers. */
