@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type GroupMember, WorkerGroup } from "../../lib/server/deno/worker_group.ts";
-import type { Step } from "../../lib/server/deno/worker_messages.ts";
+import type { StepMessage } from "../../lib/server/deno/worker_messages.ts";
 import { addSamples } from "../../lib/server/telemetry/samples.ts";
 import { UnreachableError } from "../../lib/server/process/start_error.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
@@ -30,7 +30,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 /** A worker that performs a step whenever the scheduler says so. */
 class Member implements GroupMember {
   readonly died: Promise<string>;
-  readonly steps: Step[] = [];
+  readonly steps: StepMessage["step"][] = [];
   isUnresponsive = false;
   samples = { petstore_store_errors_total: 1, petstore_creates_waiting: 1 };
   isAlive = true;
@@ -46,14 +46,14 @@ class Member implements GroupMember {
     this.#start = start;
   }
 
-  async perform(step: Step): Promise<void> {
+  async perform(step: StepMessage["step"]): Promise<void> {
     const died = this.died.then(() => {
       throw new UnreachableError("A worker died");
     });
     await Promise.race([this.#scheduler.schedule(this.#perform(step), step), died]);
   }
 
-  async #perform(step: Step): Promise<void> {
+  async #perform(step: StepMessage["step"]): Promise<void> {
     assert.ok(!this.steps.includes(step), `${step} twice`);
     this.steps.push(step);
     await Promise.resolve();

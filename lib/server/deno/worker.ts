@@ -12,13 +12,7 @@ import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { LocalServer } from "../serving/local_server.ts";
 import { createWriters, writeJson } from "../process/writers.ts";
-import {
-  HEARTBEAT_INTERVAL,
-  type Step,
-  type StepMessage,
-  type WorkerMessage,
-  type WorkerStart,
-} from "./worker_messages.ts";
+import { HEARTBEAT_INTERVAL, type StepMessage, type WorkerMessage, type WorkerStart } from "./worker_messages.ts";
 
 function runWorker(data: WorkerStart): void {
   const { settings, hostname, port, database } = data;
@@ -52,7 +46,7 @@ function runWorker(data: WorkerStart): void {
   }
 
   let started: Promise<void> | undefined;
-  const steps: Record<Step, (timeoutMs: number) => Promise<void>> = {
+  const steps: Record<StepMessage["step"], (timeoutMs: number) => Promise<void>> = {
     start: () => started = start(),
     close: () => Promise.resolve(started).then(() => server.close()),
     hold: () => server.hold(),

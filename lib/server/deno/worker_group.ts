@@ -4,7 +4,7 @@ import type { Report } from "../http/listener.ts";
 import { addSamples, type Samples, withoutGauges } from "../telemetry/samples.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
-import type { Step } from "./worker_messages.ts";
+import type { StepMessage } from "./worker_messages.ts";
 import type { WorkerHandle } from "./worker_handle.ts";
 
 /** The first and the longest pause before a worker is replaced, in milliseconds. It grows if workers die early. */
@@ -72,7 +72,7 @@ export class WorkerGroup {
   }
 
   /** Ignores workers that die in the meantime. */
-  async #performAll(step: Step, timeoutMs?: number): Promise<void> {
+  async #performAll(step: StepMessage["step"], timeoutMs?: number): Promise<void> {
     await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, timeoutMs).catch(() => {})));
   }
 

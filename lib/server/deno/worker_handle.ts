@@ -6,13 +6,7 @@ import type { Port } from "../../stores/sqlite/writer_messages.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { Writers } from "../process/writers.ts";
-import {
-  HEARTBEAT_INTERVAL,
-  type Step,
-  type StepMessage,
-  type WorkerMessage,
-  type WorkerStart,
-} from "./worker_messages.ts";
+import { HEARTBEAT_INTERVAL, type StepMessage, type WorkerMessage, type WorkerStart } from "./worker_messages.ts";
 
 /** How many heartbeats a worker may miss before it counts as unresponsive. */
 const MAX_MISSED_HEARTBEATS = 10;
@@ -27,7 +21,7 @@ export class WorkerHandle {
   readonly #end: (reason: string) => void;
   readonly #worker: Worker;
   readonly #port: Port<StepMessage, WorkerMessage>;
-  readonly #steps = new Map<Step, PromiseWithResolvers<void>>();
+  readonly #steps = new Map<StepMessage["step"], PromiseWithResolvers<void>>();
   readonly #writers: Writers;
   /** Whether it does not respond at the moment. */
   isUnresponsive = false;
@@ -77,7 +71,7 @@ export class WorkerHandle {
    *
    * @throws {SettingError} If a start fails, or the worker dies.
    */
-  async perform(step: Step, timeoutMs = 0): Promise<void> {
+  async perform(step: StepMessage["step"], timeoutMs = 0): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#steps.set(step, done);
     this.#port.postMessage({ step, timeoutMs });

@@ -24,22 +24,17 @@ export interface WorkerStart {
   limits: LimitMemory | undefined;
 }
 
-/**
- * The steps of a worker, each performed once, in this order: `start` opens the store and answers requests, the others are those of
- * a server's shutdown.
- */
-export type Step = "start" | "close" | "hold" | "stop" | "end";
-
 /** What the main isolate tells a worker. */
 export interface StepMessage {
-  step: Step;
+  /** Each is performed once, in this order: `start` opens the store and answers requests, the others are those of a server's shutdown. */
+  step: "start" | "close" | "hold" | "stop" | "end";
   /** The time limit for clients, in milliseconds. */
   timeoutMs: number;
 }
 
 /** What a worker tells the main isolate: the end of a step, whole lines, that it must be replaced, and once a second its counts. */
 export type WorkerMessage =
-  | { kind: "done"; step: Step; failure?: { message: string; isTemporary: boolean } }
+  | { kind: "done"; step: StepMessage["step"]; failure?: { message: string; isTemporary: boolean } }
   | { kind: "lines"; stream: keyof Writers; lines: string }
   | { kind: "died"; reason: string }
   | { kind: "beat"; samples: Samples | undefined };
