@@ -5,19 +5,10 @@ import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
-import {
-  findCsvEnd,
-  type FindEnd,
-  findLineEnd,
-  readRecords,
-  type SourceRecord,
-  textOf,
-  withLineEnd,
-  withoutLineEnd,
-} from "./record_reader.ts";
+import { type Lookahead, lookAhead, type SourceRecord, textOf, withLineEnd, withoutLineEnd } from "./record_reader.ts";
 
-/** The most records of a transaction, for which creates of a server wait, and the most bytes read ahead. */
-const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
+/** The most records of a transaction, for which creates of a server wait. */
+const CHUNK = 2_000;
 
 export interface ImportedPart {
   /** Without an importer, pets that could be added. */
@@ -64,7 +55,7 @@ export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
   { format, copy, importer, skipsBad, takesLast, grows = false, reject }: ImportOptions,
 ): AsyncGenerator<ImportedPart> {
-  const records = lookAhead(source, format === "csv" ? findCsvEnd : findLineEnd);
+  const records = lookAhead(source, format);
   const isWhole = ({ hasEnd }: SourceRecord) => hasEnd || takesLast;
   const [first] = await records.peek(1);
   if (first && format === "csv" && !isWhole(first)) return yield incompletePart(first);
@@ -115,46 +106,6 @@ export async function* importRecords(
 function incompletePart(record: SourceRecord): ImportedPart {
   const isBlank = textOf(record)?.trim() === "";
   return { added: 0, known: 0, bad: [], ...(!isBlank && { incomplete: record.line }) };
-}
-
-type Lookahead = ReturnType<typeof lookAhead>;
-
-function lookAhead(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
-  let records: SourceRecord[] = [];
-  let blocks = readRecords(source, findEnd);
-  let isAtEnd = false;
-  return {
-    /** At most `count`, and fewer if they have too many bytes. It does not depend on the blocks. */
-    async peek(count: number): Promise<SourceRecord[]> {
-      let bytes = 0;
-      for (let i = 0; i < count; i++) {
-        while (i === records.length) {
-          const { done, value } = await blocks.next();
-          isAtEnd = done === true;
-          if (done) return records.slice(0, i);
-          records = records.concat(value);
-        }
-        bytes += records[i]!.bytes.length;
-        if (bytes > MAX_BYTES) return records.slice(0, i);
-      }
-      return records.slice(0, count);
-    },
-    skip(count: number): void {
-      records = records.slice(count);
-    },
-    /** Continues within the last of the records that were not skipped. */
-    resume(): void {
-      // Only the last record of a source lacks its end.
-      const last = isAtEnd || records.at(-1)?.hasEnd === false ? records.pop() : undefined;
-      isAtEnd = false;
-      if (last) blocks = readRecords(continued(last.bytes, source), findEnd, last.line);
-    },
-  };
-}
-
-async function* continued(start: Uint8Array, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield start;
-  yield* source;
 }
 
 /** The header defines the columns, so it is part of the digest. */

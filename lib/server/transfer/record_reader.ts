@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
+import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import { SettingError } from "../process/start_error.ts";
 
-const MAX_RECORD = 1024 * 1024;
+/** Of one record, and of those that are read ahead. */
+const MAX_RECORD = 1024 * 1024, MAX_BYTES = 16 * MAX_RECORD;
 
 const LF = 0x0a, CR = 0x0d, QUOTE = 0x22, COMMA = 0x2c;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -47,6 +49,47 @@ export async function* readRecords(
     yield records;
   }
   if (rest.length > 0) yield [take(rest, false)];
+}
+
+export type Lookahead = ReturnType<typeof lookAhead>;
+
+export function lookAhead(source: AsyncIterable<Uint8Array>, format: ExportFormat) {
+  const findEnd = format === "csv" ? findCsvEnd : findLineEnd;
+  let records: SourceRecord[] = [];
+  let blocks = readRecords(source, findEnd);
+  let isAtEnd = false;
+  return {
+    /** At most `count`, and fewer if they have too many bytes. It does not depend on the blocks. */
+    async peek(count: number): Promise<SourceRecord[]> {
+      let bytes = 0;
+      for (let i = 0; i < count; i++) {
+        while (i === records.length) {
+          const { done, value } = await blocks.next();
+          isAtEnd = done === true;
+          if (done) return records.slice(0, i);
+          records = records.concat(value);
+        }
+        bytes += records[i]!.bytes.length;
+        if (bytes > MAX_BYTES) return records.slice(0, i);
+      }
+      return records.slice(0, count);
+    },
+    skip(count: number): void {
+      records = records.slice(count);
+    },
+    /** Continues within the last of the records that were not skipped. */
+    resume(): void {
+      // Only the last record of a source lacks its end.
+      const last = isAtEnd || records.at(-1)?.hasEnd === false ? records.pop() : undefined;
+      isAtEnd = false;
+      if (last) blocks = readRecords(continued(last.bytes, source), findEnd, last.line);
+    },
+  };
+}
+
+async function* continued(start: Uint8Array, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield start;
+  yield* source;
 }
 
 /** Spreadsheets write a byte order mark in UTF-8. */
