@@ -6,15 +6,7 @@ import { type CommandArguments, numberFrom, oneOf, splitList } from "../settings
 import { readSecret } from "../settings/secret_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { Command } from "./command.ts";
-import {
-  asJson,
-  describePets,
-  describeResult,
-  describeSkips,
-  type Pets,
-  type Result,
-  summarize,
-} from "../../testing/conformance/report.ts";
+import { asJson, describeEnd, describePets, describeResult, type Report } from "../../testing/conformance/report.ts";
 
 const MOST_SEED = 9_999_999;
 
@@ -64,7 +56,7 @@ export const CONFORM: Command = {
     const url = readAddress(args.operand);
     const level = args.read("level", oneOf("specification", "full"));
     const seed = args.read("seed", numberFrom(0, MOST_SEED));
-    const pets: Pets = { ids: new Set(), unknown: 0 };
+    const pets: Report["pets"] = { ids: new Set(), unknown: 0 };
     const timeoutMs = 1000 * args.read("timeout", numberFrom(1, 600));
     const abort = new AbortController();
     const target: ConformanceTarget = {
@@ -81,7 +73,8 @@ export const CONFORM: Command = {
     runtime.ending().then(() => abort.abort("a signal has ended the command"));
     const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
     const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
-    const results: Result[] = [];
+    const results: Report["results"] = [];
+    const report = { url: url.href, level, seed, results, pets };
     const add = args.isOn("json") ? () => {} : (line: string) => output.add(line);
     for await (const result of runAll(cases, abort.signal)) {
       results.push(result);
@@ -89,10 +82,8 @@ export const CONFORM: Command = {
       if (output.hasFailed) abort.abort("standard output is closed");
     }
     clearTimeout(timer);
-    if (args.isOn("json")) output.add(asJson({ url: url.href, level, seed, results, pets }));
-    for (const line of [...summarize(results), ...describeSkips(results), `seed: ${seed}`, describePets(pets)]) {
-      add(line);
-    }
+    if (args.isOn("json")) output.add(asJson(report));
+    else describeEnd(report).forEach((line) => output.add(line));
     await output.flush();
     // The pets stay, so something must tell of them.
     if (output.hasFailed) errors.add(`petstore: ${describePets(pets)}`);

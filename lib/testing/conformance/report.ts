@@ -35,8 +35,13 @@ function count(results: readonly Result[], outcome: Result["outcome"]): number {
   return results.filter((result) => result.outcome === outcome).length;
 }
 
+/** The lines after the cases. */
+export function describeEnd({ seed, results, pets }: Report): string[] {
+  return [...summarize(results), ...describeSkips(results), `seed: ${seed}`, describePets(pets)];
+}
+
 /** A line for each level. */
-export function summarize(results: readonly Result[]): string[] {
+function summarize(results: readonly Result[]): string[] {
   const levels = [...new Set(results.map(({ level }) => level))];
   return levels.map((level) => {
     const all = results.filter((result) => result.level === level);
@@ -46,7 +51,7 @@ export function summarize(results: readonly Result[]): string[] {
 }
 
 /** At most one line. The reasons of cases that no server can be tested by are in the JSON alone. */
-export function describeSkips(results: readonly Result[]): string[] {
+function describeSkips(results: readonly Result[]): string[] {
   const skipped = results.filter(({ outcome }) => outcome === "skip");
   const impossible = skipped.filter(({ isImpossible }) => isImpossible).length;
   const reasons = Map.groupBy(skipped.filter(({ isImpossible }) => !isImpossible), ({ reason }) => reason);
@@ -72,11 +77,11 @@ function sorted(ids: Iterable<bigint>): bigint[] {
   return [...ids].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
 }
 
-interface Report {
+export interface Report {
   url: string;
   level: string;
   seed: number;
-  results: readonly Result[];
+  results: Result[];
   pets: Pets;
 }
 
