@@ -19,7 +19,10 @@ const COLUMNS: Record<string, string> = {
     "revoked_at bigint?, last_used_at bigint?, position bigint always",
 };
 
-const CONSTRAINTS = [
+const WANTED = [
+  ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
+    columns.split(", ").map((column) => `column ${table}.${column}`)
+  ),
   "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets",
   "unique index on pets (id)",
   "index on pets (status, id)",
@@ -33,13 +36,6 @@ const CONSTRAINTS = [
 
 /** Additions of another program that change which pets are stored, seen or kept. */
 const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
-
-const WANTED = [
-  ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
-    columns.split(", ").map((column) => `column ${table}.${column}`)
-  ),
-  ...CONSTRAINTS,
-];
 
 /** The same as found, and what has been added. A cache of ids would give them out of order. */
 const FOUND =

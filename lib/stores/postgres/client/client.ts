@@ -4,15 +4,13 @@ import {
   BrokenResultError,
   type Driver,
   ignore,
-  type NodePostgresClient,
   type PostgresClient,
-  type PostgresJsClient,
   type Row,
   type RunningStatement,
 } from "./driver.ts";
 import { asUnavailable, isDefect, isRefusal } from "./errors.ts";
-import { postgresJsDriver } from "./js_driver.ts";
-import { nodePostgresDriver } from "./node_driver.ts";
+import { isPostgresJs, postgresJsDriver } from "./js_driver.ts";
+import { isPool, nodePostgresDriver } from "./node_driver.ts";
 
 /** Creates a client. The store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
@@ -243,15 +241,6 @@ function kindOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
   if ("then" in value) return "a promise";
   return "processID" in value ? "a Client of node-postgres" : "another object";
-}
-
-function isPostgresJs(client: unknown): client is PostgresJsClient {
-  return (typeof client === "function" || (typeof client === "object" && client !== null)) && "unsafe" in client;
-}
-
-/** A `Client` lacks the count: on its single connection, creates would join the app's own transactions. */
-function isPool(client: unknown): client is NodePostgresClient {
-  return typeof client === "object" && client !== null && "connect" in client && "totalCount" in client;
 }
 
 function isMaker(source: unknown): source is PostgresClientMaker {

@@ -40,10 +40,10 @@ export type PostgresClient = PostgresJsClient | NodePostgresClient;
 /** All columns are text, because the drivers parse numbers differently. */
 export type Row = (string | null)[];
 
-interface ResultEnd {
+export interface ResultEnd {
   command?: unknown;
   count?: unknown;
-  columns?: number | undefined;
+  columns?: readonly unknown[];
 }
 
 /** Its client must not be used any more. */
@@ -57,7 +57,7 @@ export function requireColumns(rows: readonly Row[], columns: number | undefined
 /** @throws {BrokenResultError} If rows are missing or left over, or one lacks a column. */
 export function requireWhole(rows: readonly Row[], { command, count, columns }: ResultEnd): Row[] {
   const expected = command === "SELECT" ? count : 0;
-  requireColumns(rows, columns);
+  requireColumns(rows, columns?.length);
   if (typeof command === "string" && rows.length === expected) return rows as Row[];
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${count}`);
 }

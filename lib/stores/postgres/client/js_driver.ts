@@ -5,6 +5,7 @@ import {
   type PostgresJsClient,
   type PostgresJsQuery,
   requireWhole,
+  type ResultEnd,
   type Row,
   settledWithin,
 } from "./driver.ts";
@@ -19,6 +20,10 @@ const CANCEL_TIMEOUT = 5000;
 
 /** The running cancellations of each client, for all stores that use it. */
 const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
+
+export function isPostgresJs(client: unknown): client is PostgresJsClient {
+  return (typeof client === "function" || (typeof client === "object" && client !== null)) && "unsafe" in client;
+}
 
 export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
   const cancellations = cancellationsOf.get(sql) ?? new Set();
@@ -67,15 +72,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
 /** In 3.4.9, the driver's array begins with holes for the rows of an earlier result that was cut. */
 async function collect(query: PostgresJsQuery): Promise<Row[]> {
   const rows: Row[] = [];
-  const end = await query.values().forEach((row) => rows.push(row as Row)) as ResultInternals;
-  const { command, count, columns } = end;
-  return requireWhole(rows, { command, count, columns: columns?.length });
-}
-
-interface ResultInternals {
-  command: unknown;
-  count: unknown;
-  columns?: readonly unknown[];
+  return requireWhole(rows, await query.values().forEach((row) => rows.push(row as Row)) as ResultEnd);
 }
 
 /** Each member is checked before use, because other versions may lack it. */

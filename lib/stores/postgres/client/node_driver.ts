@@ -56,6 +56,11 @@ function listen(connection: Connection): void {
 
 const GIVEN_UP = new Error("The query was given up");
 
+/** A `Client` lacks the count: on its single connection, creates would join the app's own transactions. */
+export function isPool(client: unknown): client is NodePostgresClient {
+  return typeof client === "object" && client !== null && "connect" in client && "totalCount" in client;
+}
+
 export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): Driver {
   // Without a listener, the loss of a connection that is idle or new would end the process.
   pool.on?.("error", ignore);
@@ -83,7 +88,7 @@ export function nodePostgresDriver(pool: NodePostgresClient, prepare: boolean): 
             ...(values && { values, rowMode: "array" }),
             ...(values && prepare && { name: nameOf(text) }),
           });
-          return values ? requireWhole(rows, { command, count: rowCount, columns: fields.length }) : [];
+          return values ? requireWhole(rows, { command, count: rowCount, columns: fields }) : [];
         } catch (error) {
           giveBack(error as Error);
           throw error;
