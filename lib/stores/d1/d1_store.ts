@@ -23,18 +23,7 @@ import type { IdempotentOutcome, KeyedPetStore, PetDraft } from "../store.ts";
 import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { createTables, d1Schema, type RunStatements } from "./schema.ts";
-import {
-  ALL_PETS,
-  DELETE_REQUESTS,
-  INSERT_PET,
-  INSERT_PET_ONCE,
-  INSERT_REQUEST,
-  PETS_OF_STATUS,
-  SELECT_ONE,
-  SELECT_PET,
-  SELECT_REQUEST,
-  WRITE_NOTHING,
-} from "./statements.ts";
+import { SQL } from "./statements.ts";
 
 export { d1Schema };
 export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
@@ -93,13 +82,13 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create: (pet) =>
-      chain(tables.run([INSERT_PET, ...valuesOf(pet)]), ([created]) => idOf(created) ?? tables.rejectWrite()),
+      chain(tables.run([SQL.insertPet, ...valuesOf(pet)]), ([created]) => idOf(created) ?? tables.rejectWrite()),
     createOnce(pet, { key, fingerprint, retentionMs }) {
       const done = tables.run(
-        [DELETE_REQUESTS, key],
-        [INSERT_PET_ONCE, ...valuesOf(pet), key],
-        [INSERT_REQUEST, key, fingerprint, retentionMs],
-        [SELECT_REQUEST, key],
+        [SQL.deleteRequests, key],
+        [SQL.insertPetOnce, ...valuesOf(pet), key],
+        [SQL.insertRequest, key, fingerprint, retentionMs],
+        [SQL.request, key],
       );
       return chain(done, ([_deleted, created, _inserted, remembered]): MaybePromise<IdempotentOutcome> => {
         const id = idOf(created);
@@ -107,18 +96,19 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
         return recall(remembered?.[0], fingerprint) ?? tables.rejectWrite();
       });
     },
-    get: (id) => chain(tables.run([SELECT_PET, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined),
+    get: (id) => chain(tables.run([SQL.pet, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined),
     list({ after, limit, status }) {
       const bounds = [String(after), limit + 1];
-      const statement = status === undefined ? ALL_PETS : PETS_OF_STATUS;
+      const statement = status === undefined ? SQL.all : SQL.ofStatus;
       const read = tables.run([statement, ...(status === undefined ? [] : [statusCode(status)]), ...bounds]);
       return chain(read, ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
     },
-    check: () => chain(tables.run([SELECT_ONE]), () => {}),
-    checkWrites() {
-      const [insert, remove] = WRITE_NOTHING;
-      return chain(tables.run([insert], [remove]), ([written]) => written?.[0] ? undefined : tables.rejectWrite());
-    },
+    check: () => chain(tables.run([SQL.one]), () => {}),
+    checkWrites: () =>
+      chain(
+        tables.run([SQL.insertNothing], [SQL.deleteNothing]),
+        ([written]) => written?.[0] ? undefined : tables.rejectWrite(),
+      ),
     /** A request of a Worker must not wait for the creates of others. */
     close: () => tables.close(),
     [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
