@@ -1,5 +1,3 @@
-/** The cases of this contract are in `lib/testing/store/keys.ts`. */
-
 import type { MaybePromise } from "../maybe_promise.ts";
 
 /** The metadata of an API key, without a secret. */

@@ -31,13 +31,11 @@ function keyStatements(table: string) {
     /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */
     insertReplacing: `INSERT INTO ${table} (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
       WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
-    /** Parameters: the time, the id. */
     revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
     /** One parameter, since a statement of D1 may have 100. workerd may tell a time with a fraction. Parameters: now, a JSON array of [id, time]. */
     touch: `UPDATE ${table} SET last_used_at = max(CASE WHEN last_used_at <= ? THEN last_used_at ELSE 0 END, used.at)
       FROM (SELECT value ->> 0 AS id, CAST(value ->> 1 AS INTEGER) AS at FROM json_each(?)) AS used
       WHERE ${table}.id = used.id`,
-    /** Parameter: a JSON array of ids. */
     remove: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
   };
 }

@@ -6,7 +6,6 @@ import { openDatabase } from "./schema/schema.ts";
 /** In milliseconds. A statement also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
 
-/** Creates or migrates the tables as a store does. */
 export async function openPostgresImporter(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,

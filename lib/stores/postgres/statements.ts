@@ -42,9 +42,7 @@ export function statementsFor(schema: string, size = 0n) {
     `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
     `LIMIT $2::bigint${note}`;
   return {
-    /** Parameter: id. */
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${note}`,
-    /** Parameters: after, limit. */
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
     // Not `status = $3`: its one plan might scan the index of ids, which is slow for a rare status.
     ofStatus: page(
@@ -55,11 +53,9 @@ export function statementsFor(schema: string, size = 0n) {
     /** All parameters are arrays: names, categories, statuses, keys, fingerprints, retentions. */
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
-    /** The fingerprint and the id of the pet. Parameter: key. */
     request:
       `SELECT fingerprint, pet_id::pg_catalog.text FROM ${requests} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
       AND expires_at OPERATOR(pg_catalog.>) ${NOW}`,
-    /** Parameter: the largest number to delete. */
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
 }
