@@ -11,6 +11,7 @@ import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
 import { checkServerOptions, type ServerOptions } from "../settings/server_settings.ts";
+import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
@@ -57,17 +58,16 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, isC
     if (/^writes(=|$)/.test(query)) await checkWrites();
     return isComplete() ? OK : INCOMPLETE;
   };
-  const publicGet = { method: "GET", access: "public", effect: "reads" } as const;
   return [
     {
-      ...publicGet,
+      ...PUBLIC_GET,
       path: "/openapi.json",
       // Web pages of any origin may read the description, because it contains no secrets.
       fields: { [ALLOW_ORIGIN]: "*" },
       handler: () => description,
     },
-    { ...publicGet, path: "/livez", handler: () => OK },
-    { ...publicGet, path: "/readyz", handler: ready },
+    { ...PUBLIC_GET, path: "/livez", handler: () => OK },
+    { ...PUBLIC_GET, path: "/readyz", handler: ready },
     ...(hasDocs ? createDocsOperations(servers) : []),
   ];
 }

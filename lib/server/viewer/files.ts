@@ -20,13 +20,12 @@ const TYPES = {
 /** The bytes of a file that a client has not read yet are copied in pieces of this size. */
 const PIECE = 16_384;
 
-/** @param path The common prefix of the routes. */
-export function createFileOperations(path: string): Operation[] {
+export const PUBLIC_GET = { method: "GET", access: "public", effect: "reads" } as const;
+
+export function createFileOperations(): Operation[] {
   return Object.entries(TYPES).map(([name, type]) => ({
-    method: "GET",
-    path: `${path}/${VIEWER_VERSION}/${name}`,
-    access: "public",
-    effect: "reads",
+    ...PUBLIC_GET,
+    path: `/docs/${VIEWER_VERSION}/${name}`,
     handler: createFileHandler(type, name as keyof typeof TYPES),
   }));
 }

@@ -5,7 +5,7 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../../version.ts";
-import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
+import { createFileOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
 import files from "./page.json" with { type: "json" };
 
@@ -64,12 +64,12 @@ export function createDocsOperations(servers: readonly OpenApiServer[] = []): Op
     ...Object.entries(files).map(([name, text]) =>
       page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
     ),
-    ...createFileOperations("/docs"),
+    ...createFileOperations(),
   ];
 }
 
 function page(path: string, reply: Reply): Operation {
-  return { method: "GET", path, access: "public", effect: "reads", handler: () => reply };
+  return { ...PUBLIC_GET, path, handler: () => reply };
 }
 
 /** A text whose address is the same in every version, so browsers must revalidate it. */
