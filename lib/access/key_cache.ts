@@ -1,6 +1,7 @@
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, type MaybePromise } from "../maybe_promise.ts";
+import { resolvesWithin } from "../resolves_within.ts";
 import { KeyRing } from "./key_ring.ts";
 import { KeyUses } from "./key_uses.ts";
 import type { KeyRecord } from "./keys.ts";
@@ -72,12 +73,9 @@ export class KeyCache {
 
   async #wait({ done }: Read): Promise<KeyRing> {
     const patience = this.#known ? PATIENCE : GIVE_UP_AFTER;
-    const tooLate = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise((resolve) => timer = setTimeout(resolve, patience, tooLate));
-    const failure = await Promise.race([done.catch((error: unknown) => error), late]);
-    clearTimeout(timer);
-    if (failure === tooLate) this.#fail(failure);
+    let failure: unknown = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
+    const isInTime = await resolvesWithin(patience, done.catch((error) => void (failure = error)));
+    if (!isInTime) this.#fail(failure);
     if (!this.#known) throw failure;
     return this.#known.ring;
   }
