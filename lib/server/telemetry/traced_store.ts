@@ -4,9 +4,6 @@ import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./traces.ts";
 
-/** The names in the conventions of the databases of `--store` settings, if they differ. */
-const SYSTEMS: Record<string, string> = { postgres: "postgresql" };
-
 /** The methods without a span. `changes` is called for each cached response, and costs less than a span. */
 const UNTRACED: unknown[] = ["changes", "close"] satisfies (keyof PetStore)[];
 
@@ -21,7 +18,8 @@ type Method = (...args: unknown[]) => MaybePromise<unknown>;
  */
 export function traceStore(store: PetStore, setting: string, { tracer, activeSpan }: Traces): PetStore {
   const [scheme = ""] = setting.split(":", 1);
-  const system = SYSTEMS[scheme] ?? scheme;
+  // As the conventions name it.
+  const system = scheme === "postgres" ? "postgresql" : scheme;
   // The other databases are in this process.
   const kind = system === "postgresql" ? KIND.client : KIND.internal;
 

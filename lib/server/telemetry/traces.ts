@@ -60,31 +60,26 @@ const API = Symbol.for("opentelemetry.js.api.1");
 const ACTIVE_SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
 /** Creates and finds the spans of this isolate. */
-export interface Traces {
-  tracer: Tracer;
-  /** The span of the request that is being handled. */
-  activeSpan(): Span | undefined;
-  /** Starts the span of a request, below that of the client if there is one. */
-  startRequest(name: string, parent: RemoteSpan | undefined): Span;
-  /** Runs `work`, and all that it starts, with this span as the active one. */
-  withSpan<Result>(span: Span, work: () => Result): Result;
-}
+export type Traces = NonNullable<ReturnType<typeof findTraces>>;
 
 /** A span of the client. */
 export type RemoteSpan = SpanIds & { traceFlags: number };
 
 /** `undefined` if the API is not registered. */
-export function findTraces(): Traces | undefined {
+export function findTraces() {
   const { trace, context } = findApi();
   if (!trace || !context) return undefined;
   const tracer = trace.getTracer("petstore", VERSION);
   const contextOf = (span: unknown) => context.active().setValue(ACTIVE_SPAN, span);
   return {
     tracer,
+    /** The span of the request that is being handled. */
     activeSpan: () => context.active().getValue(ACTIVE_SPAN) as Span | undefined,
-    startRequest: (name, parent) =>
+    /** Starts the span of a request, below that of the client if there is one. */
+    startRequest: (name: string, parent: RemoteSpan | undefined) =>
       tracer.startSpan(name, { kind: KIND.server }, parent && contextOf({ spanContext: () => parent })),
-    withSpan: (span, work) => context.with(contextOf(span), work),
+    /** Runs `work`, and all that it starts, with this span as the active one. */
+    withSpan: <Result>(span: Span, work: () => Result) => context.with(contextOf(span), work),
   };
 }
 
