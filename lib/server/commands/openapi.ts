@@ -1,5 +1,5 @@
 import { describeServer } from "../http/description.ts";
-import { checkServerOptions, readOptions, readServers } from "../settings/server_settings.ts";
+import { checkServerOptions, readOptions, SERVER } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
@@ -13,7 +13,7 @@ export const OPENAPI: Command = {
   run(args, { writers }) {
     // The description does not depend on the keys.
     const options = checkServerOptions({ ...readOptions(args), keys: ["none"] });
-    writers.output.add(JSON.stringify(describeServer(options, readServers(args)), null, 2));
+    writers.output.add(JSON.stringify(describeServer(options, args.readList("server", SERVER)), null, 2));
     return 0;
   },
 };

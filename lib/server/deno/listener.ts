@@ -46,20 +46,20 @@ export const listen: Listen = (address, gate, report) => {
     }
   }
 
-  async function stop(): Promise<void> {
-    if (isStopping) return;
-    isStopping = true;
-    stopped = server.shutdown().catch(() => {});
-    // Deno closes the socket in the next turn of the event loop.
-    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-
-  async function finish(timeoutMs: number): Promise<void> {
-    // With a limit, because a client may never finish its request. The process then ends with the connection open.
-    if (!await resolvesWithin(timeoutMs, stopped)) report(UNFINISHED);
-  }
-
-  return { port: boundPort, stop, finish };
+  return {
+    port: boundPort,
+    async stop() {
+      if (isStopping) return;
+      isStopping = true;
+      stopped = server.shutdown().catch(() => {});
+      // Deno closes the socket in the next turn of the event loop.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+    },
+    async finish(timeoutMs) {
+      // With a limit, because a client may never finish its request. The process then ends with the connection open.
+      if (!await resolvesWithin(timeoutMs, stopped)) report(UNFINISHED);
+    },
+  };
 };
 
 /** Turns an exception of `bind` into an error of the start. */

@@ -6,7 +6,7 @@ export interface LineWriter {
   /** @param line Without its line end. */
   add(line: string): void;
   /** Changes each line before it is written. Set when the settings are known. */
-  format?: (line: string) => string;
+  format: (line: string) => string;
   /** Resolves when all lines until now have been written or have failed. */
   flush(): Promise<void>;
   /** Whether a write has failed, also because the reader has closed the pipe. */
@@ -69,7 +69,7 @@ export function isBrokenPipe(error: unknown): boolean {
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
 function createLineWriter(writeText: Write, onFailure: (error: Error) => void): LineWriter {
-  const writer: LineWriter = { add, flush, hasFailed: false };
+  const writer: LineWriter = { add, flush, format: (line) => line, hasFailed: false };
   /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
   let lines: string[] = [];
   let length = 0;
@@ -83,22 +83,18 @@ function createLineWriter(writeText: Write, onFailure: (error: Error) => void): 
       dropped += line.split("\n").length;
       return;
     }
-    const formatted = formatLine(line);
+    const formatted = writer.format(line);
     lines.push(formatted);
     length += formatted.length + 1;
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     if (!writing) timer ??= setTimeout(write, 0);
   }
 
-  function formatLine(line: string): string {
-    return writer.format ? writer.format(line) : line;
-  }
-
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
     if (writing || lines.length === 0) return;
-    if (dropped > 0) lines.push(formatLine(`${dropped} lines were dropped because the reader was too slow`));
+    if (dropped > 0) lines.push(writer.format(`${dropped} lines were dropped because the reader was too slow`));
     // Ends the last line.
     lines.push("");
     const text = lines.join("\n");

@@ -9,16 +9,12 @@ import { SettingError } from "../process/start_error.ts";
 /** The variables whose values may be secret. */
 const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWORD"];
 
-export const FILE_VARIABLES: readonly string[] = SECRETS.map(fileVariableOf);
-
-function fileVariableOf(secret: string): string {
-  return `${secret}_FILE`;
-}
+export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
 /** The same variables, with secrets from files, which are read when they are needed. */
 export function withSecretFiles(environment: Environment): Environment {
   return (name) => {
-    const variable = fileVariableOf(name);
+    const variable = `${name}_FILE`;
     const path = SECRETS.includes(name) ? environment(variable) : undefined;
     if (!path) return environment(name);
     if (environment(name)) throw new SettingError(`${name} and ${variable} are both set; set one of them`);

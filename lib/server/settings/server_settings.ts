@@ -88,7 +88,7 @@ const HEADER_NAME = optionOf(
 );
 
 /** Each base address ends in the version (§9 of the specification). */
-const SERVER: Format<OpenApiServer> = {
+export const SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
   parse(text) {
     const [, description, url] = /^(?:([^=/]+)=)?(https?:\/\/[^?#@]+\/v1)$/.exec(text) ?? [];
@@ -123,13 +123,9 @@ export function readSettings(args: CommandArguments) {
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
     /** The addresses that the description names. If empty, that of the server itself. */
-    servers: readServers(args),
+    servers: args.readList("server", SERVER),
     options: readOptions(args),
   };
-}
-
-export function readServers(args: CommandArguments): OpenApiServer[] {
-  return args.readList("server", SERVER);
 }
 
 /**
