@@ -6,9 +6,8 @@ import { CROSS_ORIGIN, DESCRIPTION, INFO, RATE_LIMIT, REQUEST_ID, SECURITY, TAGS
 import type { Problem } from "../http/problem.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
-import { renderHeaders } from "./headers.ts";
 import { type Contract, renderOperation } from "./operations.ts";
-import { codeOf } from "./responses.ts";
+import { codeOf, renderHeaders } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {

@@ -6,8 +6,7 @@ import { type FailureGroup, sharedFailures } from "../operations/failure_groups.
 import type { CheckedOptions } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { withoutPrototype } from "../without_prototype.ts";
-import { referTo } from "./headers.ts";
-import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
+import { referTo, renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
 /** The options that clients can notice. */
 export type Contract = Omit<CheckedOptions, "authenticate" | "onError" | "onResponse">;

@@ -1,10 +1,13 @@
-/** Renders responses. */
+/** Renders responses and their headers. */
 
 import type { ErrorBody, Problem } from "../http/problem.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
 import type { FailureGroup } from "../operations/failure_groups.ts";
-import { findHeader, referTo } from "./headers.ts";
+import { type HeaderKey, HEADERS } from "../operations/headers.ts";
+
+const KEYS = Object.keys(HEADERS) as HeaderKey[];
+const POINTER = "#/components/headers/";
 
 /** @param more Further headers. */
 export function renderSuccess(
@@ -72,4 +75,21 @@ function bodyOf({ body }: Problem): ErrorBody {
 
 export function codeOf(error: Problem): string {
   return bodyOf(error).code;
+}
+
+/** The value of `components.headers`: those that the rest of a description refers to. */
+export function renderHeaders(rest: JsonObject): JsonObject {
+  const text = JSON.stringify(rest);
+  const used = KEYS.filter((key) => text.includes(`"${POINTER}${key}"`));
+  return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
+}
+
+/** References to headers. */
+export function referTo(keys: readonly HeaderKey[]): JsonObject {
+  return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }]));
+}
+
+/** Finds a header by its lower-case name; `undefined` if the description omits it. */
+function findHeader(name: string): HeaderKey | undefined {
+  return KEYS.find((key) => HEADERS[key].name.toLowerCase() === name);
 }
