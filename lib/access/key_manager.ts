@@ -61,19 +61,15 @@ export class UnknownKeyError extends Error {
 export function checkNewKey(options: NewKeyOptions): void {
   const { label, expires, readOnly = false, caller, ...unknown } = withoutPrototype(options);
   refuseUnknown(unknown, "A new key");
-  requireLabel(label);
+  const isText = typeof label === "string";
+  if (!isText || !/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) || label.trim() === "") {
+    const line = "The label of a key must be 1 to 100 characters, without control characters, such as ci";
+    throw new (isText ? RangeError : TypeError)(line);
+  }
   requireTime(expires);
   if (typeof readOnly !== "boolean") throw new TypeError("The right readOnly of a key must be a boolean");
   if (caller === undefined || (typeof caller === "string" && caller !== "")) return;
   throw new TypeError("The caller of a key must be a string that is not empty");
-}
-
-function requireLabel(label: string): void {
-  const isText = typeof label === "string";
-  if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return;
-  throw new (isText ? RangeError : TypeError)(
-    "The label of a key must be 1 to 100 characters, without control characters, such as ci",
-  );
 }
 
 export function requireTime(time: Date | undefined): void {

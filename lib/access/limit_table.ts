@@ -12,18 +12,14 @@ export interface Quota {
   moreIn: number;
 }
 
-export interface LimitTable {
-  quota(name: string, now: number): Quota;
-  /** Returns the quota before. `always` also counts requests over the limit. */
-  consume(name: string, now: number, always?: boolean): Quota;
-}
+export type LimitTable = ReturnType<typeof createLimitTable>;
 
 /**
  * Generic cell rate algorithm: a slot stores when evenly spread requests would have ended. The earliest slot of a name
  * counts, so other names cannot reset it. Isolates may share `memory` without synchronization: a few requests may go
  * uncounted.
  */
-export function createLimitTable(requests: number, window: number, memory: ArrayBufferLike): LimitTable {
+export function createLimitTable(requests: number, window: number, memory: ArrayBufferLike) {
   const [seed = 0] = new Float64Array(memory, 0, 1), slots = new Float64Array(memory, 8);
   const found = new Int32Array(USED);
   const interval = window / requests, longest = MAX_DEBT * window;
@@ -48,8 +44,9 @@ export function createLimitTable(requests: number, window: number, memory: Array
   }
 
   return {
-    quota: (name, now) => quotaOf(find(name, now), now),
-    consume(name, now, always) {
+    quota: (name: string, now: number): Quota => quotaOf(find(name, now), now),
+    /** Returns the quota before. `always` also counts requests over the limit. */
+    consume(name: string, now: number, always?: boolean): Quota {
       const end = find(name, now);
       const quota = quotaOf(end, now);
       if (quota.remaining > 0 || always) {
