@@ -2,7 +2,7 @@ import { rmSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
-import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
+import { type ImportOptions, importRecords } from "../transfer/import_records.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
 import { type CommandArguments, numberFrom } from "../settings/arguments.ts";
@@ -86,7 +86,15 @@ async function importFile(
   if (importer?.isNew) report(`${(await readStore(args, context)).description} is new`);
   try {
     for await (const part of importRecords(bytes, { ...options, grows, importer })) {
-      addPart(counts, part, report);
+      counts.added += part.added;
+      counts.known += part.known;
+      for (const { line, faults } of part.bad) {
+        if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+      }
+      if (part.incomplete === undefined) continue;
+      counts.incomplete++;
+      const advice = "so it may be incomplete and was not added; if it is whole, add --last-line";
+      report(`Line ${part.incomplete} has no end, ${advice}`);
     }
   } catch (error) {
     throw explainStop(error, counts, isDryRun);
@@ -96,21 +104,6 @@ async function importFile(
   }
   if (counts.bad > MAX_SHOWN) report(`and ${counts.bad - MAX_SHOWN} more lines`);
   return counts;
-}
-
-function addPart(
-  counts: Counts,
-  { added, known, bad, incomplete }: ImportedPart,
-  report: (line: string) => void,
-): void {
-  counts.added += added;
-  counts.known += known;
-  for (const { line, faults } of bad) {
-    if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
-  }
-  if (incomplete === undefined) return;
-  counts.incomplete++;
-  report(`Line ${incomplete} has no end, so it may be incomplete and was not added; if it is whole, add --last-line`);
 }
 
 function explainStop(error: unknown, counts: Counts, isDryRun: boolean): unknown {
