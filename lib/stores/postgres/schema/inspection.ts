@@ -73,21 +73,18 @@ export function requireTables({ schema }: Database, state: Inspection): Inspecti
 
 /** Checks the role's privileges, so that the start fails and not the first create. */
 export async function requireReady(db: Database): Promise<void> {
-  const rows = await explainErrors(db, db.query(lackingPrivileges(db.schema)));
-  if (rows.length > 0) throw privilegeError(db, rows.map(([privilege]) => privilege).join(", "));
-  await db.query(`SELECT "${db.schema}".check_ids()`);
-}
-
-function lackingPrivileges(schema: string): string {
-  const rows = PRIVILEGES.flatMap(([kind, name, rights]) =>
+  const wanted = PRIVILEGES.flatMap(([kind, name, rights]) =>
     rights.map((right) =>
-      `('${right} on ${name}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`
+      `('${right} on ${name}', pg_catalog.has_${kind}_privilege('"${db.schema}".${name}', '${right}'))`
     )
   );
-  return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given
+  const lacking = `SELECT what FROM (VALUES ${wanted.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given
     UNION SELECT pg_catalog.concat('EXECUTE on ', proname) FROM pg_catalog.pg_proc
-      WHERE pronamespace OPERATOR(pg_catalog.=) '"${schema}"'::pg_catalog.regnamespace
+      WHERE pronamespace OPERATOR(pg_catalog.=) '"${db.schema}"'::pg_catalog.regnamespace
         AND NOT pg_catalog.has_function_privilege(oid, 'EXECUTE')`;
+  const rows = await explainErrors(db, db.query(lacking));
+  if (rows.length > 0) throw privilegeError(db, rows.map(([privilege]) => privilege).join(", "));
+  await db.query(`SELECT "${db.schema}".check_ids()`);
 }
 
 async function explainErrors(db: Database, query: Promise<Row[]>): Promise<Row[]> {
