@@ -10,22 +10,16 @@ import { isPermitted } from "../process/process.ts";
 /** How long to wait for another server that is starting at the port, and between two tries, in milliseconds. */
 const LOCK_TIMEOUT = 10_000, RETRY_DELAY = 50;
 
-/** A free port. Dispose of it when the workers listen. */
-export interface ReservedPort extends Disposable {
-  /** The address that the workers must use. A name can stand for several, of which another server may have one. */
-  hostname: string;
-  /** The actual port, if the setting is 0. */
-  port: number;
-}
-
 /**
  * Reserves a port. Sockets that share a port do not notice each other, so the workers would share it with another server
  * without an error. A socket that does not share fails if there is any other. Two servers that start at once could both find the
  * port free, so each locks the UDP port of the same number meanwhile.
  *
+ * @returns The address that the workers must use, with the actual port. A name can stand for several, of which another server
+ * may have one. Dispose of it when the workers listen.
  * @throws {SettingError} If it is in use.
  */
-export async function reservePort(address: Address): Promise<ReservedPort> {
+export async function reservePort(address: Address): Promise<Address & Disposable> {
   const { hostname, port } = requireFree(address);
   const lock = await lockUdpPort(address.hostname, hostname.includes(":"), port);
   try {
