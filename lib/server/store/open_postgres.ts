@@ -59,7 +59,7 @@ async function usePostgres<T>(
       throw asUnavailable(error);
     });
     const { schema, prepare, poolSize: size } = target;
-    const makeClient = () => createPool({ size, connect, dial: hosts.dial });
+    const makeClient = () => createPool(size, connect, hosts.dial);
     return await use(makeClient, { prepare, ...(schema !== undefined && { schema }) });
   } catch (error) {
     if (error instanceof SettingError) throw error;

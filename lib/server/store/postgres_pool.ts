@@ -23,17 +23,11 @@ interface Member {
   socket?: Socket;
 }
 
-export interface PoolParts {
-  size: number;
-  connect: Connect;
-  dial(): Promise<Socket>;
-}
-
 /**
  * In postgres.js 3.4.9, a connection that failed and opens again gives the error of its last statement to the next one, may keep bytes
  * that it had not sent, and may wait for a response that never comes. So its client goes with it.
  */
-export function createPool({ size, connect, dial }: PoolParts): DriverClient {
+export function createPool(size: number, connect: Connect, dial: () => Promise<Socket>): DriverClient {
   const members = new Set<Member>();
   let isEnded = false, failedAt = -Infinity;
 

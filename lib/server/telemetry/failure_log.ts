@@ -4,11 +4,7 @@ import type { ErrorInfo } from "../../http/recovery.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { describeFailure } from "./messages.ts";
 
-export interface FailureLog {
-  add(failure: ErrorInfo): void;
-  /** Tells the rest. */
-  close(): void;
-}
+export type FailureLog = ReturnType<typeof createFailureLog>;
 
 /** In milliseconds. */
 const INTERVAL = 1000;
@@ -16,7 +12,7 @@ const INTERVAL = 1000;
 /** How many kinds are told apart. */
 const MAX_KINDS = 100;
 
-export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
+export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean) {
   /** The kinds that were told within the last second, how often each has happened since, and the last time. */
   const told = new Map<string, { times: number; last: ErrorInfo }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +27,7 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
   }
 
   return {
-    add(failure) {
+    add(failure: ErrorInfo): void {
       const { error, request } = failure;
       // Numbers in a reason, such as a time limit, differ from one request to the next.
       const exact = `${request.method} ${String(error)}`.replace(/\d+/g, "0");
@@ -46,7 +42,8 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
       errors.add(describeFailure(failure, isJson));
       timer ??= setTimeout(tell, INTERVAL);
     },
-    close() {
+    /** Tells the rest. */
+    close(): void {
       clearTimeout(timer);
       tell();
       clearTimeout(timer);

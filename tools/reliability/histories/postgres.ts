@@ -55,11 +55,11 @@ function serverPool(url: string): PostgresClientMaker {
   const target = readPostgresUrl(url, () => undefined);
   const { name, port } = target.hosts[0]!;
   return () =>
-    createPool({
-      size: SIZE,
-      connect: (settings) => postgres({ ...driverOptions(target), ...settings }),
-      dial: () => openSocket({ name, address: name, port }, { mode: "never", checks: {} }, TIMEOUT),
-    });
+    createPool(
+      SIZE,
+      (settings) => postgres({ ...driverOptions(target), ...settings }),
+      () => openSocket({ name, address: name, port }, { mode: "never", checks: {} }, TIMEOUT),
+    );
 }
 
 /** The driver's own pauses before it opens a connection again rise to 20 seconds. */
