@@ -6,7 +6,7 @@ export interface LineWriter {
   /** @param line Without its line end. */
   add(line: string): void;
   /** Changes each line before it is written. Set when the settings are known. */
-  format: (line: string) => string;
+  format?: (line: string) => string;
   /** Resolves when all lines until now have been written or have failed. */
   flush(): Promise<void>;
   /** Whether a write has failed, also because the reader has closed the pipe. */
@@ -69,7 +69,7 @@ export function isBrokenPipe(error: unknown): boolean {
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
 function createLineWriter(writeText: Write, onFailure: (error: Error) => void): LineWriter {
-  const writer: LineWriter = { add, flush, format: (line) => line, hasFailed: false };
+  const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
   /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
   let lines: string[] = [];
   let length = 0;
