@@ -5,7 +5,7 @@ import { createKeyManager } from "../../lib/access/key_management.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { Listen } from "../../lib/server/http/listener.ts";
-import { LocalServer } from "../../lib/server/serving/local_server.ts";
+import { createLocalServer, type LocalServer } from "../../lib/server/serving/local_server.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
@@ -149,7 +149,7 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
   };
   const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
   const settings = readSettings(readArguments("serve", SERVE, args, () => undefined));
-  const server = new LocalServer(settings, { output: writer("output"), errors: writer("errors") }, listen);
+  const server = createLocalServer(settings, { output: writer("output"), errors: writer("errors") }, listen);
   await server.start(() => Promise.resolve({ store, keyStore: store }));
   const { key } = await createKeyManager(store.keys).add({ label: "ci" });
   const ask = async (target = "/v1/pets/7", authorization = `Bearer ${key}`) => {

@@ -9,7 +9,7 @@ import type { Reply } from "../../lib/http/reply.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { Listen } from "../../lib/server/http/listener.ts";
-import { LocalServer } from "../../lib/server/serving/local_server.ts";
+import { createLocalServer } from "../../lib/server/serving/local_server.ts";
 import { drain } from "../../lib/server/serving/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createMemoryStore } from "../../mod.ts";
@@ -113,7 +113,7 @@ class Run {
       flush: () => Promise.resolve(),
       hasFailed: false,
     };
-    const server = new LocalServer(SETTINGS, { output, errors: output }, this.#listen);
+    const server = createLocalServer(SETTINGS, { output, errors: output }, this.#listen);
     const store = this.#store;
     await server.start(() => Promise.resolve({ store, keyStore: undefined }));
     // The digest of a key is computed once, in another thread.

@@ -10,7 +10,7 @@ import { listen } from "./listener.ts";
 import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import { LocalServer } from "../serving/local_server.ts";
+import { createLocalServer } from "../serving/local_server.ts";
 import { createWriters, writeJson } from "../process/writers.ts";
 import { HEARTBEAT_INTERVAL, type StepMessage, type WorkerMessage, type WorkerStart } from "./worker_messages.ts";
 
@@ -27,7 +27,7 @@ function runWorker(data: WorkerStart): void {
   });
   if (settings.log === "json") writeJson(writers);
   if (settings.traces !== undefined) prepareTraces(true);
-  const server = new LocalServer(settings, writers, listen);
+  const server = createLocalServer(settings, writers, listen);
   let store: KeyedPetStore | undefined;
 
   async function start(): Promise<void> {

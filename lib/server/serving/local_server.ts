@@ -20,128 +20,111 @@ import { createServerPipeline, type ServerParts } from "../http/server_pipeline.
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
-import { findTraces, traceRequests, type Traces } from "../telemetry/traces.ts";
+import { findTraces, traceRequests } from "../telemetry/traces.ts";
 import { traceStore } from "../telemetry/traced_store.ts";
 import type { Writers } from "../process/writers.ts";
 
 /** How often uses of API keys are written without requests, and the time limit for the last write, in milliseconds. */
 const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 
-export class LocalServer implements Server {
-  readonly #settings: ServerSettings;
-  readonly #writers: Writers;
-  readonly #listen: Listen;
-  readonly #traces: Traces | undefined;
-  readonly #gate = new DrainGate();
-  #listener: Listener | undefined;
-  #keys: KeyManager | undefined;
-  #flushing: ReturnType<typeof setInterval> | undefined;
-  #metrics: Metrics | undefined;
-  #failures: FailureLog | undefined;
+export type LocalServer = ReturnType<typeof createLocalServer>;
 
-  constructor(settings: ServerSettings, writers: Writers, listen: Listen) {
-    this.#settings = settings;
-    this.#writers = writers;
-    this.#listen = listen;
-    this.#traces = settings.traces === undefined ? undefined : findTraces();
-  }
+export function createLocalServer(settings: ServerSettings, writers: Writers, listen: Listen) {
+  const { output, errors } = writers;
+  const traces = settings.traces === undefined ? undefined : findTraces();
+  const gate = new DrainGate();
+  let listener: Listener | undefined;
+  let keys: KeyManager | undefined;
+  let flushing: ReturnType<typeof setInterval> | undefined;
+  let metrics: Metrics | undefined;
+  let failures: FailureLog | undefined;
 
-  async start(open: () => Promise<OpenedStores>): Promise<number> {
-    const port = await this.listen(this.#settings);
-    this.serve({ ...await open(), isComplete: () => true, limits: undefined });
-    return port;
-  }
+  const report = (line: string) => errors.add(`petstore: ${line}`);
 
-  /**
-   * Listens. Every request is refused until {@link serve}.
-   *
-   * @returns The port.
-   * @throws {SettingError} If it cannot listen at this address.
-   */
-  async listen(address: Address): Promise<number> {
-    const traces = this.#traces, share = this.#settings.traces;
-    const gate = traces && share !== undefined ? traceRequests(this.#gate, traces, share) : this.#gate;
-    this.#listener = await this.#listen(address, gate, (line) => this.#report(line));
-    return this.#listener.port;
-  }
-
-  /**
-   * Answers requests.
-   *
-   * @param parts The parts that do not follow from the settings. The stores stay those of the caller, who closes them at the end.
-   */
-  serve({ store, keyStore, ...parts }: OpenedStores & Pick<ServerParts, "isComplete" | "limits">): void {
-    const settings = this.#settings;
-    const { output, errors } = this.#writers;
-    const failures = this.#failures = createFailureLog(errors, settings.log === "json");
-    const onError: PetstoreOptions["onError"] = (failure) => {
-      if (failure.error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
-      failures.add(failure);
-    };
-    const traces = this.#traces;
-    const options = {
-      ...settings.options,
-      ...(keyStore && { keys: this.#followKeys(keyStore, settings.keys) }),
-      store: traces ? traceStore(store, settings.store, traces) : store,
-      onError,
-    };
-    const observers: Observer[] = [];
-    if (settings.log === "json") observers.push(createJsonLog(output, traces?.activeSpan));
-    if (settings.log === "text") observers.push(createTextLog(output));
-    if (settings.metrics) {
-      this.#metrics = new Metrics(store);
-      observers.push(this.#metrics.observe);
-    }
-    const observe = observeAll(observers);
-    const { docs: hasDocs, servers } = settings;
-    const service = createServerPipeline(options, { ...parts, observe, hasDocs, servers });
-    this.#gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);
-  }
-
-  #report(line: string): void {
-    this.#writers.errors.add(`petstore: ${line}`);
-  }
-
-  /** @param keys The keys of the settings, which are valid too. */
-  #followKeys(store: KeyedPetStore, keys: readonly string[]): KeyManager {
+  /** With the keys of the settings, which are valid too. */
+  function followKeys(store: KeyedPetStore): KeyManager {
     const onOutage = (error: unknown) => {
       const line = error === undefined
         ? "the API keys can be read again"
         : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
-      this.#report(oneLine(line));
+      report(oneLine(line));
     };
-    const manager = createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+    const manager = createKeyManager(store.keys, {
+      onOutage,
+      ...(settings.keys.length > 0 && { keys: settings.keys }),
+    });
     // Uses are written when requests arrive. This is for the last one before a pause.
-    this.#flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
-    return this.#keys = manager;
+    flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
+    return keys = manager;
   }
 
-  close(): Promise<void> {
-    return this.#gate.close();
-  }
+  const server = {
+    async start(open: () => Promise<OpenedStores>): Promise<number> {
+      const port = await server.listen(settings);
+      server.serve({ ...await open(), isComplete: () => true, limits: undefined });
+      return port;
+    },
 
-  hold(): Promise<void> {
-    this.#gate.hold();
-    return Promise.resolve();
-  }
+    /**
+     * Listens. Every request is refused until `serve()`.
+     *
+     * @returns The port.
+     * @throws {SettingError} If it cannot listen at this address.
+     */
+    async listen(address: Address): Promise<number> {
+      const share = settings.traces;
+      const entry = traces && share !== undefined ? traceRequests(gate, traces, share) : gate;
+      listener = await listen(address, entry, report);
+      return listener.port;
+    },
 
-  readMetrics(): Samples[] {
-    return this.#metrics ? [this.#metrics.read()] : [];
-  }
+    /**
+     * Answers requests.
+     *
+     * @param parts The parts that do not follow from the settings. The stores stay those of the caller, who closes them at the end.
+     */
+    serve({ store, keyStore, ...parts }: OpenedStores & Pick<ServerParts, "isComplete" | "limits">): void {
+      const log = failures = createFailureLog(errors, settings.log === "json");
+      const onError: PetstoreOptions["onError"] = (failure) => {
+        if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
+        log.add(failure);
+      };
+      const options = {
+        ...settings.options,
+        ...(keyStore && { keys: followKeys(keyStore) }),
+        store: traces ? traceStore(store, settings.store, traces) : store,
+        onError,
+      };
+      const observers: Observer[] = [];
+      if (settings.log === "json") observers.push(createJsonLog(output, traces?.activeSpan));
+      if (settings.log === "text") observers.push(createTextLog(output));
+      if (settings.metrics) {
+        metrics = new Metrics(store);
+        observers.push(metrics.observe);
+      }
+      const observe = observeAll(observers);
+      const { docs: hasDocs, servers } = settings;
+      const service = createServerPipeline(options, { ...parts, observe, hasDocs, servers });
+      gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);
+    },
 
-  /** The first part of {@link end}. Resolves when the socket is closed. */
-  async stop(): Promise<void> {
-    await this.#listener?.stop();
-  }
+    close: () => gate.close(),
+    hold: () => Promise.resolve(gate.hold()),
+    readMetrics: (): Samples[] => metrics ? [metrics.read()] : [],
 
-  async end(timeoutMs: number): Promise<void> {
-    this.stop();
-    this.#gate.release();
-    await this.#listener?.finish(timeoutMs);
-    clearInterval(this.#flushing);
-    this.#failures?.close();
-    if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
-  }
+    /** The first part of `end()`. Resolves when the socket is closed. */
+    stop: async () => await listener?.stop(),
+
+    async end(timeoutMs: number): Promise<void> {
+      server.stop();
+      gate.release();
+      await listener?.finish(timeoutMs);
+      clearInterval(flushing);
+      failures?.close();
+      if (keys) await resolvesWithin(FLUSH_TIMEOUT, keys.flush());
+    },
+  };
+  return server satisfies Server;
 }
 
 /** Undefined without observers: the service then does not read the clock. */

@@ -8,7 +8,7 @@ import type { Report } from "../http/listener.ts";
 import type { OpenedStores, Runtime, Server } from "./runtime.ts";
 import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
-import { LocalServer } from "./local_server.ts";
+import { createLocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
 import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
@@ -49,7 +49,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const { createWorkerPool = refuseWorkers } = runtime;
   const server: Server = settings.workers === 1
-    ? new LocalServer(settings, writers, runtime.listen)
+    ? createLocalServer(settings, writers, runtime.listen)
     : createWorkerPool(settings, storeSetting, report, writers);
   const started: Started = { stores: new Set(), isNew: false };
   const readMetrics = () => {

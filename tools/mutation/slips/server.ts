@@ -12,13 +12,13 @@ export const SERVER: Slip[] = [
     [
       "only failures of the store count as such",
       "serving/local_server.ts",
-      "if (failure.error instanceof StoreUnavailableError) this.#metrics?.onStoreError();",
-      "this.#metrics?.onStoreError();",
+      "if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();",
+      "metrics?.onStoreError();",
     ],
     [
       "the last uses of keys are written when the server ends",
       "serving/local_server.ts",
-      "    if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());\n",
+      "      if (keys) await resolvesWithin(FLUSH_TIMEOUT, keys.flush());\n",
       "",
     ],
     [
