@@ -93,15 +93,11 @@ function requireOwnFile(path: string, file: Stats): void {
 function requireOwnFolders(path: string): void {
   if (process.platform === "win32") return;
   for (let name = path;; name = resolve(realpathSync(dirname(name)), readlinkSync(name))) {
-    requireOwnFolder(name);
+    const folder = dirname(name), { mode } = statSync(folder);
+    // A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is.
+    if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) {
+      throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
+    }
     if (!lstatSync(name).isSymbolicLink()) return;
   }
-}
-
-/** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
-function requireOwnFolder(path: string): void {
-  const folder = dirname(path);
-  const { mode } = statSync(folder);
-  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
-  throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
 }

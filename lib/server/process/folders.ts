@@ -70,10 +70,8 @@ export class FileExistsError extends SettingError {
   }
 }
 
-export class MissingFolderError extends SettingError {
-  constructor(path: string) {
-    super(`${path} cannot be made, because there is no folder ${dirname(path)}`);
-  }
+export function missingFolder(path: string): SettingError {
+  return new SettingError(`${path} cannot be made, because there is no folder ${dirname(path)}`);
 }
 
 /** The signals that must not leave an unfinished file. */
@@ -96,7 +94,7 @@ export async function publishFile<T>(
 ): Promise<T> {
   if (!replaces) requireNew(path);
   const folder = dirname(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new MissingFolderError(path);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw missingFolder(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const abort = () => {
     if (temporary) rmSync(temporary.name, { force: true });

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
-import { makeFolderFor, MissingFolderError } from "../process/folders.ts";
+import { makeFolderFor, missingFolder } from "../process/folders.ts";
 import { KEY_FILE } from "../keys/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
 
@@ -19,7 +19,7 @@ export function prepareFile(path: string): void {
 /** @throws {SettingError} If the folder of a file is missing and not the one that the server makes by itself. */
 export function prepareFolder(path: string): void {
   if (!isMissing(dirname(path))) return;
-  if (!isBesideKeyFile(path)) throw new MissingFolderError(path);
+  if (!isBesideKeyFile(path)) throw missingFolder(path);
   makeFolderFor(path);
 }
 

@@ -41,7 +41,9 @@ export class Metrics {
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
-    if (!counted) this.#routes.set(route, counted = createRoute());
+    if (!counted) {
+      this.#routes.set(route, counted = { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() });
+    }
     const known = METHODS.has(method) ? method : OTHER;
     let counts = counted.counts.get(known);
     if (!counts) counted.counts.set(known, counts = []);
@@ -82,10 +84,6 @@ export class Metrics {
     }
     return samples;
   }
-}
-
-function createRoute(): Route {
-  return { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() };
 }
 
 function countCaller({ callers }: Route, id: string): void {
