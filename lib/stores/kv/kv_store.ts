@@ -58,29 +58,25 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): Keyed
   requireKv(kv);
   requireTimeout(timeoutMs, "a KV store");
   refuseUnknown(unknown, "A KV store");
-  return openStore(new Kv(kv, timeoutMs), new KeySpace(prefix));
-}
-
-function openStore(kv: Kv, space: KeySpace): KeyedPetStore {
-  const commits = createGroupCommit(kv, space);
+  const db = new Kv(kv, timeoutMs), space = new KeySpace(prefix), commits = createGroupCommit(db, space);
   let closing: Promise<void> | undefined;
   const close = () => closing ??= commits.close();
   const requireOpen = () => {
     if (closing) throw storeClosed();
   };
   return {
-    keys: createKvKeys(kv, space),
+    keys: createKvKeys(db, space),
     create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
     createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {
       requireOpen();
-      const { value } = await kv.get(space.pet(id));
+      const { value } = await db.get(space.pet(id));
       return toText(value);
     },
     async list({ after, limit, status }) {
       requireOpen();
       const { start, end } = space.petsAfter(after, status);
-      const rows = await kv.range(start, end, limit + 1);
+      const rows = await db.range(start, end, limit + 1);
       return pageOf(rows.map(({ key, value }) => ({ id: key.at(-1), json: toText(value) })), limit);
     },
     async check() {
