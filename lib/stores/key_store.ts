@@ -77,3 +77,21 @@ export function latestUses(uses: readonly KeyUse[], now: number): Map<string, nu
   for (const { id, at } of uses) latest.set(id, Math.max(latest.get(id) ?? 0, Math.min(at.getTime(), now)));
   return latest;
 }
+
+interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
+  /** SQLite has no boolean. */
+  read_only: number | boolean;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+export function keyOfRow(given: unknown): StoredKey {
+  const { id, digest, label, caller, ...row } = given as KeyRow;
+  const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
+  return {
+    ...{ id, digest, label, caller, readOnly: Boolean(row.read_only), created: new Date(row.created_at) },
+    ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
+  };
+}

@@ -1,6 +1,5 @@
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import { keyOfRow, type KeyRow } from "./key_row.ts";
-import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
+import { keyOfRow, type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
 
 /** An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
@@ -41,7 +40,7 @@ function keyStatements(table: string) {
 }
 
 export function keysOf(rows: Rows): StoredKey[] {
-  return (rows as unknown as KeyRow[]).map(keyOfRow);
+  return rows.map(keyOfRow);
 }
 
 export class SqlKeys implements KeyStore {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client } from "pg";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
+import { textArray } from "../../lib/stores/postgres/client/driver.ts";
 import { runSql } from "../support/postgres/postgres.ts";
 import { countReads, DAY, forgetCall, test } from "./support.ts";
 

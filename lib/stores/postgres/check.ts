@@ -1,6 +1,6 @@
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { textArray } from "./client/arrays.ts";
+import { textArray } from "./client/driver.ts";
 import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import { postgresKeys } from "./keys.ts";
 import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";

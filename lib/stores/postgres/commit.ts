@@ -2,7 +2,7 @@ import { Batch, FULL_BATCH } from "../batch.ts";
 import { requireValid, statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, storeClosed, uncertain, unknownKind, type Write } from "../write.ts";
-import { numberArray, textArray } from "./client/arrays.ts";
+import { numberArray, textArray } from "./client/driver.ts";
 import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";
 import { CONFIRM } from "./statements.ts";

@@ -1,9 +1,7 @@
-import { keyOfRow } from "../key_row.ts";
-import { type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
+import { keyOfRow, type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
-import type { Row } from "./client/driver.ts";
+import { numberArray, type Row, textArray } from "./client/driver.ts";
 import { sqlState } from "./client/errors.ts";
 import { NOW } from "./schema/functions.ts";
 import { DURABLE } from "./statements.ts";

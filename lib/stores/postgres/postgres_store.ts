@@ -148,12 +148,8 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   }
 
   close(): Promise<void> {
-    return this.#closing ??= this.#close();
-  }
-
-  async #close(): Promise<void> {
-    await Promise.all([this.batch.close(), this.#sweeper.close()]);
-    await Promise.all([this.#db.release(), this.#keyDb.release()]);
+    return this.#closing ??= Promise.all([this.batch.close(), this.#sweeper.close()])
+      .then(async () => void await Promise.all([this.#db.release(), this.#keyDb.release()]));
   }
 
   /** A plan for few pets may be slow for many. */

@@ -95,3 +95,12 @@ export function ignore(): void {}
 export async function settledWithin(timeoutMs: number, promise: PromiseLike<unknown>): Promise<void> {
   await resolvesWithin(timeoutMs, Promise.resolve(promise).then(ignore, ignore));
 }
+
+/** In PostgreSQL's notation, because the two drivers format arrays differently. */
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+}
+
+export function numberArray(numbers: readonly (number | bigint)[]): string {
+  return `{${numbers.join(",")}}`;
+}

@@ -1,7 +1,6 @@
 import { StoreUnavailableError } from "../../store.ts";
-import { textArray } from "../client/arrays.ts";
 import type { Database } from "../client/client.ts";
-import type { Row } from "../client/driver.ts";
+import { type Row, textArray } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { MIGRATIONS } from "./tables.ts";
 
@@ -51,10 +50,7 @@ export async function inspect(db: Database): Promise<Inspection> {
 async function readVersion(db: Database, missing: readonly string[]): Promise<number> {
   let problem = `lacks ${missing.join(", ")}, so another program has made it, or it is damaged`;
   if (missing.length === 0) {
-    const rows = await explainErrors(
-      db,
-      db.query(`SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`),
-    );
+    const rows = await queryAsRole(db, `SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`);
     const version = Number(rows[0]?.[0]);
     if (rows.length === 1 && version >= 1) return version;
     problem = `must have one row in its table schema_version, a version of 1 or more, not ${
@@ -82,14 +78,14 @@ export async function requireReady(db: Database): Promise<void> {
     UNION SELECT pg_catalog.concat('EXECUTE on ', proname) FROM pg_catalog.pg_proc
       WHERE pronamespace OPERATOR(pg_catalog.=) '"${db.schema}"'::pg_catalog.regnamespace
         AND NOT pg_catalog.has_function_privilege(oid, 'EXECUTE')`;
-  const rows = await explainErrors(db, db.query(lacking));
+  const rows = await queryAsRole(db, lacking);
   if (rows.length > 0) throw privilegeError(db, rows.map(([privilege]) => privilege).join(", "));
   await db.query(`SELECT "${db.schema}".check_ids()`);
 }
 
-async function explainErrors(db: Database, query: Promise<Row[]>): Promise<Row[]> {
+async function queryAsRole(db: Database, text: string): Promise<Row[]> {
   try {
-    return await query;
+    return await db.query(text);
   } catch (error) {
     const { cause } = error as Error;
     throw sqlState(cause) === "42501" ? privilegeError(db, (cause as Error).message, cause) : error;

@@ -101,7 +101,10 @@ export async function openDatabase(
     db.isNew = version === 0;
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
-    const [[remaining] = []] = await db.query(selectEarlierMark(db.schema)).catch((error) => {
+    // In milliseconds, by the clock of the database, until the last request of an earlier release expires.
+    const untilMark = `SELECT (expires_at OPERATOR(pg_catalog.-) ${NOW})::pg_catalog.text FROM "${db.schema}".requests
+      WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
+    const [[remaining] = []] = await db.query(untilMark).catch((error) => {
       // A role that only reads needs no right to the requests.
       if (isReadOnly && sqlState((error as Error).cause) === "42501") return [["Infinity"]];
       throw error;
@@ -112,12 +115,6 @@ export async function openDatabase(
     await db.release();
     throw error;
   }
-}
-
-/** In milliseconds, by the clock of the database, until the last request of an earlier release expires. */
-function selectEarlierMark(schema: string): string {
-  return `SELECT (expires_at OPERATOR(pg_catalog.-) ${NOW})::pg_catalog.text FROM "${schema}".requests
-    WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
 }
 
 async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
