@@ -7,20 +7,15 @@ import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import { quoted } from "../json.ts";
 
-export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
-  503,
-  "store_unavailable",
-  "The store is unavailable; try again later",
-  { "retry-after": "5" },
-);
+export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ unavailable("");
 
 /** Of a create whose outcome is not known. */
-export const MAY_BE_STORED: Problem = /* @__PURE__ */ new Problem(
-  503,
-  "store_unavailable",
-  "The store is unavailable, and the pet may have been stored; try again later",
-  { "retry-after": "5" },
-);
+export const MAY_BE_STORED: Problem = /* @__PURE__ */ unavailable(", and the pet may have been stored");
+
+function unavailable(more: string): Problem {
+  const message = `The store is unavailable${more}; try again later`;
+  return new Problem(503, "store_unavailable", message, { "retry-after": "5" });
+}
 
 export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The operation has ended");
 
