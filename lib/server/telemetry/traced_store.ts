@@ -2,7 +2,7 @@
 
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { PetStore } from "../../stores/store.ts";
-import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./traces.ts";
+import { ERROR_STATUS_CODE, KIND, type Traces } from "./traces.ts";
 
 /** The methods without a span. `changes` is called for each cached response, and costs less than a span. */
 const UNTRACED: unknown[] = ["changes", "close"] satisfies (keyof PetStore)[];
@@ -34,7 +34,11 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
         return result;
       };
       return attempt(() => chain(run(...args), end), (thrown) => {
-        endFailed(span, thrown);
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        span.recordException(error);
+        span.setAttributes({ "error.type": error.name });
+        span.setStatus({ code: ERROR_STATUS_CODE, message: error.message });
+        span.end();
         throw thrown;
       });
     };
@@ -48,12 +52,4 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
       return typeof name !== "string" || UNTRACED.includes(name) ? method : traced(name, method);
     },
   });
-}
-
-function endFailed(span: Span, thrown: unknown): void {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  span.recordException(error);
-  span.setAttributes({ "error.type": error.name });
-  span.setStatus({ code: ERROR_STATUS_CODE, message: error.message });
-  span.end();
 }

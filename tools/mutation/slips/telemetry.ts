@@ -114,7 +114,7 @@ export const TELEMETRY: Slip[] = slipsOf("server/telemetry", TESTS, [
   [
     "a span of the store tells of a failure",
     "traced_store.ts",
-    "        endFailed(span, thrown);\n",
-    "        span.end();\n",
+    "        span.setStatus({ code: ERROR_STATUS_CODE, message: error.message });\n",
+    "",
   ],
 ]);
