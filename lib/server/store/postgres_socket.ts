@@ -19,8 +19,6 @@ export interface Security {
 
 /** PostgreSQL's SSLRequest. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-const TLS_ACCEPTED = "S".charCodeAt(0);
-const TLS_REFUSED = "N".charCodeAt(0);
 
 /** With TLS if required. The time limit includes it; 0 for the system's own. */
 export async function openSocket(address: Address, { mode, checks }: Security, timeoutMs: number): Promise<Socket> {
@@ -99,10 +97,10 @@ export async function dialForDriver(dial: () => Promise<Socket>): Promise<Duplex
 
 async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   socket.write(TLS_REQUEST);
-  const reply = await once(socket, "data") as Uint8Array;
+  const reply = String(await once(socket, "data"));
   // Further bytes may come from an attacker, and would later count as encrypted data (CVE-2021-23222).
-  if (reply.length === 1 && reply[0] === TLS_ACCEPTED) return true;
-  if (reply.length === 1 && reply[0] === TLS_REFUSED) return false;
+  if (reply === "S") return true;
+  if (reply === "N") return false;
   throw new Error(`${describeAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
