@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type IdempotentRequest, StoreUnavailableError } from "../../lib/stores/store.ts";
 import type { Database } from "../../lib/stores/postgres/client/client.ts";
-import { GroupCommit } from "../../lib/stores/postgres/commit.ts";
+import { createGroupCommit, type GroupCommit } from "../../lib/stores/postgres/commit.ts";
 
 /** What becomes of a statement: a conflict and an outage come before its commit, and a lost one is committed. */
 const FAULT = fc.constantFrom("none", "none", "none", "conflict", "outage", "lost");
@@ -119,7 +119,7 @@ test("whatever statements of two servers conflict, fail or get lost, each key ad
         fc.array(FAULT, { maxLength: 12 }),
         async (scheduler, clients, faults) => {
           const db = new FakeDatabase(scheduler, faults);
-          const servers = [0, 1].map(() => new GroupCommit(db as unknown as Database, "add"));
+          const servers = [0, 1].map(() => createGroupCommit(db as unknown as Database, "add"));
           let isDone = false;
           const all = Promise.all(
             clients.map((client, i) => create(client, `${client.key}.${client.fingerprint}.${i}`, servers, db)),

@@ -16,49 +16,41 @@ interface Create extends PendingWrite {
   arrivedAt: number;
 }
 
-export class GroupCommit {
-  readonly #db: Database;
-  readonly #statement: string;
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+export function createGroupCommit(db: Database, statement: string) {
   /** One statement at a time: a second one would only wait for the lock of the first. */
-  readonly batch = new Batch<Create>({
-    ...{ resource: "PostgreSQL", choose: chooseCreates },
-    commit: (creates) => this.#commit(creates),
-  });
+  const batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
 
-  constructor(db: Database, statement: string) {
-    this.#db = db;
-    this.#statement = statement;
-  }
-
-  write(write: Write): Promise<Outcome> {
+  function write(write: Write): Promise<Outcome> {
     switch (write.kind) {
       case "create":
       case "createOnce":
-        return this.#add(write);
+        return add(write);
       case "probe":
-        return this.#probe();
+        return probe();
       default:
         return unknownKind(write);
     }
   }
 
-  #add(write: Create["write"]): Promise<Outcome> {
+  function add(write: Create["write"]): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       requireValid(write.pet);
       if (write.pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
-      this.batch.add({ write, arrivedAt: performance.now(), resolve, reject });
+      batch.add({ write, arrivedAt: performance.now(), resolve, reject });
     });
   }
 
   /** The statement is that of a create, without a pet. */
-  async #probe(): Promise<Outcome> {
-    if (this.batch.isClosed) throw storeClosed();
-    await addPets(this.#db, this.#statement, parametersOf([]), performance.now() + this.#db.timeoutMs);
+  async function probe(): Promise<Outcome> {
+    if (batch.isClosed) throw storeClosed();
+    await addPets(db, statement, parametersOf([]), performance.now() + db.timeoutMs);
     return { outcome: "probed" };
   }
 
-  async #commit(waiting: readonly Create[]): Promise<void> {
-    const { timeoutMs } = this.#db;
+  async function commit(waiting: readonly Create[]): Promise<void> {
+    const { timeoutMs } = db;
     // The other half of the time limit is for the statement.
     const latest = performance.now() - timeoutMs / 2;
     const isLate = ({ arrivedAt }: Create) => arrivedAt < latest;
@@ -70,7 +62,7 @@ export class GroupCommit {
     const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
     let unsettled = creates;
     try {
-      const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");
+      const ids = (await addPets(db, statement, parametersOf(creates), deadline)).split(",");
       const areIds = ids.length === creates.length && ids.every((id) => /^(-?[1-9]\d*)?$/.test(id));
       if (!areIds) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
       const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
@@ -78,13 +70,15 @@ export class GroupCommit {
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
       unsettled = creates.filter(isReplayed);
       // A commit that added pets has already waited for all earlier commits.
-      if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
+      if (unsettled.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
       // Those that are left had been created earlier: their pets are there.
       for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
     }
   }
+
+  return { batch, write };
 }
 
 /** Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline. */

@@ -26,7 +26,7 @@ import { pageOf } from "../page.ts";
 import type { IdempotentOutcome, KeyedPetStore, PetPage, PetQuery } from "../store.ts";
 import { Database, type PooledStore, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
-import { GroupCommit } from "./commit.ts";
+import { createGroupCommit, type GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
@@ -85,7 +85,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.#keyDb = keyDb;
     this.keys = postgresKeys(keyDb);
     this.#statements = statementsFor(db.schema);
-    this.#commits = new GroupCommit(db, this.#statements.add);
+    this.#commits = createGroupCommit(db, this.#statements.add);
     this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
   }
 
