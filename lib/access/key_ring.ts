@@ -2,12 +2,12 @@ import { hashText, sha256 } from "../hash.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
-import type { KeyRecord, LastUse } from "./keys.ts";
+import type { KeyRecord } from "./keys.ts";
 
 export interface KeyOwner {
   caller: Caller;
   expires: number;
-  use?: LastUse | undefined;
+  use?: KeyRecord["use"] | undefined;
 }
 
 /** An interface, since a class to compare with would be in bundles without a {@link KeyManager}. */

@@ -1,5 +1,4 @@
 import type { KeyStore } from "../stores/key_store.ts";
-import type { LastUse } from "./keys.ts";
 
 /** How often uses are written while requests arrive, and how soon again after a failure, in milliseconds. */
 const INTERVAL = 60_000, RETRY = 5_000;
@@ -7,14 +6,14 @@ const INTERVAL = 60_000, RETRY = 5_000;
 /** The last use of each key, which a store gets late. */
 export class KeyUses {
   readonly #store: KeyStore;
-  readonly #byId = new Map<string, LastUse & { written: number }>();
+  readonly #byId = new Map<string, { at: number; written: number }>();
   #dueAt = -Infinity;
 
   constructor(store: KeyStore) {
     this.#store = store;
   }
 
-  of(id: string): LastUse {
+  of(id: string): { at: number } {
     let use = this.#byId.get(id);
     if (!use) this.#byId.set(id, use = { at: 0, written: 0 });
     return use;

@@ -31,11 +31,8 @@ export interface KeyRecord {
   /** Milliseconds since 1970, or `Infinity`. */
   expires: number;
   readOnly: boolean;
-  use?: LastUse;
-}
-
-export interface LastUse {
-  at: number;
+  /** When it was last used, in milliseconds since 1970. */
+  use?: { at: number };
 }
 
 const DIGEST_PREFIX = "sha256:";
