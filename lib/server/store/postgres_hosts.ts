@@ -22,14 +22,14 @@ interface HostResult {
   error?: Error;
 }
 
-/** Logs in over a socket, reads the state and logs out. */
-type ReadState = (socket: Socket) => Promise<ServerState>;
-
 /** For the hosts that have not answered when one fits, in milliseconds. */
 const OTHERS_TIMEOUT = 250;
 
-/** @throws {SettingError} If a certificate cannot be read. */
-export function createHosts(target: PostgresTarget, readState: ReadState) {
+/**
+ * @param readState Logs in over a socket, reads the state and logs out.
+ * @throws {SettingError} If a certificate cannot be read.
+ */
+export function createHosts(target: PostgresTarget, readState: (socket: Socket) => Promise<ServerState>) {
   const security = securityFor(target), timeoutMs = target.connectTimeout * 1000;
   const required = target.targetSessionAttrs;
   const open = (address: Address) => openSocket(address, security, timeoutMs);

@@ -104,11 +104,10 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
       return chain(read, ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
     },
     check: () => chain(tables.run([SQL.one]), () => {}),
-    checkWrites: () =>
-      chain(
-        tables.run([SQL.insertNothing], [SQL.deleteNothing]),
-        ([written]) => written?.[0] ? undefined : tables.rejectWrite(),
-      ),
+    checkWrites() {
+      const written = tables.run([SQL.insertNothing], [SQL.deleteNothing]);
+      return chain(written, ([rows]) => rows?.[0] ? undefined : tables.rejectWrite());
+    },
     /** A request of a Worker must not wait for the creates of others. */
     close: () => tables.close(),
     [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),

@@ -64,12 +64,10 @@ const FOUND =
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
-export type CheckedSchema = Inspection & { faults: string[] };
-
 type Source = [makeClient: PostgresClientMaker, options: PostgresStoreOptions];
 
 /** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
-export function inspectPostgresStore(...source: Source): Promise<CheckedSchema> {
+export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
   return withTables(source, async (db, state) => {
     if (state.version < MIGRATIONS.length) {
       throw new StoreUnavailableError(`The schema ${db.schema} is of an older release; the next start migrates it`);
