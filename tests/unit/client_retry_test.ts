@@ -1,9 +1,11 @@
 /** When createClient() tries again, in virtual time. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
 import { type ClientOptions, createClient, type PetstoreError } from "../../lib/client/client.ts";
+import { testWith } from "../support/test_with.ts";
 import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
+
+const test = testWith<[VirtualClock]>(withVirtualClock);
 
 const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"sold"}';
 
@@ -36,36 +38,33 @@ function failing(status: number, headers: Record<string, string> = {}): Response
 const ENDLESS = { timeoutMs: 2 ** 31 - 1, maxRetries: 40 };
 
 for (const status of [408, 429, 502, 503, 504]) {
-  test(`a request that got ${status} is repeated until it succeeds`, () =>
-    withVirtualClock(async (clock) => {
-      const { at, value } = await tried((n) => n < 3 ? new Response("", { status }) : new Response(REX), clock);
-      assert.deepEqual([at.length, value?.name], [4, "Rex"]);
-    }));
+  test(`a request that got ${status} is repeated until it succeeds`, async (clock) => {
+    const { at, value } = await tried((n) => n < 3 ? new Response("", { status }) : new Response(REX), clock);
+    assert.deepEqual([at.length, value?.name], [4, "Rex"]);
+  });
 }
 
 for (const status of [400, 401, 403, 404, 409, 422, 500, 501, 505]) {
-  test(`a request that got ${status} is not repeated`, () =>
-    withVirtualClock(async (clock) => {
-      const { at, error } = await tried(failing(status), clock);
-      assert.deepEqual([at, error?.status], [[0], status]);
-    }));
+  test(`a request that got ${status} is not repeated`, async (clock) => {
+    const { at, error } = await tried(failing(status), clock);
+    assert.deepEqual([at, error?.status], [[0], status]);
+  });
 }
 
-test("the pauses are random, and their bounds double from 100 ms to 5 s", () =>
-  withVirtualClock(async (clock) => {
-    const pauses: number[][] = [];
-    for (let i = 0; i < 30; i++) {
-      const { at } = await tried(failing(503), clock, { ...ENDLESS, maxRetries: 9 });
-      assert.equal(at.length, 10);
-      pauses.push(at.slice(1).map((moment, number) => moment - at[number]!));
-    }
-    for (const [number, bound] of [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].entries()) {
-      const seen = pauses.map((of) => of[number]!);
-      assert.ok(Math.max(...seen) <= bound, `${Math.max(...seen)} > ${bound}`);
-      // Of 30 draws, one is below and one above the middle, but for one time in 5 × 10^8.
-      assert.ok(Math.min(...seen) < bound / 2 && Math.max(...seen) > bound / 2, String(seen));
-    }
-  }));
+test("the pauses are random, and their bounds double from 100 ms to 5 s", async (clock) => {
+  const pauses: number[][] = [];
+  for (let i = 0; i < 30; i++) {
+    const { at } = await tried(failing(503), clock, { ...ENDLESS, maxRetries: 9 });
+    assert.equal(at.length, 10);
+    pauses.push(at.slice(1).map((moment, number) => moment - at[number]!));
+  }
+  for (const [number, bound] of [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].entries()) {
+    const seen = pauses.map((of) => of[number]!);
+    assert.ok(Math.max(...seen) <= bound, `${Math.max(...seen)} > ${bound}`);
+    // Of 30 draws, one is below and one above the middle, but for one time in 5 × 10^8.
+    assert.ok(Math.min(...seen) < bound / 2 && Math.max(...seen) > bound / 2, String(seen));
+  }
+});
 
 const DATE = "Sat, 21 Nov 2026 00:00:00 GMT";
 
@@ -77,158 +76,142 @@ const WAITS: [name: string, fields: Record<string, string>, least: number][] = [
 ];
 
 for (const [name, fields, least] of WAITS) {
-  test(`no request is repeated sooner than Retry-After asks, as ${name}`, () =>
-    withVirtualClock(async (clock) => {
-      const { at, error } = await tried(failing(503, fields), clock, { ...ENDLESS, maxRetries: 3 });
-      assert.equal(at.length, 4);
-      at.slice(1).forEach((moment, number) => assert.ok(moment - at[number]! >= least, String(at)));
-      assert.ok(error!.retryAfterMs! >= least);
-    }));
+  test(`no request is repeated sooner than Retry-After asks, as ${name}`, async (clock) => {
+    const { at, error } = await tried(failing(503, fields), clock, { ...ENDLESS, maxRetries: 3 });
+    assert.equal(at.length, 4);
+    at.slice(1).forEach((moment, number) => assert.ok(moment - at[number]! >= least, String(at)));
+    assert.ok(error!.retryAfterMs! >= least);
+  });
 }
 
-test("a Retry-After in the past or without sense asks for nothing", () =>
-  withVirtualClock(async (clock) => {
-    for (const after of ["Sat, 21 Nov 2020 00:00:00 GMT", "soon", "-5", "1.5e9 days", ""]) {
-      const { at } = await tried(failing(429, { "retry-after": after }), clock, { maxRetries: 1 });
-      assert.equal(at.length, 2, after);
-      assert.ok(at[1]! - at[0]! <= 100, `${after}: ${at}`);
-    }
-  }));
+test("a Retry-After in the past or without sense asks for nothing", async (clock) => {
+  for (const after of ["Sat, 21 Nov 2020 00:00:00 GMT", "soon", "-5", "1.5e9 days", ""]) {
+    const { at } = await tried(failing(429, { "retry-after": after }), clock, { maxRetries: 1 });
+    assert.equal(at.length, 2, after);
+    assert.ok(at[1]! - at[0]! <= 100, `${after}: ${at}`);
+  }
+});
 
-test("a Retry-After beyond the deadline ends the call at once, with the server's error", () =>
-  withVirtualClock(async (clock) => {
-    for (const after of ["30", "99999999999999999999999", "Sat, 21 Nov 2999 00:00:00 GMT"]) {
-      const { at, endedAt, error } = await tried(failing(429, { "retry-after": after }), clock);
-      assert.deepEqual([at.length, error?.status, endedAt], [1, 429, at[0]], after);
-    }
-  }));
+test("a Retry-After beyond the deadline ends the call at once, with the server's error", async (clock) => {
+  for (const after of ["30", "99999999999999999999999", "Sat, 21 Nov 2999 00:00:00 GMT"]) {
+    const { at, endedAt, error } = await tried(failing(429, { "retry-after": after }), clock);
+    assert.deepEqual([at.length, error?.status, endedAt], [1, 429, at[0]], after);
+  }
+});
 
-test("retries end with the deadline, with the last error", () =>
-  withVirtualClock(async (clock) => {
-    const { at, endedAt, error } = await tried(failing(503), clock, { maxRetries: Infinity, timeoutMs: 60_000 });
-    assert.ok(at.length > 10 && endedAt - at[0]! < 60_000);
-    assert.deepEqual([error?.code, error?.status], ["unexpected_response", 503]);
-  }));
+test("retries end with the deadline, with the last error", async (clock) => {
+  const { at, endedAt, error } = await tried(failing(503), clock, { maxRetries: Infinity, timeoutMs: 60_000 });
+  assert.ok(at.length > 10 && endedAt - at[0]! < 60_000);
+  assert.deepEqual([error?.code, error?.status], ["unexpected_response", 503]);
+});
 
 for (const [timeoutMs, limit] of [[30_000, 10_000], [2_000, 1_000]] as const) {
-  test(`an attempt that stays silent is given up after ${limit} of ${timeoutMs} ms, and the request repeated`, () =>
-    withVirtualClock(async (clock) => {
-      const { at, value } = await tried((n) => n < 1 ? new Promise(() => {}) : new Response(REX), clock, { timeoutMs });
-      assert.deepEqual([at.length, value?.name], [2, "Rex"]);
-      assert.ok(at[1]! >= limit && at[1]! <= limit + 100, String(at));
-    }));
+  test(`an attempt that stays silent is given up after ${limit} of ${timeoutMs} ms, and the request repeated`, async (clock) => {
+    const { at, value } = await tried((n) => n < 1 ? new Promise(() => {}) : new Response(REX), clock, { timeoutMs });
+    assert.deepEqual([at.length, value?.name], [2, "Rex"]);
+    assert.ok(at[1]! >= limit && at[1]! <= limit + 100, String(at));
+  });
 }
 
-test("a silent body is given up as a silent connection is, and its request is aborted", () =>
-  withVirtualClock(async (clock) => {
-    const signals: AbortSignal[] = [];
-    const { fetch } = globalThis;
-    globalThis.fetch = (_, init) => {
-      signals.push(init!.signal!);
-      return Promise.resolve(new Response(new ReadableStream()));
-    };
-    try {
-      const { pets } = createClient({
-        baseUrl: "http://localhost/v1",
-        key: "pk_test",
-        timeoutMs: 60_000,
-        maxRetries: 2,
-      });
-      const last = await Promise.allSettled([pets.get(1n)]);
-      assert.deepEqual([errorOf(last[0])?.code, clock.now()], ["deadline_exceeded", 60_000]);
-    } finally {
-      globalThis.fetch = fetch;
-    }
-    // One signal for all would have the listeners of all, of which Node warns.
-    assert.equal(new Set(signals).size, 3);
-    assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true, true]);
-  }));
-
-test("a request that is not repeated has the whole time", () =>
-  withVirtualClock(async (clock) => {
-    const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response(REX)), 29_000));
-    assert.equal((await tried(late, clock, { maxRetries: 0 })).value?.name, "Rex");
-    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch: late });
-    assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: null })).name, "Rex");
-  }));
-
-test("a refusal has as its cause the first attempt that may have been carried out", () =>
-  withVirtualClock(async (clock) => {
-    const limited = new Response("", { status: 429 });
-    const refused = Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
-    const ends: (() => Response | Promise<Response>)[] = [
-      () => limited,
-      () => Promise.reject(new TypeError("Cut")),
-      () => new Response("", { status: 502 }),
-      () => refused,
-    ];
-    const { at, error } = await tried((n) => ends[n]!(), clock);
-    assert.deepEqual([at.length, error?.code], [4, "invalid_api_key"]);
-    const doubtful = error?.cause as PetstoreError;
-    assert.deepEqual([doubtful.code, (doubtful.cause as Error).message], ["connection_failed", "Cut"]);
-  }));
-
-test("a refusal of the first attempt, or after a rate limit alone, has no cause", () =>
-  withVirtualClock(async (clock) => {
-    const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
-    for (const limits of [0, 2]) {
-      const { error } = await tried((n) => n < limits ? new Response("", { status: 429 }) : refusal(), clock);
-      assert.deepEqual([error?.code, "cause" in error!], ["invalid_api_key", false]);
-    }
-  }));
-
-test("the deadline holds for a fetch that ignores its signal, and has as its cause the failure of the last attempt", () =>
-  withVirtualClock(async (clock) => {
-    const ends = [503, 502].map((status) => new Response("", { status }));
-    const { endedAt, error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
-    assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
-    assert.equal((error?.cause as PetstoreError).status, 502);
-  }));
-
-test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", () =>
-  withVirtualClock(async (clock) => {
-    const controller = new AbortController();
-    const reason = new Error("The user has left");
-    setTimeout(() => controller.abort(reason), 1000);
-    const { at, endedAt, error } = await tried(failing(503, { "retry-after": "5" }), clock, {
-      signal: controller.signal,
+test("a silent body is given up as a silent connection is, and its request is aborted", async (clock) => {
+  const signals: AbortSignal[] = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = (_, init) => {
+    signals.push(init!.signal!);
+    return Promise.resolve(new Response(new ReadableStream()));
+  };
+  try {
+    const { pets } = createClient({
+      baseUrl: "http://localhost/v1",
+      key: "pk_test",
+      timeoutMs: 60_000,
+      maxRetries: 2,
     });
-    assert.deepEqual([at.length, endedAt], [1, 1000]);
-    assert.equal(error as unknown, reason);
-  }));
+    const last = await Promise.allSettled([pets.get(1n)]);
+    assert.deepEqual([errorOf(last[0])?.code, clock.now()], ["deadline_exceeded", 60_000]);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  // One signal for all would have the listeners of all, of which Node warns.
+  assert.equal(new Set(signals).size, 3);
+  assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true, true]);
+});
 
-test("a fetch that fails because the signal was aborted is not repeated", () =>
-  withVirtualClock(async (clock) => {
-    const controller = new AbortController();
-    const leave = () => {
-      controller.abort(new Error("The user has left"));
-      return Promise.reject(new TypeError("Aborted"));
-    };
-    const { at, error } = await tried(leave, clock, { signal: controller.signal });
-    assert.deepEqual([at.length, error?.message], [1, "The user has left"]);
-  }));
+test("a request that is not repeated has the whole time", async (clock) => {
+  const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response(REX)), 29_000));
+  assert.equal((await tried(late, clock, { maxRetries: 0 })).value?.name, "Rex");
+  const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch: late });
+  assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: null })).name, "Rex");
+});
 
-test("a call that ends leaves no listener at its signal", () =>
-  withVirtualClock(async (clock) => {
-    const { signal } = new AbortController();
-    const kept = new Map<unknown, string>();
-    const addEventListener = (type: string, listener: unknown) => kept.set(listener, type);
-    const removeEventListener = (type: string, listener: unknown) =>
-      kept.get(listener) === type && kept.delete(listener);
-    Object.assign(signal, { addEventListener, removeEventListener });
-    const { at } = await tried((n) => n < 2 ? new Response("", { status: 503 }) : new Response(REX), clock, { signal });
-    assert.deepEqual([at.length, kept.size], [3, 0]);
-  }));
+test("a refusal has as its cause the first attempt that may have been carried out", async (clock) => {
+  const limited = new Response("", { status: 429 });
+  const refused = Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
+  const ends: (() => Response | Promise<Response>)[] = [
+    () => limited,
+    () => Promise.reject(new TypeError("Cut")),
+    () => new Response("", { status: 502 }),
+    () => refused,
+  ];
+  const { at, error } = await tried((n) => ends[n]!(), clock);
+  assert.deepEqual([at.length, error?.code], [4, "invalid_api_key"]);
+  const doubtful = error?.cause as PetstoreError;
+  assert.deepEqual([doubtful.code, (doubtful.cause as Error).message], ["connection_failed", "Cut"]);
+});
 
-test("a signal's reason may be anything", () =>
-  withVirtualClock(async (clock) => {
-    const { at, error } = await tried(failing(503), clock, { signal: AbortSignal.abort(null) });
-    assert.deepEqual([at.length, error], [0, null]);
-  }));
+test("a refusal of the first attempt, or after a rate limit alone, has no cause", async (clock) => {
+  const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
+  for (const limits of [0, 2]) {
+    const { error } = await tried((n) => n < limits ? new Response("", { status: 429 }) : refusal(), clock);
+    assert.deepEqual([error?.code, "cause" in error!], ["invalid_api_key", false]);
+  }
+});
 
-test("a permission that Deno refuses is not asked for again", () =>
-  withVirtualClock(async (clock) => {
-    const refusal = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
-    const { at, error } = await tried(() => Promise.reject(refusal), clock);
-    assert.deepEqual([at, error as unknown], [[0], refusal]);
-  }));
+test("the deadline holds for a fetch that ignores its signal, and has as its cause the failure of the last attempt", async (clock) => {
+  const ends = [503, 502].map((status) => new Response("", { status }));
+  const { endedAt, error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
+  assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
+  assert.equal((error?.cause as PetstoreError).status, 502);
+});
+
+test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", async (clock) => {
+  const controller = new AbortController();
+  const reason = new Error("The user has left");
+  setTimeout(() => controller.abort(reason), 1000);
+  const { at, endedAt, error } = await tried(failing(503, { "retry-after": "5" }), clock, {
+    signal: controller.signal,
+  });
+  assert.deepEqual([at.length, endedAt], [1, 1000]);
+  assert.equal(error as unknown, reason);
+});
+
+test("a fetch that fails because the signal was aborted is not repeated", async (clock) => {
+  const controller = new AbortController();
+  const leave = () => {
+    controller.abort(new Error("The user has left"));
+    return Promise.reject(new TypeError("Aborted"));
+  };
+  const { at, error } = await tried(leave, clock, { signal: controller.signal });
+  assert.deepEqual([at.length, error?.message], [1, "The user has left"]);
+});
+
+test("a call that ends leaves no listener at its signal", async (clock) => {
+  const { signal } = new AbortController();
+  const kept = new Map<unknown, string>();
+  const addEventListener = (type: string, listener: unknown) => kept.set(listener, type);
+  const removeEventListener = (type: string, listener: unknown) => kept.get(listener) === type && kept.delete(listener);
+  Object.assign(signal, { addEventListener, removeEventListener });
+  const { at } = await tried((n) => n < 2 ? new Response("", { status: 503 }) : new Response(REX), clock, { signal });
+  assert.deepEqual([at.length, kept.size], [3, 0]);
+});
+
+test("a signal's reason may be anything", async (clock) => {
+  const { at, error } = await tried(failing(503), clock, { signal: AbortSignal.abort(null) });
+  assert.deepEqual([at.length, error], [0, null]);
+});
+
+test("a permission that Deno refuses is not asked for again", async (clock) => {
+  const refusal = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
+  const { at, error } = await tried(() => Promise.reject(refusal), clock);
+  assert.deepEqual([at, error as unknown], [[0], refusal]);
+});
