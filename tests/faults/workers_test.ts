@@ -1,7 +1,6 @@
 /** Several workers at one port: `--workers`. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { Client, type Outcome } from "../support/http/client.ts";
@@ -18,6 +17,7 @@ import {
 import { Child } from "../support/system/child.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 import { until } from "../support/until.ts";
 import type { Order } from "../support/server/mortal_worker.ts";
 
@@ -25,24 +25,22 @@ const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const ARGS = ["--workers=2", "--key=k", "--store=sqlite:pets.db"];
 const MORTAL_SERVER = fileURLToPath(new URL("../support/server/mortal_server.ts", import.meta.url));
 
-test("every worker follows the keys of the store, also a key that the settings do not have", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--workers=2", "--store=sqlite:pets.db"] }, async ({ port }) => {
-      const run = async (...args: string[]) => {
-        const { status, stdout, stderr } = await runCommand(folder, ["keys", ...args, "--store=sqlite:pets.db"]);
-        assert.equal(status, 0, stderr);
-        return stdout.trim();
-      };
-      const key = await run("add", "--label=ci");
-      await withClients(port, async (clients) => {
-        const line = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-        const statuses = async () => (await Promise.all(clients.map((client) => client.send(line)))).map(statusOf);
-        await until("200 from all", async () => (await statuses()).every((status) => status === 200));
-        await run("revoke", key);
-        await until("401 from all", async () => (await statuses()).every((status) => status === 401));
-      });
-    })
-  ));
+test.withFolder("every worker follows the keys of the store, also a key that the settings do not have", (folder) =>
+  withServer(folder, { args: ["--workers=2", "--store=sqlite:pets.db"] }, async ({ port }) => {
+    const run = async (...args: string[]) => {
+      const { status, stdout, stderr } = await runCommand(folder, ["keys", ...args, "--store=sqlite:pets.db"]);
+      assert.equal(status, 0, stderr);
+      return stdout.trim();
+    };
+    const key = await run("add", "--label=ci");
+    await withClients(port, async (clients) => {
+      const line = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      const statuses = async () => (await Promise.all(clients.map((client) => client.send(line)))).map(statusOf);
+      await until("200 from all", async () => (await statuses()).every((status) => status === 200));
+      await run("revoke", key);
+      await until("401 from all", async () => (await statuses()).every((status) => status === 401));
+    });
+  }));
 
 /** The listening sockets at a port, as Linux lists them. */
 function countSockets(port: number): number {
@@ -94,22 +92,21 @@ test("two workers listen at one port, and each shows at once what the other has 
     });
   }));
 
-test("of several servers with workers that start at one port at the same moment, one runs", () =>
-  withTempFolder(async (folder) => {
-    const port = await freePort();
-    await using children = new AsyncDisposableStack();
-    const results = await Promise.all(["one.db", "two.db", "three.db"].map(async (file) => {
-      const args = ["--workers=2", "--key=k", `--store=sqlite:${file}`, `--port=${port}`];
-      const child = children.use(new ServerProcess(folder, { args }));
-      return await Promise.race([
-        child.printed(STARTED).then(() => "runs"),
-        child.ended.then(() => child.written.stderr),
-      ]);
-    }));
-    assert.equal(countSockets(port), 2);
-    assert.equal(results.filter((result) => result === "runs").length, 1, results.join());
-    for (const result of results) assert.match(result, /^runs$|^petstore: [^\n]*the port is in use[^\n]*\n$/);
+test.withFolder("of several servers with workers that start at one port at the same moment, one runs", async (folder) => {
+  const port = await freePort();
+  await using children = new AsyncDisposableStack();
+  const results = await Promise.all(["one.db", "two.db", "three.db"].map(async (file) => {
+    const args = ["--workers=2", "--key=k", `--store=sqlite:${file}`, `--port=${port}`];
+    const child = children.use(new ServerProcess(folder, { args }));
+    return await Promise.race([
+      child.printed(STARTED).then(() => "runs"),
+      child.ended.then(() => child.written.stderr),
+    ]);
   }));
+  assert.equal(countSockets(port), 2);
+  assert.equal(results.filter((result) => result === "runs").length, 1, results.join());
+  for (const result of results) assert.match(result, /^runs$|^petstore: [^\n]*the port is in use[^\n]*\n$/);
+});
 
 /** A server whose worker gets an order at each SIGUSR2. */
 async function withMortalServer(

@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { NODE } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 import { openTestKv, petsAfter, request, type StoredPet } from "../support/kv/kv.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -38,47 +37,46 @@ async function startCreator(runtime: string, path: string, count: number) {
 }
 
 for (const killed of Object.keys(RUNTIMES)) {
-  test(`a reader misses no pet of processes that share a file; SIGKILL on ${killed} loses and doubles nothing`, () =>
-    withTempFolder(async (folder) => {
-      const path = join(folder, "kv");
-      const kv = await openTestKv(path);
-      const store = createKvStore(kv);
-      // The first commit makes the tables.
-      await store.check();
-      const creators = await Promise.all(
-        Object.keys(RUNTIMES).map((runtime) => startCreator(runtime, path, runtime === killed ? Infinity : PETS)),
-      );
-      const ended = Promise.all(creators.map(async ({ child, enough, acknowledged }, i) => {
-        if (Object.keys(RUNTIMES)[i] !== killed) return assert.equal(await child.exit(), 0, child.written.stderr);
-        await enough;
-        child.kill("SIGKILL");
-        await child.ended;
-        assert.ok(acknowledged.size >= BEFORE_KILL, child.written.stderr);
-      }));
-      let isOver = false;
-      ended.finally(() => isOver = true).catch(() => {});
-      const seen: StoredPet[] = [];
-      for (let wasOver = false; !wasOver;) {
-        wasOver = isOver;
-        seen.push(...await petsAfter(store, seen.at(-1)?.id));
-      }
-      await ended;
-      assert.deepEqual(seen.map(({ id }) => id), seen.map((_, i) => i + 1));
-      assert.deepEqual(await petsAfter(store, 0, "sold"), seen);
-      const stored = new Map(seen.map(({ name, id }) => [name, id]));
-      assert.equal(stored.size, seen.length, "a pet is doubled");
-      for (const { acknowledged } of creators) {
-        for (const [name, id] of acknowledged) assert.equal(stored.get(name), id, name);
-      }
-      // The creates of the killed process are repeated, whether it knew their outcome or not.
-      for (let number = 0, isNew = false; !isNew; number++) {
-        const name = `${killed} ${number}`, id = stored.get(name);
-        const outcome = await store.createOnce!({ name, categoryId: 7n, status: "sold" }, request(name));
-        isNew = outcome.outcome === "created";
-        if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id: BigInt(id) });
-        else assert.ok(isNew, `${name} is remembered, and not there`);
-      }
-      await store.close();
-      kv.close();
+  test.withFolder(`a reader misses no pet of processes that share a file; SIGKILL on ${killed} loses and doubles nothing`, async (folder) => {
+    const path = join(folder, "kv");
+    const kv = await openTestKv(path);
+    const store = createKvStore(kv);
+    // The first commit makes the tables.
+    await store.check();
+    const creators = await Promise.all(
+      Object.keys(RUNTIMES).map((runtime) => startCreator(runtime, path, runtime === killed ? Infinity : PETS)),
+    );
+    const ended = Promise.all(creators.map(async ({ child, enough, acknowledged }, i) => {
+      if (Object.keys(RUNTIMES)[i] !== killed) return assert.equal(await child.exit(), 0, child.written.stderr);
+      await enough;
+      child.kill("SIGKILL");
+      await child.ended;
+      assert.ok(acknowledged.size >= BEFORE_KILL, child.written.stderr);
     }));
+    let isOver = false;
+    ended.finally(() => isOver = true).catch(() => {});
+    const seen: StoredPet[] = [];
+    for (let wasOver = false; !wasOver;) {
+      wasOver = isOver;
+      seen.push(...await petsAfter(store, seen.at(-1)?.id));
+    }
+    await ended;
+    assert.deepEqual(seen.map(({ id }) => id), seen.map((_, i) => i + 1));
+    assert.deepEqual(await petsAfter(store, 0, "sold"), seen);
+    const stored = new Map(seen.map(({ name, id }) => [name, id]));
+    assert.equal(stored.size, seen.length, "a pet is doubled");
+    for (const { acknowledged } of creators) {
+      for (const [name, id] of acknowledged) assert.equal(stored.get(name), id, name);
+    }
+    // The creates of the killed process are repeated, whether it knew their outcome or not.
+    for (let number = 0, isNew = false; !isNew; number++) {
+      const name = `${killed} ${number}`, id = stored.get(name);
+      const outcome = await store.createOnce!({ name, categoryId: 7n, status: "sold" }, request(name));
+      isNew = outcome.outcome === "created";
+      if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id: BigInt(id) });
+      else assert.ok(isNew, `${name} is remembered, and not there`);
+    }
+    await store.close();
+    kv.close();
+  });
 }

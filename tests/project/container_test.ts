@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
 import { FILE_VARIABLES } from "../../lib/server/settings/secret_files.ts";
@@ -13,7 +12,7 @@ import { freePort } from "../support/system/free_port.ts";
 import { addPet, readKey, serverAt, STARTED } from "../support/server/server_process.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 
 const DOCKERFILE = readPage("Dockerfile").replaceAll(/\\\n */g, "");
 const COMPOSE = readPage("compose.yaml");
@@ -54,35 +53,34 @@ test("the command of the container has the permissions of the task, no rights of
   assert.match(instruction("USER"), /^[1-9]\d+:[1-9]\d+$/);
 });
 
-test("the command of the container serves from the files that are copied, and its health check sees that", () =>
-  withTempFolder(async (folder) => {
-    const [place, home, bin] = ["opt", "home", "bin"].map((name) => join(folder, name)) as [string, string, string];
-    for (const path of COPIED) cpSync(ROOT + path, join(place, path), { recursive: true });
-    Deno.mkdirSync(home);
-    Deno.mkdirSync(bin);
-    const script = (await petstoreScript()).replaceAll(PLACE, place);
-    Deno.writeTextFileSync(join(bin, "petstore"), script, { mode: 0o755 });
-    const env = {
-      ...{ PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, HOME: folder },
-      ...{
-        // The first one applies.
-        ...{ PETSTORE_PORT: String(await freePort()), PORT: "1" },
-        ...Object.fromEntries(variables()),
-        DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
-      },
-    };
-    const start = (line: string) => new Child("sh", ["-c", `exec ${line}`], { cwd: home, clearEnv: true, env });
-    const check = instruction("HEALTHCHECK").replace(/^.* CMD /, "");
-    assert.equal((await start(check).run()).status, 1);
-    const words = ["ENTRYPOINT", "CMD"].flatMap((name) => JSON.parse(instruction(name)));
-    await using server = start(words.join(" "));
-    await server.printed(STARTED);
-    assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
-    await addPet(serverAt(Number(env.PETSTORE_PORT)), readKey(home));
-    assert.equal((await start(check).run()).status, 0);
-    assert.equal(await server.stop(), 0);
-    assert.equal(server.written.stderr, "");
-  }));
+test.withFolder("the command of the container serves from the files that are copied, and its health check sees that", async (folder) => {
+  const [place, home, bin] = ["opt", "home", "bin"].map((name) => join(folder, name)) as [string, string, string];
+  for (const path of COPIED) cpSync(ROOT + path, join(place, path), { recursive: true });
+  Deno.mkdirSync(home);
+  Deno.mkdirSync(bin);
+  const script = (await petstoreScript()).replaceAll(PLACE, place);
+  Deno.writeTextFileSync(join(bin, "petstore"), script, { mode: 0o755 });
+  const env = {
+    ...{ PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, HOME: folder },
+    ...{
+      // The first one applies.
+      ...{ PETSTORE_PORT: String(await freePort()), PORT: "1" },
+      ...Object.fromEntries(variables()),
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
+    },
+  };
+  const start = (line: string) => new Child("sh", ["-c", `exec ${line}`], { cwd: home, clearEnv: true, env });
+  const check = instruction("HEALTHCHECK").replace(/^.* CMD /, "");
+  assert.equal((await start(check).run()).status, 1);
+  const words = ["ENTRYPOINT", "CMD"].flatMap((name) => JSON.parse(instruction(name)));
+  await using server = start(words.join(" "));
+  await server.printed(STARTED);
+  assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
+  await addPet(serverAt(Number(env.PETSTORE_PORT)), readKey(home));
+  assert.equal((await start(check).run()).status, 0);
+  assert.equal(await server.stop(), 0);
+  assert.equal(server.written.stderr, "");
+});
 
 /** Of the environment of the container; the folder of Deno's cache is another one here. */
 function variables(): [string, string][] {

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import test from "node:test";
 import { blocksOf, type Command, commandsOf, readPage, ROOT } from "../support/pages.ts";
 import { addPet, readKey, serverAt, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 import { NODE } from "../support/server/serve_task.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
@@ -102,17 +102,16 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
     }));
 }
 
-test("docs/server.md's command for production has permissions that suffice", () =>
-  withTempFolder(async (folder) => {
-    const line = blocksOf(readPage("docs/server.md"), "sh").find((block) => block.startsWith("deno run "));
-    assert.ok(line, "docs/server.md has no command for production");
-    const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
-    const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
-    // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
-    await using child = new Child(Deno.execPath(), args, { cwd: folder, clearEnv: true, env: { HOME: folder } });
-    await addPet(serverAt(await started(child)), readKey(folder));
-    assert.equal(await child.stop(), 0);
-  }));
+test.withFolder("docs/server.md's command for production has permissions that suffice", async (folder) => {
+  const line = blocksOf(readPage("docs/server.md"), "sh").find((block) => block.startsWith("deno run "));
+  assert.ok(line, "docs/server.md has no command for production");
+  const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
+  const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
+  // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
+  await using child = new Child(Deno.execPath(), args, { cwd: folder, clearEnv: true, env: { HOME: folder } });
+  await addPet(serverAt(await started(child)), readKey(folder));
+  assert.equal(await child.stop(), 0);
+});
 
 /** Leaves out what differs from run to run (the date, request ids) or does not show (carriage returns, line breaks at the end). */
 function normalise(output: string): string {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { addPet, serverAt, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
@@ -77,29 +77,28 @@ test("every command that serves on Deno is quiet: otherwise clients can make Den
   for (const line of commands) assert.match(line, /^deno (run|serve) --quiet\b/);
 });
 
-test("the unit's command serves with the permissions that it grants, with metrics and credentials if its environment says so", () =>
-  withTempFolder(async (folder) => {
-    const metrics = await freePort();
-    const env = { DENO_DIR: join(folder, "cache"), PETSTORE_METRICS: `127.0.0.1:${metrics}` };
-    const credentials = join(folder, "credentials");
-    const moved = (word: string) =>
-      word.replace("127.0.0.1:9464", `127.0.0.1:${metrics}`).replace("/run/credentials/petstore.service", credentials);
-    await using child = startUnit("petstore.service", 0, { cwd: folder, env }, moved);
-    const port = await started(child);
-    const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
-    await addPet(serverAt(port), key);
-    await untilAccepted(metrics);
-    assert.equal(await child.stop(), 0);
+test.withFolder("the unit's command serves with the permissions that it grants, with metrics and credentials if its environment says so", async (folder) => {
+  const metrics = await freePort();
+  const env = { DENO_DIR: join(folder, "cache"), PETSTORE_METRICS: `127.0.0.1:${metrics}` };
+  const credentials = join(folder, "credentials");
+  const moved = (word: string) =>
+    word.replace("127.0.0.1:9464", `127.0.0.1:${metrics}`).replace("/run/credentials/petstore.service", credentials);
+  await using child = startUnit("petstore.service", 0, { cwd: folder, env }, moved);
+  const port = await started(child);
+  const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
+  await addPet(serverAt(port), key);
+  await untilAccepted(metrics);
+  assert.equal(await child.stop(), 0);
 
-    mkdirSync(credentials);
-    writeFileSync(join(credentials, "keys"), "pk_credential\n");
-    writeFileSync(join(credentials, "store"), "sqlite:data/other.db\n");
-    const files = { PETSTORE_KEYS_FILE: join(credentials, "keys"), PETSTORE_STORE_FILE: join(credentials, "store") };
-    await using second = startUnit("petstore.service", 0, { cwd: folder, env: { ...env, ...files } }, moved);
-    await addPet(serverAt(await started(second)), "pk_credential");
-    assert.equal(await second.stop(), 0);
-    assert.ok(existsSync(join(folder, "data", "other.db")));
-  }));
+  mkdirSync(credentials);
+  writeFileSync(join(credentials, "keys"), "pk_credential\n");
+  writeFileSync(join(credentials, "store"), "sqlite:data/other.db\n");
+  const files = { PETSTORE_KEYS_FILE: join(credentials, "keys"), PETSTORE_STORE_FILE: join(credentials, "store") };
+  await using second = startUnit("petstore.service", 0, { cwd: folder, env: { ...env, ...files } }, moved);
+  await addPet(serverAt(await started(second)), "pk_credential");
+  assert.equal(await second.stop(), 0);
+  assert.ok(existsSync(join(folder, "data", "other.db")));
+});
 
 test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port }, folder) => {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { listen } from "../../lib/server/deno/listener.ts";
 import { DrainGate } from "../../lib/server/http/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { get, head, lengthOf, PET, post } from "../support/http/requests.ts";
 import { countPets, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { test } from "../support/server/in_process.ts";
 import { until } from "../support/until.ts";
 
 /** Node does not let a method through that it does not know. */
@@ -28,36 +27,35 @@ test("SIGINT ends the server with status 0 though idle connections are open", ()
 
 const ORIGIN = "https://app.example";
 
-test("a server that is about to end is alive, refuses all new requests with 503, and keeps the pet it was receiving", () =>
-  withTempFolder(async (folder) => {
-    await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`, "--log=json"] }, async (server) => {
-      using socket = await RawSocket.open(server);
-      // The interim response says that the server is waiting for this body.
-      await socket.send(post("", `${lengthOf(PET)}Expect: 100-continue\r\n`));
-      assert.equal((await socket.readResponse())?.status, 100);
-      const stopped = server.stop();
-      // The open request keeps the server from ending. Without a refusal, the guard ends this.
-      while ((await server.ask("/readyz", null)).status !== 503);
-      assert.equal((await server.ask("/livez", null)).status, 200);
-      for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
-        for (const method of target === "*" ? ["OPTIONS"] : ["GET", "HEAD", "OPTIONS", UNKNOWN_METHOD]) {
-          const response = await exchange(server, head(method, target));
-          const seen = [response?.status, response?.headers.get("retry-after"), response?.headers.get("connection")];
-          assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
-        }
+test.withFolder("a server that is about to end is alive, refuses all new requests with 503, and keeps the pet it was receiving", async (folder) => {
+  await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`, "--log=json"] }, async (server) => {
+    using socket = await RawSocket.open(server);
+    // The interim response says that the server is waiting for this body.
+    await socket.send(post("", `${lengthOf(PET)}Expect: 100-continue\r\n`));
+    assert.equal((await socket.readResponse())?.status, 100);
+    const stopped = server.stop();
+    // The open request keeps the server from ending. Without a refusal, the guard ends this.
+    while ((await server.ask("/readyz", null)).status !== 503);
+    assert.equal((await server.ask("/livez", null)).status, 200);
+    for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
+      for (const method of target === "*" ? ["OPTIONS"] : ["GET", "HEAD", "OPTIONS", UNKNOWN_METHOD]) {
+        const response = await exchange(server, head(method, target));
+        const seen = [response?.status, response?.headers.get("retry-after"), response?.headers.get("connection")];
+        assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
       }
-      // Web pages may read it.
-      for (const [origin, granted] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
-        const { status, headers } = await server.ask("/v1/pets", null, { headers: { origin } });
-        assert.deepEqual([status, headers.get("access-control-allow-origin")], [503, granted]);
-      }
-      await socket.sendRest(PET);
-      assert.equal((await socket.readResponse())?.status, 201);
-      assert.equal(await stopped, 0);
-      assert.match(server.written.stdout, /"status":201,[^\n]*\n[^\n]*"message":"stopped"\}\n$/);
-    });
-    await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
-  }));
+    }
+    // Web pages may read it.
+    for (const [origin, granted] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
+      const { status, headers } = await server.ask("/v1/pets", null, { headers: { origin } });
+      assert.deepEqual([status, headers.get("access-control-allow-origin")], [503, granted]);
+    }
+    await socket.sendRest(PET);
+    assert.equal((await socket.readResponse())?.status, 201);
+    assert.equal(await stopped, 0);
+    assert.match(server.written.stdout, /"status":201,[^\n]*\n[^\n]*"message":"stopped"\}\n$/);
+  });
+  await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
+});
 
 test("more connections than the process may have open do not end it", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {

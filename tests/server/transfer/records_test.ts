@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import fc from "fast-check";
 import { parseCsvRecord } from "../../../lib/server/transfer/csv.ts";
 import { openSource } from "../../../lib/server/transfer/files.ts";
@@ -20,6 +19,7 @@ import type { PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { makeDrafts, readDrafts, toNdjson } from "../../support/server/pet_files.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { test } from "../../support/server/in_process.ts";
 
 const encoder = new TextEncoder();
 
@@ -94,18 +94,17 @@ async function importBlocks(blocks: AsyncIterable<Uint8Array>, importer: PetImpo
   return { added: sum("added"), known: sum("known") };
 }
 
-test("a source is known, however its bytes arrive, and with records that fill the memory for reading ahead", () =>
-  withTempFolder(async (folder) => {
-    const importer = openSqliteImporter(join(folder, "pets.db"));
-    const long = '{"name":"Rex","categoryId":7,"colour":"'.padEnd(900_000, "x") + '"}\n';
-    for (const [text, count] of [[toNdjson(makeDrafts(5_001)), 5_001], [long.repeat(40), 40]] as const) {
-      for (const [i, length] of [65_536, 1_000_003, 100_000_000].entries()) {
-        const { added, known } = await importBlocks(inBlocks(encoder.encode(text), [length]), importer);
-        assert.deepEqual([added, known], i === 0 ? [count, 0] : [0, count]);
-      }
+test.withFolder("a source is known, however its bytes arrive, and with records that fill the memory for reading ahead", async (folder) => {
+  const importer = openSqliteImporter(join(folder, "pets.db"));
+  const long = '{"name":"Rex","categoryId":7,"colour":"'.padEnd(900_000, "x") + '"}\n';
+  for (const [text, count] of [[toNdjson(makeDrafts(5_001)), 5_001], [long.repeat(40), 40]] as const) {
+    for (const [i, length] of [65_536, 1_000_003, 100_000_000].entries()) {
+      const { added, known } = await importBlocks(inBlocks(encoder.encode(text), [length]), importer);
+      assert.deepEqual([added, known], i === 0 ? [count, 0] : [0, count]);
     }
-    await importer.close();
-  }));
+  }
+  await importer.close();
+});
 
 const never = new Promise<void>(() => {}), KILLED = new Error("killed");
 
@@ -190,37 +189,35 @@ test("a file that several programs import while it is written, and while they ar
     { numRuns: 100 },
   ));
 
-test("a pipe that ends before what another importer has added meanwhile stops, and adds nothing", () =>
-  withTempFolder(async (folder) => {
-    const importer = openSqliteImporter(join(folder, "pets.db"));
-    const bytes = (count: number) => inBlocks(encoder.encode(toNdjson(makeDrafts(count))), [65_536]);
-    let isFirst = true;
-    const slow: PetImporter = {
-      ...importer,
-      async add(chunk, known) {
-        if (isFirst) await importBlocks(bytes(600), importer);
-        isFirst = false;
-        return importer.add(chunk, known);
-      },
-    };
-    await assert.rejects(importBlocks(bytes(500), slow), /^SettingError: Another import has added more lines/);
-    assert.deepEqual(readDrafts(folder), makeDrafts(600));
-    // A shorter source is another one, unless the two were imported at once.
-    assert.deepEqual(await importBlocks(bytes(500), importer), { added: 500, known: 0 });
-    await importer.close();
-  }));
+test.withFolder("a pipe that ends before what another importer has added meanwhile stops, and adds nothing", async (folder) => {
+  const importer = openSqliteImporter(join(folder, "pets.db"));
+  const bytes = (count: number) => inBlocks(encoder.encode(toNdjson(makeDrafts(count))), [65_536]);
+  let isFirst = true;
+  const slow: PetImporter = {
+    ...importer,
+    async add(chunk, known) {
+      if (isFirst) await importBlocks(bytes(600), importer);
+      isFirst = false;
+      return importer.add(chunk, known);
+    },
+  };
+  await assert.rejects(importBlocks(bytes(500), slow), /^SettingError: Another import has added more lines/);
+  assert.deepEqual(readDrafts(folder), makeDrafts(600));
+  // A shorter source is another one, unless the two were imported at once.
+  assert.deepEqual(await importBlocks(bytes(500), importer), { added: 500, known: 0 });
+  await importer.close();
+});
 
-test("a source that was imported adds nothing, although a shorter one with the same beginning was imported since", () =>
-  withTempFolder(async (folder) => {
-    const importer = openSqliteImporter(join(folder, "pets.db"));
-    for (let round = 0; round < 10; round++) {
-      const text = toNdjson(makeDrafts(9).map((draft) => ({ ...draft, name: `${round} ${draft.name}` })));
-      const shorter = text.split("\n").slice(0, 5).join("\n") + "\n";
-      const outcomes = [];
-      for (const each of [text, shorter, text]) {
-        outcomes.push((await importBlocks(inBlocks(encoder.encode(each), [65_536]), importer)).added);
-      }
-      assert.deepEqual(outcomes, [9, 5, 0]);
+test.withFolder("a source that was imported adds nothing, although a shorter one with the same beginning was imported since", async (folder) => {
+  const importer = openSqliteImporter(join(folder, "pets.db"));
+  for (let round = 0; round < 10; round++) {
+    const text = toNdjson(makeDrafts(9).map((draft) => ({ ...draft, name: `${round} ${draft.name}` })));
+    const shorter = text.split("\n").slice(0, 5).join("\n") + "\n";
+    const outcomes = [];
+    for (const each of [text, shorter, text]) {
+      outcomes.push((await importBlocks(inBlocks(encoder.encode(each), [65_536]), importer)).added);
     }
-    await importer.close();
-  }));
+    assert.deepEqual(outcomes, [9, 5, 0]);
+  }
+  await importer.close();
+});
