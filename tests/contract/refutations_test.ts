@@ -2,13 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  ContractError,
-  httpCases,
-  storeCases,
-  type StoreFixture,
-  type StoreGuarantee,
-} from "../../lib/testing/testing.ts";
+import { ContractError, httpCases, storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
@@ -20,6 +14,7 @@ import type {
   StoreChanges,
 } from "../../lib/stores/store.ts";
 import type { Known } from "../../lib/known.ts";
+import type { StoreGuarantee } from "../../lib/testing/guarantees.ts";
 import { Disk, ReferenceStore } from "./reference_store.ts";
 
 /** Takes the id first, like a plain sequence of a database. So a pet may become visible after one with a greater id. */

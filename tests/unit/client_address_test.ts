@@ -5,14 +5,7 @@ import { createServer } from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
 import { inspect } from "node:util";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import {
-  type ConnectionInfo,
-  createMemoryStore,
-  createPetstore,
-  createRateLimit,
-  type Petstore,
-  type PetstoreOptions,
-} from "../../mod.ts";
+import { type ConnectionInfo, createMemoryStore, createPetstore, createRateLimit, type Petstore } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 
 const warnings: string[] = [];
@@ -25,7 +18,7 @@ afterEach(() => {
   console.warn = warn;
 });
 
-function createLimited(more: Partial<PetstoreOptions> = {}): Petstore {
+function createLimited(more: Partial<Parameters<typeof createPetstore>[0]> = {}): Petstore {
   return createPetstore({ keys: ["k"], rateLimit: createRateLimit({ requests: 2, windowMs: 60_000 }), ...more });
 }
 

@@ -1,18 +1,10 @@
 /** Options that createPetstore() and createOpenApi() refuse, and their effects. The HTTP contract has those of `keys`. */
 
-import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
-import { createOpenApi, type OpenApiOptions } from "../../lib/openapi/openapi.ts";
-import {
-  createMemoryStore,
-  createPetstore,
-  createRateLimit,
-  type Petstore,
-  type PetstoreOptions,
-  type RateLimitOptions,
-} from "../../mod.ts";
+import { createOpenApi } from "../../lib/openapi/openapi.ts";
+import { createMemoryStore, createPetstore, createRateLimit, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 
 /** Wrong options beside the keys, as a caller without types can give them, and the message. */
@@ -79,7 +71,7 @@ function wrong(name: string, message: RegExp): (value: unknown) => [unknown, Reg
 test("createPetstore() throws an error of one line for each wrong option, and shows no key", () => {
   for (const options of [undefined, null]) {
     assert.throws(
-      () => createPetstore(options as unknown as PetstoreOptions),
+      () => createPetstore(options as never),
       /options must be an object of keys, store, basePath, .*, not (undefined|null)$/,
     );
   }
@@ -106,7 +98,7 @@ test("createRateLimit() throws an error for each wrong option", () => {
     refused.push([{ requests: 1, windowMs: 1, clientHeader }, /clientHeader must be the name of a header/]);
   }
   for (const [options, message] of refused) {
-    assert.throws(() => createRateLimit(options as RateLimitOptions), { message });
+    assert.throws(() => createRateLimit(options as never), { message });
   }
 });
 
@@ -277,7 +269,7 @@ test("createOpenApi() describes the effects of the options", () => {
     assert.deepEqual(openApiOf({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
   }
   for (const options of [{ basePath: "/" }, { servers: "x" }, { servers: ["x"] }]) {
-    assert.throws(() => createOpenApi(petstore, options as unknown as OpenApiOptions), TypeError);
+    assert.throws(() => createOpenApi(petstore, options as never), TypeError);
   }
 });
 
@@ -288,6 +280,6 @@ test("createOpenApi() takes a petstore and nothing else, for example no handle t
   assert.equal(createOpenApi({ ...petstore })["openapi"], "3.1.0");
   const others = [undefined, {}, { basePath: "/v1" }, { handle: (request: Request) => handle(request) }];
   for (const other of others) {
-    assert.throws(() => createOpenApi(other as Petstore), /what createPetstore\(\) has returned/);
+    assert.throws(() => createOpenApi(other as never), /what createPetstore\(\) has returned/);
   }
 });

@@ -7,13 +7,7 @@ import fc from "fast-check";
 import { parseCsvRecord } from "../../../lib/server/transfer/csv.ts";
 import { openSource } from "../../../lib/server/transfer/files.ts";
 import { importRecords } from "../../../lib/server/transfer/import_records.ts";
-import {
-  findCsvEnd,
-  type FindEnd,
-  findLineEnd,
-  readRecords,
-  textOf,
-} from "../../../lib/server/transfer/record_reader.ts";
+import { findCsvEnd, findLineEnd, readRecords, textOf } from "../../../lib/server/transfer/record_reader.ts";
 import type { MaybePromise } from "../../../lib/maybe_promise.ts";
 import type { PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
@@ -33,7 +27,7 @@ async function* inBlocks(bytes: Uint8Array, lengths: readonly number[]): AsyncGe
   }
 }
 
-async function readAll(bytes: Uint8Array, lengths: readonly number[], findEnd: FindEnd) {
+async function readAll(bytes: Uint8Array, lengths: readonly number[], findEnd: typeof findCsvEnd) {
   const records = (await Array.fromAsync(readRecords(inBlocks(bytes, lengths), findEnd))).flat();
   return records.map((record) => ({ line: record.line, text: textOf(record) }));
 }

@@ -2,13 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  createD1Store,
-  createDurableObjectStore,
-  type D1Binding,
-  d1Schema,
-  type D1Statement,
-} from "../../../lib/stores/d1/d1_store.ts";
+import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../../lib/stores/d1/d1_store.ts";
 import { type PetDraft, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { draft, request } from "../../../lib/testing/store/case.ts";
 import { openStorage } from "./support.ts";
@@ -24,7 +18,7 @@ function failing(thrown: Error): { db: D1Binding; calls(): number } {
     }
     return Promise.reject(thrown);
   };
-  const statement: D1Statement = { bind: () => statement, all: call };
+  const statement: ReturnType<D1Binding["prepare"]> = { bind: () => statement, all: call };
   return { db: { prepare: () => statement, batch: async () => [await call()] }, calls: () => calls };
 }
 
