@@ -3,14 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import {
-  ALL_PETS,
-  exportPage,
-  PETS_OF_STATUS,
-  SELECT_FOLLOWERS,
-  SELECT_MARKS,
-  SELECT_PET,
-} from "../../../lib/stores/sqlite/statements.ts";
+import * as statements from "../../../lib/stores/sqlite/statements.ts";
 
 /** The steps of SQLite's plan for a statement. */
 function explain(sql: string): string[] {
@@ -37,16 +30,20 @@ function pageSteps(next: string, pets: string): string[] {
 }
 
 const PLANS: [what: string, sql: string, steps: string[]][] = [
-  ["a pet", SELECT_PET, [`${BY_ID} (rowid=?)`]],
-  ["a page", ALL_PETS, pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`)],
+  ["a pet", statements.SELECT_PET, [`${BY_ID} (rowid=?)`]],
+  ["a page", statements.ALL_PETS, pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`)],
   [
     "a page of a status",
-    PETS_OF_STATUS,
+    statements.PETS_OF_STATUS,
     // The end of the page is found in the index alone.
     pageSteps(`${BY_STATUS_ALONE} (status=? AND rowid>?)`, `${BY_STATUS} (status=? AND rowid>? AND rowid<?)`),
   ],
-  ["a part of an export", exportPage("csv"), pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`)],
-  ["the chunks of an import", SELECT_FOLLOWERS, ["SEARCH imports USING PRIMARY KEY (parent=?)"]],
+  [
+    "a part of an export",
+    statements.exportPage("csv"),
+    pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`),
+  ],
+  ["the chunks of an import", statements.SELECT_FOLLOWERS, ["SEARCH imports USING PRIMARY KEY (parent=?)"]],
 ];
 
 for (const [what, sql, steps] of PLANS) {
@@ -57,7 +54,7 @@ for (const [what, sql, steps] of PLANS) {
 }
 
 test("the SQLite store finds out what other connections did without reading the pets", () => {
-  const steps = explain(SELECT_MARKS).filter((step) => step.includes("pets"));
+  const steps = explain(statements.SELECT_MARKS).filter((step) => step.includes("pets"));
   // For the largest id, this follows the right edge of the tree. A scan of the pets would say so.
   assert.deepEqual(steps, ["SEARCH pets"]);
 });
