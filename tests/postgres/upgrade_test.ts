@@ -6,6 +6,7 @@ import type { PetStore } from "../../lib/stores/store.ts";
 import { assertRemembered, looksUpEarlier, POSTGRES_DUMPS } from "../support/earlier/earlier.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { DAY, PET, request, restoreEarlier, test, usingStore, withRole } from "./support.ts";
+import { withClock } from "../../lib/testing/clock.ts";
 
 test.store(
   "a sequence behind its table is reported at starts and creates, and no id is lost",
@@ -62,14 +63,8 @@ test.schema(
 test.schema("a server whose clock is days ahead finds the requests of the earlier release", async (url, schema) => {
   const earlier = POSTGRES_DUMPS[1]!;
   await restoreEarlier(url, schema, earlier.file);
-  const { now } = Date;
-  await runSql(url, `UPDATE "${schema}".requests SET expires_at = ${now() + DAY}`);
-  Date.now = () => now() + 30 * DAY;
-  try {
-    await usingStore(DRIVERS[0]!, url, schema, (store) => assertRemembered(store, earlier));
-  } finally {
-    Date.now = now;
-  }
+  await runSql(url, `UPDATE "${schema}".requests SET expires_at = ${Date.now() + DAY}`);
+  await withClock(30 * DAY, () => usingStore(DRIVERS[0]!, url, schema, (store) => assertRemembered(store, earlier)));
 });
 
 for (const { file } of POSTGRES_DUMPS) {

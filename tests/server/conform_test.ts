@@ -15,6 +15,7 @@ import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts"
 import { onDenoAlone } from "../support/server/serve_task.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { walk } from "../support/server/server_process.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const PUBLIC = "--public-url=https://pets.example/api/v1";
 const SPECIFIED = HTTP_CASES.filter(({ level }) => level === "specification").length;
@@ -211,19 +212,16 @@ testHere(
 testHere("conform ends a run that takes a hundred times as long as a response may", async () => {
   const { setTimeout: start } = globalThis;
   let end = () => {};
-  globalThis.setTimeout = ((run: () => void, ms: number) => {
+  const setTimeout = ((run: () => void, ms: number) => {
     if (ms === 600_000 * 100) end = run;
     return start(run, ms);
-  }) as typeof setTimeout;
-  try {
-    await withServer(hanging(() => end()), async (url) => {
+  }) as typeof start;
+  await whileReplaced(globalThis, { setTimeout }, () =>
+    withServer(hanging(() => end()), async (url) => {
       const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--timeout=600"]);
       assert.equal(status, 1);
       assert.match(stdout, /^skipped: .* because the run has taken 100 times as long as one response may$/m);
-    });
-  } finally {
-    globalThis.setTimeout = start;
-  }
+    }));
 });
 
 testHere(

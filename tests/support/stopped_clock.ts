@@ -1,16 +1,12 @@
 /** Time that passes as a test says. */
 
+import { whileReplaced } from "./while_replaced.ts";
+
 /** Runs `work` while `performance.now()` stands still. `pass` moves it on by milliseconds. */
 export async function withStoppedClock(work: (pass: (milliseconds: number) => void) => Promise<void>): Promise<void> {
-  const { now } = performance;
   // Whole, so that a sum is exact.
   let time = Math.ceil(performance.now());
-  performance.now = () => time;
-  try {
-    await work((milliseconds) => time += milliseconds);
-  } finally {
-    performance.now = now;
-  }
+  await whileReplaced(performance, { now: () => time }, () => work((milliseconds) => time += milliseconds));
 }
 
 /** Calls `work`. The timers that it sets before it returns end at once. */

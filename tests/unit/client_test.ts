@@ -11,6 +11,7 @@ import { OPERATIONS } from "../../lib/operations/table.ts";
 import { createPetstore, createRateLimit, type PetstoreOptions } from "../../mod.ts";
 import { failed } from "../support/client_error.ts";
 import { whilePolluted } from "../support/polluted.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const KEY = "pk_test";
 const LARGEST = 2n ** 63n - 1n, SMALLEST = -(2n ** 63n);
@@ -400,11 +401,9 @@ test("a browser without URL.canParse() and URLSearchParams.size lists the same",
     })));
 
 test("a runtime that does not tell the source of a number refuses what it may have rounded", async () => {
-  const { parse } = JSON;
-  JSON.parse = (text, reviver) => {
-    return parse(text, reviver && ((name, value) => reviver(name, value)));
-  };
-  try {
+  const parse: typeof JSON.parse = (text, reviver) => own(text, reviver && ((name, value) => reviver(name, value)));
+  const { parse: own } = JSON;
+  await whileReplaced(JSON, { parse }, async () => {
     const read = (categoryId: string) => {
       const text = `{"id":1,"name":"\\"21.5 1234567890123456","categoryId":${categoryId},"status":"sold"}`;
       return inProcess({}, { fetch: () => Promise.resolve(new Response(text)) }).pets.get(1n);
@@ -414,7 +413,5 @@ test("a runtime that does not tell the source of a number refuses what it may ha
     for (const rounded of ["9007199254740993", "900719925474099.99999999999999", "4503599627370497.5", "7e400"]) {
       assert.equal((await failed(read(rounded))).code, "unexpected_response", rounded);
     }
-  } finally {
-    JSON.parse = parse;
-  }
+  });
 });

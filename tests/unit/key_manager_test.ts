@@ -10,6 +10,7 @@ import { keyOf } from "../../lib/testing/store/keys.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { askerOf } from "../support/asker.ts";
 import { whilePolluted } from "../support/polluted.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
   const manager = createKeyManager(store, options);
@@ -119,10 +120,8 @@ test("a key manager refuses wrong arguments, says why, and keeps the keys as the
 });
 
 test("an outage that no onOutage is told of is printed, and its end is not", async () => {
-  const { error } = console;
   const printed: unknown[][] = [];
-  console.error = (...line: unknown[]) => printed.push(line);
-  try {
+  await whileReplaced(console, { error: (...line: unknown[]) => printed.push(line) }, async () => {
     const { keys } = createMemoryStore();
     const cause = new StoreUnavailableError("broken");
     let isBroken = false;
@@ -130,9 +129,7 @@ test("an outage that no onOutage is told of is printed, and its end is not", asy
     await manager.check();
     for (isBroken of [true, false]) await manager.check().catch(() => {});
     assert.deepEqual(printed, [["The API keys cannot be read at the moment; the last known ones stay valid", cause]]);
-  } finally {
-    console.error = error;
-  }
+  });
 });
 
 test("a key that ends while it is replaced has no successor, and neither has one that has just expired", async () => {
@@ -153,17 +150,13 @@ test("a key that ends while it is replaced has no successor, and neither has one
     name: "UnknownKeyError",
     message: /^There is no valid key "key-/,
   });
-  const { now } = Date;
-  Date.now = () => 5_000_000_000_000;
-  try {
+  await whileReplaced(Date, { now: () => 5_000_000_000_000 }, async () => {
     const { manager } = open();
     const ending = await manager.add({ label: "ci", expires: new Date(Date.now() + 1) });
     Date.now = () => 5_000_000_000_001;
     await assert.rejects(manager.rotate(ending.id), { name: "UnknownKeyError", id: ending.id });
     await assert.rejects(manager.add({ label: "ci", expires: new Date(Date.now()) }), { name: "RangeError" });
-  } finally {
-    Date.now = now;
-  }
+  });
 });
 
 test("the other keys of a manager work on a store that has no keys and says so by its version alone", async () => {

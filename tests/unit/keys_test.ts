@@ -9,6 +9,7 @@ import { type ApiKeys, type Caller, createMemoryStore, createPetstore, type Pets
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { whilePolluted } from "../support/polluted.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";
@@ -41,14 +42,9 @@ for (const [form, keys] of KEY_FORMS) {
 }
 
 test("a key check that fails at its first request, because nothing can be hashed yet, works at the next one", async () => {
-  const { subtle } = crypto, { digest } = subtle;
   const check = createCheck([KEY]);
-  subtle.digest = () => Promise.reject(new Error("not yet"));
-  try {
-    await assert.rejects(outcome(check, `Bearer ${KEY}`), /not yet/);
-  } finally {
-    subtle.digest = digest;
-  }
+  const digest = () => Promise.reject(new Error("not yet"));
+  await whileReplaced(crypto.subtle, { digest }, () => assert.rejects(outcome(check, `Bearer ${KEY}`), /not yet/));
   assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
 });
 
@@ -89,17 +85,13 @@ test("a key without a caller gets an id that does not reveal it, the same for it
 });
 
 test("a key is refused from the millisecond of its expiry, even right after its use", async () => {
-  const { now } = Date;
-  try {
-    for (const key of [KEY, DIGEST]) {
-      Date.now = () => 1_059_999;
+  for (const key of [KEY, DIGEST]) {
+    await whileReplaced(Date, { now: () => 1_059_999 }, async () => {
       const check = createCheck([{ key, caller: "shop", expires: new Date(1_060_000) }]);
       assert.equal(await callerOf(check, KEY), "shop");
       Date.now = () => 1_060_000;
       assert.equal(await callerOf(check, KEY), "The API key has expired");
-    }
-  } finally {
-    Date.now = now;
+    });
   }
 });
 

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../lib/json_types.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import { createMemoryStore, createPetstore, createRateLimit, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 /** Wrong options beside the keys, as a caller without types can give them, and the message. */
 const REFUSED: [options: unknown, message: RegExp][] = [
@@ -144,29 +145,19 @@ test("with gone, the deprecated operation ends on its day, also for a pet that i
     const request = new Request(`http://x/v1${path}`, { headers: { authorization: "Bearer k" } });
     return (await handle(request)).status;
   };
-  const { now } = Date;
-  try {
-    Date.now = () => +SUNSET - 1;
+  await whileReplaced(Date, { now: () => +SUNSET - 1 }, async () => {
     for (let i = 0; i < 4; i++) assert.equal(await statusOf("/pets/1"), 200);
     Date.now = () => +SUNSET;
     for (const path of ["/pets/1", "/pets/2"]) assert.equal(await statusOf(path), 410);
     assert.equal(await statusOf("/pets"), 200);
-  } finally {
-    Date.now = now;
-  }
+  });
 });
 
 test("without onError, an unexpected error is shown on the console", async () => {
-  const { error } = console;
-  const shown: unknown[] = [];
-  console.error = (cause: unknown) => shown.push(cause);
-  try {
-    const failure = new Error("The app's own");
-    await ask({ handleStoreOrders: () => Promise.reject(failure) });
-    assert.deepEqual(shown, [failure]);
-  } finally {
-    console.error = error;
-  }
+  const shown: unknown[] = [], failure = new Error("The app's own");
+  const error = (cause: unknown) => shown.push(cause);
+  await whileReplaced(console, { error }, () => ask({ handleStoreOrders: () => Promise.reject(failure) }));
+  assert.deepEqual(shown, [failure]);
 });
 
 test("onError gets the id that the client gets", async () => {
@@ -178,10 +169,8 @@ test("onError gets the id that the client gets", async () => {
 });
 
 test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
-  const { now } = performance;
   let reading = 0;
-  performance.now = () => ++reading;
-  try {
+  await whileReplaced(performance, { now: () => ++reading }, async () => {
     for (const [keys, expected] of [[["k"], false], [async () => await true, true]] as const) {
       const waited: boolean[] = [];
       const { handle } = createPetstore({ keys, onResponse: ({ durationMs }) => waited.push(durationMs > 0) });
@@ -189,9 +178,7 @@ test("durationMs has the wait for the key, and is 0 for a kept response that wai
       for (let i = 0; i < 3; i++) await handle(new Request("http://x/v1/pets", { headers }));
       assert.deepEqual(waited, [true, true, expected]);
     }
-  } finally {
-    performance.now = now;
-  }
+  });
 });
 
 test("a body that was read before gets 500, and only onError learns why", async () => {
