@@ -68,6 +68,7 @@ interface SeenSpan {
   parent: unknown;
   attributes: Record<string, unknown>;
   failure?: unknown;
+  recorded?: unknown[];
   ends: number;
 }
 
@@ -92,7 +93,7 @@ function keepSpans(): SeenSpan[] {
         setAttributes: (attributes) => Object.assign(seen.attributes, attributes),
         setStatus: (status) => seen.failure = status,
         updateName: (name) => seen.name = name,
-        recordException: () => {},
+        recordException: (error) => (seen.recorded ??= []).push(error),
         end: () => seen.ends++,
       };
     },
@@ -158,9 +159,10 @@ test("a span of the store is below that of the request, ends once, and tells of 
   for (const get of results) {
     const store = traceStore({ get } as unknown as PetStore, "postgres://host/pets", traces);
     const call = async () => await store.get(1n);
-    assert.equal(await call().catch(() => "failed"), await Promise.resolve().then(get).catch(() => "failed"));
+    const result = await Promise.resolve().then(get).catch(() => "failed");
+    assert.equal(await call().catch(() => "failed"), result);
     const request = traces.startRequest("HTTP", undefined);
-    await traces.withSpan(request, call).catch(() => {});
+    assert.equal(await traces.withSpan(request, call).catch(() => "failed"), result);
     const attributes: Record<string, unknown> = {
       ...{ "db.system.name": "postgresql", "db.operation.name": "get", "db.collection.name": "pets" },
     };
@@ -168,6 +170,7 @@ test("a span of the store is below that of the request, ends once, and tells of 
     if (results.indexOf(get) > 1) {
       attributes["error.type"] = "StoreUnavailableError";
       span.failure = { code: 2, message: "away" };
+      span.recorded = [failure];
     }
     assert.deepEqual(spans.at(-1), span);
   }

@@ -67,26 +67,3 @@ test("each operation has a span that ends, and is named as the conventions for d
     }]),
   );
 });
-
-test("the exception of a store is recorded once and thrown on, whether it comes at once or later", async () => {
-  const failures = {
-    get: () => {
-      throw new RangeError("at once");
-    },
-    list: () => Promise.reject(new RangeError("later")),
-  };
-  const store = traced(Object.assign(createMemoryStore(), failures), "memory:");
-  exporter.reset();
-  assert.throws(() => store.get(1n), new RangeError("at once"));
-  await assert.rejects(async () => await store.list({ after: 0n, limit: 5 }), new RangeError("later"));
-  const ERROR = 2;
-  assert.deepEqual(
-    exporter.getFinishedSpans().map((
-      { status, attributes, events },
-    ) => [status, attributes["error.type"], events.map(({ attributes }) => attributes?.["exception.message"])]),
-    [
-      [{ code: ERROR, message: "at once" }, "RangeError", ["at once"]],
-      [{ code: ERROR, message: "later" }, "RangeError", ["later"]],
-    ],
-  );
-});
