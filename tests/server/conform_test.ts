@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { HTTP_CASES } from "../../lib/testing/http/all.ts";
 
 import { createPetstore } from "../../mod.ts";
 import { type Handle, KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
+import { withListening } from "../support/http/listening.ts";
 import { inFolder, runHere, sinksTo, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
 import { onDenoAlone } from "../support/server/serve_task.ts";
@@ -25,13 +25,9 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
     withFreshServerHere({ args: [`--store=${store}`, `--key=${KEY}`] }, async ({ origin, ask }) => {
       const ids: number[] = [];
       writeFileSync("key", `${KEY}\n`);
-      for (
-        const [level, env, flags] of [["full", { PETSTORE_KEYS: `,sha256:00, ${KEY},other` }, []], [
-          "specification",
-          {},
-          ["--key-file=key"],
-        ]] as const
-      ) {
+      for (const level of ["full", "specification"]) {
+        const env = level === "full" ? { PETSTORE_KEYS: `,sha256:00, ${KEY},other` } : {};
+        const flags = level === "full" ? [] : ["--key-file=key"];
         const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
         const { status, stdout, stderr } = await runHere(args, env);
         const report = JSON.parse(stdout);
@@ -151,16 +147,12 @@ test("conform sends creates once, and with their length, which is all that some 
       else request.socket.end();
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
-    const { port } = server.address() as AddressInfo;
+  await withListening(server, async (port) => {
     const { stdout } = await runHere(["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY]);
+    server.closeAllConnections();
     assert.ok(creates >= 5);
     assert.match(stdout, new RegExp(`^pets left behind: none; and up to ${creates} whose`, "m"));
-  } finally {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  }
+  });
 });
 
 test("conform gives up after five cases without a response", () =>

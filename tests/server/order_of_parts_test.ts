@@ -1,7 +1,6 @@
 /** What the parts of a server tell each other, and in which order: a worker and the main isolate, a group of them, and a whole start and end. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { type GroupMember, WorkerGroup } from "../../lib/server/deno/worker_group.ts";
 import { WorkerHandle } from "../../lib/server/deno/worker_handle.ts";
 import type { WorkerStart } from "../../lib/server/deno/worker_messages.ts";
@@ -13,7 +12,7 @@ import type { Runtime, Server } from "../../lib/server/serving/runtime.ts";
 import { serve } from "../../lib/server/serving/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { type PetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
-import { inFolder, sinksTo } from "../support/server/in_process.ts";
+import { sinksTo, test } from "../support/server/in_process.ts";
 
 /** A worker that answers each step as a test expects it, and beats once for each "hold". */
 const STAND_IN = `import { workerData } from "node:worker_threads";
@@ -92,38 +91,37 @@ test("a group counts those that respond as serving, and closes all sockets befor
   assert.deepEqual(happened, [...ofEach("start"), ...told, ...ofEach("close", "hold", "stop", "end")]);
 });
 
-test("a server has its port before it opens the store, drains before it holds, and closes the store after the last step", () =>
-  inFolder(async () => {
-    const steps: unknown[] = [], written = { stdout: "", stderr: "" };
-    let store: PetStore | undefined;
-    const step = async (name: string, timeoutMs?: number) => {
-      // A store that is closed throws.
-      if (store) await store.list({ after: 0n, limit: 1 });
-      steps.push(timeoutMs === undefined ? name : [name, timeoutMs > 0 && timeoutMs <= 7_500]);
-    };
-    const server: Server = {
-      async start(open) {
-        await step("listen");
-        ({ store } = await open());
-        await step("start");
-        return 1;
-      },
-      ...{ close: () => step("close"), hold: () => step("hold"), end: (timeoutMs) => step("end", timeoutMs) },
-      readMetrics: () => [],
-    };
-    const runtime = { ...{ environment: () => undefined, listVariables: () => [], holdTime: 0 }, postgresDriver: "" };
-    const args = readArguments("serve", SERVE, ["--workers=2", "--store=sqlite:pets.db", "--key=k"], () => undefined);
-    const sinks = sinksTo(written),
-      writers = createWriters((stream) => async (text) => {
-        await sinks[stream].write(new TextEncoder().encode(text));
-      });
-    const parts = {
-      listen: () => assert.fail(),
-      createWorkerPool: () => server,
-      ending: () => Promise.resolve(),
-      sinks,
-    };
-    await serve(readSettings(args), writers, { ...runtime, ...parts } as Runtime);
-    assert.deepEqual(steps, ["listen", "start", "close", "hold", ["end", true]]);
-    await assert.rejects(async () => await store!.list({ after: 0n, limit: 1 }), StoreUnavailableError);
-  }));
+test.inFolder("a server has its port before it opens the store, drains before it holds, and closes the store after the last step", async () => {
+  const steps: unknown[] = [], written = { stdout: "", stderr: "" };
+  let store: PetStore | undefined;
+  const step = async (name: string, timeoutMs?: number) => {
+    // A store that is closed throws.
+    if (store) await store.list({ after: 0n, limit: 1 });
+    steps.push(timeoutMs === undefined ? name : [name, timeoutMs > 0 && timeoutMs <= 7_500]);
+  };
+  const server: Server = {
+    async start(open) {
+      await step("listen");
+      ({ store } = await open());
+      await step("start");
+      return 1;
+    },
+    ...{ close: () => step("close"), hold: () => step("hold"), end: (timeoutMs) => step("end", timeoutMs) },
+    readMetrics: () => [],
+  };
+  const runtime = { ...{ environment: () => undefined, listVariables: () => [], holdTime: 0 }, postgresDriver: "" };
+  const args = readArguments("serve", SERVE, ["--workers=2", "--store=sqlite:pets.db", "--key=k"], () => undefined);
+  const sinks = sinksTo(written),
+    writers = createWriters((stream) => async (text) => {
+      await sinks[stream].write(new TextEncoder().encode(text));
+    });
+  const parts = {
+    listen: () => assert.fail(),
+    createWorkerPool: () => server,
+    ending: () => Promise.resolve(),
+    sinks,
+  };
+  await serve(readSettings(args), writers, { ...runtime, ...parts } as Runtime);
+  assert.deepEqual(steps, ["listen", "start", "close", "hold", ["end", true]]);
+  await assert.rejects(async () => await store!.list({ after: 0n, limit: 1 }), StoreUnavailableError);
+});

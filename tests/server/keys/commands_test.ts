@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isMistyped } from "../../../lib/access/key_format.ts";
-import { inFolder, test, withServerHere } from "../../support/server/in_process.ts";
+import { test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, PET, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
 import { until } from "../../support/until.ts";
 import { type Asked, follows, keysOf, statusOf } from "../../support/server/keys.ts";
@@ -60,25 +60,23 @@ async function useKeys(server: Asked): Promise<void> {
   assert.equal(await statusOf(server, first), 401);
 }
 
-test("keys are added, rotated and revoked beside a server on an SQLite file, which follows, and none gets lost", () =>
-  inFolder((folder) =>
-    withServer(folder, { args: ["--store=sqlite:pets.db", "--log=off"] }, async (server) => {
-      await useKeys(server);
-      const key = await add("--label=again");
-      await follows(server, key, 200);
-      let isDone = false;
-      const busy = (async () => {
-        while (!isDone) await addPet(server, key);
-      })();
-      await Promise.all(Array.from({ length: 8 }, (_, i) => add(`--label=${i}`)));
-      isDone = true;
-      await busy;
-      assert.equal((await list()).length, 13);
-      // A use is noted within a minute, and at the latest when the server ends.
-      assert.equal(await server.stop(), 0);
-      assert.ok((await list()).find(({ label }) => label === "again")!.lastUsed);
-    })
-  ));
+test.inFolder("keys are added, rotated and revoked beside a server on an SQLite file, which follows, and none gets lost", (folder) =>
+  withServer(folder, { args: ["--store=sqlite:pets.db", "--log=off"] }, async (server) => {
+    await useKeys(server);
+    const key = await add("--label=again");
+    await follows(server, key, 200);
+    let isDone = false;
+    const busy = (async () => {
+      while (!isDone) await addPet(server, key);
+    })();
+    await Promise.all(Array.from({ length: 8 }, (_, i) => add(`--label=${i}`)));
+    isDone = true;
+    await busy;
+    assert.equal((await list()).length, 13);
+    // A use is noted within a minute, and at the latest when the server ends.
+    assert.equal(await server.stop(), 0);
+    assert.ok((await list()).find(({ label }) => label === "again")!.lastUsed);
+  }));
 
 test.inFolder("a key is revoked even if the key file cannot be used, which is told", async () => {
   const { idOf, run } = keysOf("memory:");
