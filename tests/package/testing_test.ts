@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { testUnless } from "../support/system/commands.ts";
-import { bun, type Install, npm, withProject } from "./support/project.ts";
+import { bun, npm, withProject } from "./support/project.ts";
 import { run } from "./support/run.ts";
 import { BUN, DENO, fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
@@ -10,26 +10,11 @@ const FILE = "./own_store.test.mjs";
 const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");
 
 /** `passed` finds the number of cases that passed. */
-interface Runner {
-  name: string;
-  skip: string | false;
-  command: string;
-  args: string[];
-  install: Install;
-  passed: RegExp;
-}
-
-const RUNNERS: Runner[] = [
+const RUNNERS = [
   { ...NODE, args: ["--test", "--test-reporter=tap", FILE], install: npm(NODE), passed: /^# pass (\d+)$/m },
   { ...DENO, args: ["test", "--allow-all", "--no-check", FILE], install: npm(NODE), passed: /(\d+) passed/ },
   { ...BUN, args: ["test", FILE], install: bun(BUN), passed: /^ *(\d+) pass$/m },
-  {
-    ...NODE,
-    name: "Vitest",
-    args: [vitest, "run"],
-    install: npm(NODE),
-    passed: /Tests .*?(\d+) passed/,
-  },
+  { ...NODE, name: "Vitest", args: [vitest, "run"], install: npm(NODE), passed: /Tests .*?(\d+) passed/ },
 ];
 
 for (const { name, skip, command, args, install, passed } of RUNNERS) {

@@ -83,17 +83,9 @@ async function useAll(store: PetStore): Promise<void> {
   await store.check();
 }
 
-interface Roles {
-  url: string;
-  schema: string;
-  /** The schema of the attacker's twins. */
-  open: string;
-  /** The petstore's role, and its URL. */
-  role: string;
-  roleUrl: string;
-}
+type Roles = Record<"url" | "schema" | "open" | "role" | "roleUrl", string>;
 
-/** A test with a role for an attacker, one for the petstore, and a schema where the attacker may create. */
+/** A test with a role for an attacker, one for the petstore, and `open`: a schema where the attacker may create. */
 function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
   test.schema(name, async (url, schema) => {
     const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);

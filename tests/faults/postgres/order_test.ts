@@ -18,14 +18,11 @@ async function withStores<T>(url: string, schema: string, count: number, use: (s
   return await use(stores);
 }
 
-interface Reading {
-  /** Ids that a reader passed before it could see them. */
-  missed: bigint[];
-  created: number;
-}
-
-/** Four stores create while two readers poll from their last id. Each has its own pool, as on a server of its own. */
-function readOn(url: string, schema: string): Promise<Reading> {
+/**
+ * Four stores create while two readers poll from their last id. Each has its own pool, as on a server of its own. The readers have
+ * `missed` the ids that they passed before they could see them.
+ */
+function readOn(url: string, schema: string) {
   return withStores(url, schema, 6, async ([first, second, ...stores]) => {
     let isDone = false;
     const reading = [first!, second!].map((reader) => pollOn(reader, () => isDone));

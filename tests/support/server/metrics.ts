@@ -1,15 +1,7 @@
 import parse from "parse-prometheus-text-format";
 
-interface Parsed {
-  name: string;
-  metrics: {
-    labels?: Record<string, string>;
-    value?: string;
-    count?: string;
-    sum?: string;
-    buckets?: Record<string, string>;
-  }[];
-}
+type Texts = Record<string, string>;
+type Parsed = { name: string; metrics: { labels?: Texts; value?: string; count?: string; buckets?: Texts }[] };
 
 /** The values of all samples, by name and labels, read by other people's parser. */
 export function valuesOf(text: string): Map<string, number> {
