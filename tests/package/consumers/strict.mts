@@ -1,9 +1,9 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import { createMemoryStore, createPetstore, ERROR_STATUS } from "@petstore/petstore";
+import { createMemoryStore, createPetstore, createRateLimit, ERROR_STATUS } from "@petstore/petstore";
 import type { ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, DeprecationOptions } from "@petstore/petstore";
 import type { ErrorBody, ErrorCode, ErrorInfo, Handle, KeyVerifier, Pet, PetStatus } from "@petstore/petstore";
 import type { Petstore, PetstoreOptions, RateLimitOptions, RequestIds, ResponseInfo } from "@petstore/petstore";
-import type { Stability } from "@petstore/petstore";
+import type { RateLimit, Stability } from "@petstore/petstore";
 import { formatPet, formatPets, StoreUnavailableError } from "@petstore/petstore/store";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, MaybePromise } from "@petstore/petstore/store";
 import type { KeySnapshot, KeyStore, KeyUse, PetDraft, PetPage, PetQuery } from "@petstore/petstore/store";
@@ -96,7 +96,8 @@ const keys: ApiKeys = verifier;
 const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
 const stores: PetStore[] = [new ArrayStore(), createMemoryStore(), createSqliteStore(":memory:")];
-const rateLimit: RateLimitOptions = { requests: 100, windowMs: 60_000, clientHeader: "x-real-ip" };
+const limits: RateLimitOptions = { requests: 100, windowMs: 60_000, clientHeader: "x-real-ip" };
+const rateLimit: RateLimit = createRateLimit(limits);
 const requestIds: RequestIds = "failures";
 const deprecation: DeprecationOptions = { since: new Date(0), sunset: new Date(1), successor: "/pets", gone: true };
 const stability: Record<string, Stability> = { listPets: "beta" };
