@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
+import type { ReadTurn } from "./read_turn.ts";
 import { countWrite, type Write } from "../write.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -14,6 +15,7 @@ interface Marks {
 
 export class ChangeWatch {
   readonly #db: DatabaseSync;
+  readonly #turn: ReadTurn;
   readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
   readonly #version: StatementSync;
   #selectMarks: StatementSync | undefined;
@@ -21,8 +23,9 @@ export class ChangeWatch {
   #marks: Marks | undefined;
   #isCurrent = false;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, turn: ReadTurn) {
     this.#db = db;
+    this.#turn = turn;
     this.#version = db.prepare("PRAGMA data_version");
   }
 
@@ -36,9 +39,12 @@ export class ChangeWatch {
   countCommit(writes: readonly Write[]): void {
     for (const write of writes) countWrite(this.#counters, write);
     this.#isCurrent = false;
+    this.#turn.end();
   }
 
   #check(): void {
+    // A transaction sees no later change.
+    this.#turn.end();
     try {
       const version = this.#version.get()?.["data_version"];
       if (version !== this.#lastVersion) this.#compare();

@@ -4,6 +4,7 @@ import type { PetDraft } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
+import type { ReadTurn } from "./read_turn.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
@@ -12,17 +13,20 @@ const ROWS = 16;
 export class Transactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
+  readonly #reads: ReadTurn | undefined;
   readonly #sql: ReturnType<typeof prepareAll>;
 
-  constructor(db: DatabaseSync, watch: FileWatch) {
+  constructor(db: DatabaseSync, watch: FileWatch, reads?: ReadTurn) {
     this.#db = db;
     this.#watch = watch;
+    this.#reads = reads;
     this.#sql = prepareAll(db);
   }
 
   /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
   commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
+      this.#reads?.end();
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();

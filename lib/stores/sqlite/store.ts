@@ -14,6 +14,7 @@ import { sqliteKeys } from "./keys.ts";
 import { Transactions } from "./insert.ts";
 import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
+import { ReadTurn } from "./read_turn.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -34,6 +35,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
+  readonly #turn: ReadTurn;
   readonly #writer: Writer;
   readonly #get: StatementSync;
   readonly #texts = new TextCache((id) => this.#readText(id));
@@ -50,15 +52,16 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.opened = files;
     this.isNew = isNew;
     this.#file = new FileWatch({ db, files }, path);
-    this.#watch = new ChangeWatch(db);
+    const turn = this.#turn = new ReadTurn(db);
+    this.#watch = new ChangeWatch(db, turn);
     this.#access = access;
     this.#writer = new Writer(
-      new Transactions(db, this.#file),
+      new Transactions(db, this.#file, turn),
       (writes) => this.#watch.countCommit(writes),
       access,
       short,
     );
-    this.keys = sqliteKeys(db, this.#file);
+    this.keys = sqliteKeys(db, this.#file, turn);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = prepareExact(db, ALL_PETS);
     this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
@@ -100,6 +103,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   #readText(id: bigint): string | undefined {
     try {
+      this.#turn.enter();
       return this.#get.get(id)?.["json"] as string | undefined;
     } catch (error) {
       throw this.#explainRead(error);
@@ -110,6 +114,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const statement = status === undefined ? this.#all : this.#ofStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
+      this.#turn.enter();
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
       return next === null ? { json } : { json, next: last };
@@ -136,6 +141,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   #explainRead(error: unknown): unknown {
+    this.#turn.end();
     try {
       if (this.#isClosed) return asUnavailable(error, this.#file.path);
       // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.

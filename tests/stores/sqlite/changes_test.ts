@@ -2,6 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
+import { ReadTurn } from "../../../lib/stores/sqlite/read_turn.ts";
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
@@ -156,7 +157,7 @@ test("the keys are read again when another program changes them by hand, and not
 
 test("what was kept is stale while the file cannot be asked for changes", async () => {
   const db = new DatabaseSync(":memory:");
-  const watch = new ChangeWatch(db);
+  const watch = new ChangeWatch(db, new ReadTurn(db));
   const { alterations } = watch.changes();
   db.close();
   // Within one turn, it is asked once.

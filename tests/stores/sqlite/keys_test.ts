@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
+import { ReadTurn } from "../../../lib/stores/sqlite/read_turn.ts";
 import { FileWatch } from "../../../lib/stores/sqlite/file_watch.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, keyOf, test, usingStore, withOther, withPath } from "./support.ts";
@@ -28,7 +29,7 @@ test("a change of keys waits for the disk, a use does not, and what follows eith
   withPath(async (path) => {
     const opened = openDatabase(path);
     const { db } = opened;
-    const keys = sqliteKeys(db, new FileWatch(opened, path));
+    const keys = sqliteKeys(db, new FileWatch(opened, path), new ReadTurn(db));
     const level = () => Number(db.prepare("PRAGMA synchronous").get()?.["synchronous"]);
     const commits: number[] = [];
     const exec = db.exec.bind(db);
