@@ -42,13 +42,15 @@ for (const [name, args, nothing] of LINTERS) {
   });
 }
 
-test("openapi.json converts to OpenAPI 3.0, and Redocly finds it valid, as it is and converted", async () => {
+test("openapi.json converts to OpenAPI 3.0, and Redocly finds it valid, as it is and converted, and makes a page of it", async () => {
   const path = writeGenerated("packaged.json", readPage("openapi.json")), converted = "generated/packaged_3_0.json";
   await succeed("openapi-down-convert", ["--allOf", "--input", path, "--output", converted]);
   assert.equal(JSON.parse(Deno.readTextFileSync(FOLDER + converted)).openapi, "3.0.3");
   for (const each of [path, converted]) {
     assert.match(await succeed("redocly", ["lint", "--extends=spec", each]), /Your API description is valid/);
   }
+  await succeed("redocly", ["build-docs", path, "--output=generated/packaged.html"]);
+  assert.match(Deno.readTextFileSync(`${FOLDER}generated/packaged.html`), />Pets<.*>Store</s);
 });
 
 /** A part of newman's report. */

@@ -9,9 +9,6 @@ export const KEY = "pk_0123456789abcdef";
 /** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
 export const LARGEST = "9223372036854775807";
 
-/** The second smallest int64. A JavaScript number holds the smallest exactly, since it is a power of two. */
-export const SMALLEST = "-9223372036854775807";
-
 /** A page, and what it has sent and reported since it was opened. */
 export interface OpenPage {
   page: Page;
