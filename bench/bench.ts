@@ -62,9 +62,14 @@ export class Bench implements AsyncDisposable {
   }
 
   /** A peer, with its pets in an SQLite file or in memory; the same server for every call. */
-  peer(script: PeerScript, runtime: Runtime, store: "sqlite" | "memory" = "memory"): Promise<ServerProcess> {
+  peer(
+    script: PeerScript,
+    runtime: Runtime,
+    store: "sqlite" | "memory" = "memory",
+    pets: number = CATALOGUE_SIZE,
+  ): Promise<ServerProcess> {
     const path = join(this.folder, `${script}-${this.#files++}.db`);
-    const settings: PeerSettings = { pets: CATALOGUE_SIZE, ...store === "sqlite" && { path } };
+    const settings: PeerSettings = { pets, ...store === "sqlite" && { path } };
     return this.#server(`${script} ${runtime} ${store}`, runtime, script, settings);
   }
 

@@ -1,8 +1,9 @@
-/** `deno task bench [client|stores|kv|postgres|--against REF]`: runs the benchmark of that name, or else that of the service. */
+/** `deno task bench [client|latency|stores|kv|postgres|--against REF]`: runs the benchmark of that name, or else that of the service. */
 
 const BENCHMARKS: Record<string, () => Promise<unknown>> = {
   client: () => import("./client.ts"),
   stores: () => import("./stores.ts"),
+  latency: () => import("./latency.ts"),
   kv: () => import("./kv.ts"),
   postgres: () => import("./postgres/main.ts"),
 };

@@ -87,6 +87,12 @@ export class ServerProcess implements AsyncDisposable {
     return { ...measured, serverShare: used / (requests / rate), efficiency: requests / used };
   }
 
+  /** The resident memory, in MB. */
+  get memory(): number {
+    const status = Deno.readTextFileSync(`/proc/${this.#child.pid}/status`);
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1000;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGTERM");
     await this.#child.status;
@@ -130,8 +136,12 @@ export function killServers(): void {
 }
 
 /** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
-export async function runPinned(script: string, settings: object): Promise<string> {
-  const { child, line } = await startPinned({ runtime: "Deno", script, settings });
+export async function runPinned(
+  script: string,
+  settings: object,
+  parts: Partial<Pick<ServerSpec, "runtime" | "core">> = {},
+): Promise<string> {
+  const { child, line } = await startPinned({ runtime: "Deno", script, settings, ...parts });
   await child.status;
   return line;
 }

@@ -1,10 +1,10 @@
 /**
- * What a user writes in an hour, for reads alone: the server of the runtime, the key compared, one prepared statement for a pet and
- * one for a page, or a Map. It sends the petstore's headers, and its entity tag is the id, as no pet changes.
+ * What a user writes in an hour: the server of the runtime, the key compared, a prepared statement for a pet, a page and a create, or
+ * a Map without creates. It sends the petstore's headers, and its entity tag is the id, as no pet changes. It checks no pet.
  */
 
 import { createServer } from "node:http";
-import { AUTHORIZATION, petAt } from "../catalogue.ts";
+import { AUTHORIZATION, type BenchPet, petAt } from "../catalogue.ts";
 import { listen, listenOnNode, readSettings } from "./host.ts";
 import { linkTo, positionOf } from "./peer_pages.ts";
 
@@ -24,6 +24,8 @@ interface Source {
   get(id: bigint): string | undefined;
   /** The pets after an id, up to 21. */
   page(after: bigint): { id: bigint; json: string }[];
+  /** Committed, and on disk. */
+  create(pet: BenchPet): { id: bigint; json: string };
 }
 
 const JSON_FIELDS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
@@ -36,9 +38,12 @@ const { pets, path } = readSettings<HandwrittenSettings>();
 const source = path === undefined ? createMap() : await openTable(path);
 
 if ("Deno" in globalThis) {
-  await listen(({ method, url, headers }) => {
-    const { body, ...init } = answer(method, url.slice(url.indexOf("/", 8)), headers.get("authorization"));
-    return new Response(body, init);
+  await listen((request) => {
+    const { method, url, headers } = request;
+    const target = url.slice(url.indexOf("/", 8)), authorization = headers.get("authorization");
+    const send = ({ body, ...init }: Answer) => new Response(body, init);
+    if (method !== "POST") return send(answer(method, target, authorization));
+    return request.json().then((pet) => send(create(target, authorization, pet)));
   });
 } else {
   listenOnNode(createServer(({ method = "", url = "", headers: { authorization = null } }, response) => {
@@ -57,8 +62,15 @@ function answer(method: string, target: string, authorization: string | null): A
   return { status: 200, headers: { ...JSON_FIELDS, etag: `"${id}"`, ...DEPRECATION }, body };
 }
 
+function create(target: string, authorization: string | null, pet: BenchPet): Answer {
+  if (authorization !== AUTHORIZATION) return fail(401);
+  if (target !== "/v1/pets") return fail(404);
+  const { id, json: body } = source.create(pet);
+  return { status: 201, headers: { ...JSON_FIELDS, location: `${target}/${id}`, etag: `"${id}"` }, body };
+}
+
 function page(target: string): Answer {
-  const [, cursor] = /^\/v1\/pets\?cursor=(\w+)$/.exec(target) ?? [];
+  const [, cursor] = /^\/v1\/pets\?(?:limit=20&)?cursor=(\w+)$/.exec(target) ?? [];
   if (cursor === undefined) return fail(404);
   const rows = source.page(BigInt(positionOf(cursor)));
   const shown = rows.slice(0, 20), last = Number(shown.at(-1)?.id ?? 0);
@@ -74,7 +86,13 @@ function fail(status: number): Answer {
 function createMap(): Source {
   const map = new Map<number, string>();
   for (let id = 1; id <= pets; id++) map.set(id, JSON.stringify({ id, ...petAt(id) }));
-  return { get: (id) => map.get(Number(id)), page: () => [] };
+  return {
+    get: (id) => map.get(Number(id)),
+    page: () => [],
+    create() {
+      throw new Error("The Map takes no creates");
+    },
+  };
 }
 
 async function openTable(path: string): Promise<Source> {
@@ -92,8 +110,13 @@ async function openTable(path: string): Promise<Source> {
   const one = db.prepare(`SELECT ${json} FROM pets WHERE id = ?`);
   const many = db.prepare(`SELECT id, ${json} FROM pets WHERE id > ? ORDER BY id LIMIT 21`);
   many.setReadBigInts(true);
+  const added = db.prepare(`INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?) RETURNING id, ${json}`);
+  added.setReadBigInts(true);
   return {
     get: (id) => one.get(id)?.["json"] as string | undefined,
     page: (after) => many.all(after) as unknown as { id: bigint; json: string }[],
+    create({ name, categoryId, status }) {
+      return added.get(name, categoryId, status) as unknown as { id: bigint; json: string };
+    },
   };
 }
