@@ -23,6 +23,7 @@ const HELP = `deno task bench [options]           the service beside bare runtim
 deno task bench --against REF       this tree beside an earlier commit; see deno task bench --against REF --help
 deno task bench client [options]    the client beside bare fetch
 deno task bench latency [options]   the latency of many users beside other servers
+deno task bench start [options]     the first response and the first seconds beside other servers
 deno task bench stores [options]    a petstore on each store beside one in memory
 deno task bench kv [options]        servers that share a file of Deno KV beside one server
 deno task bench postgres [options]  servers on one PostgreSQL beside pgbench

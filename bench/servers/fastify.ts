@@ -4,7 +4,7 @@ import bearerAuth from "@fastify/bearer-auth";
 import fastify from "fastify";
 import process from "node:process";
 import { type BenchPet, KEY } from "../catalogue.ts";
-import { announce, readSettings } from "./host.ts";
+import { announce, PORT, readSettings } from "./host.ts";
 import type { PeerQuery } from "./peer_pages.ts";
 import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
 
@@ -54,7 +54,7 @@ app.get<{ Params: { petId: number } }>("/v1/pets/:petId", { schema: get }, (requ
   else reply.code(404).send({ code: "pet_not_found" });
 });
 
-await app.listen({ port: 0, host: "127.0.0.1" });
+await app.listen({ port: PORT, host: "127.0.0.1" });
 const address = app.server.address();
 announce(typeof address === "object" && address ? address.port : 0);
 process.on("SIGTERM", () => process.exit(0));

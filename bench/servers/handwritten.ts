@@ -98,10 +98,11 @@ function createMap(): Source {
 async function openTable(path: string): Promise<Source> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(path);
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE pets (
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS pets (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL) STRICT; BEGIN`);
   const insert = db.prepare("INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)");
-  for (let id = 1; id <= pets; id++) {
+  const known = db.prepare("SELECT max(id) AS last FROM pets").get()?.["last"];
+  for (let id = Number(known) + 1; id <= pets; id++) {
     const { name, categoryId, status } = petAt(id);
     insert.run(name, categoryId, status);
   }

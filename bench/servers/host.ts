@@ -15,13 +15,16 @@ interface BunRuntime {
 
 const HOSTNAME = "127.0.0.1";
 
+/** A free one, unless the benchmark chooses it. */
+export const PORT = Number(process.env["BENCH_PORT"] ?? 0);
+
 /** Serves on a free port and tells the benchmark which. On Node only a petstore, which has its own listener. */
 export async function listen(service: FetchHandler | Petstore): Promise<void> {
   const handler = typeof service === "function" ? service : service.handle;
   const bun = (globalThis as { Bun?: BunRuntime }).Bun;
-  if (bun) announce(bun.serve({ port: 0, hostname: HOSTNAME, fetch: handler }).port);
+  if (bun) announce(bun.serve({ port: PORT, hostname: HOSTNAME, fetch: handler }).port);
   else if ("Deno" in globalThis) {
-    Deno.serve({ port: 0, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
+    Deno.serve({ port: PORT, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
   } else if (typeof service !== "function") {
     const { createServer } = await import("node:http");
     const { createNodeListener } = await import("../../lib/hosts/node.ts");
@@ -31,7 +34,7 @@ export async function listen(service: FetchHandler | Petstore): Promise<void> {
 
 /** Starts a server of `node:http` in the same way. */
 export function listenOnNode(server: Server): void {
-  server.listen(0, HOSTNAME, () => announce((server.address() as AddressInfo).port));
+  server.listen(PORT, HOSTNAME, () => announce((server.address() as AddressInfo).port));
 }
 
 /** Prints the line for which the benchmark waits. */

@@ -9,13 +9,13 @@ import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pages.ts
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-  CREATE TABLE pets (
+  CREATE TABLE IF NOT EXISTS pets (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX pets_of_status ON pets (status);
+  CREATE INDEX IF NOT EXISTS pets_of_status ON pets (status);
 `;
 
-/** Opens a new file with this number of pets. */
+/** Opens a file, and fills a new one with this number of pets. */
 export function openPeerTable(path: string, size: number): PeerPets {
   const db = new DatabaseSync(path);
   db.exec(SCHEMA);
@@ -24,8 +24,9 @@ export function openPeerTable(path: string, size: number): PeerPets {
   const page = (condition: string) =>
     db.prepare(`SELECT id, name, categoryId, status FROM pets WHERE id > ? ${condition} ORDER BY id LIMIT ?`);
   const any = page(""), ofStatus = page("AND status = ?");
+  const known = db.prepare("SELECT max(id) AS last FROM pets").get()?.["last"];
   db.exec("BEGIN");
-  for (let id = 1; id <= size; id++) {
+  for (let id = Number(known) + 1; id <= size; id++) {
     const { name, categoryId, status } = petAt(id);
     insert.run(name, categoryId, status);
   }
