@@ -23,8 +23,8 @@ interface Section {
 
 /** In the order of the page. A case belongs to the first that matches. */
 const SECTIONS: readonly Section[] = [
+  { title: "Any address", prefixes: ["reads-"], plot: PLOTS.traffic },
   { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },
-  { title: "Any address", prefixes: ["reads-"] },
   { title: "The library on Deno", prefixes: ["library-", "in-process"] },
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
   { title: "While others create", prefixes: ["slow-disk", "get-while-posting"] },
