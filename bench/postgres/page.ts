@@ -12,6 +12,8 @@ const PAGE = fileURLToPath(new URL("../postgres.md", import.meta.url));
 /** The results of a complete run, and its conditions. */
 interface PostgresReport {
   rows: readonly Row[];
+  /** With a network between servers and PostgreSQL. */
+  network: readonly Row[];
   plans: readonly Plan[];
   facts: Facts;
   date: Date;
@@ -30,9 +32,13 @@ export function formatPlans(plans: readonly Plan[]): string {
   return formatColumns([PLAN_COLUMNS, ...plans.map(planCells)]);
 }
 
+function tableOf(rows: readonly Row[]): string {
+  return table(COLUMNS.map((name) => name || "met?"), rows.map(cells));
+}
+
 /** Writes the page, formatted. */
 export async function writePostgresPage(report: PostgresReport): Promise<void> {
-  const { rows, plans, facts, date, minutes, disturbance } = report;
+  const { rows, network, plans, facts, date, minutes, disturbance } = report;
   const others = `${Math.round(disturbance * 100)} % of the processors' time`;
   const day = date.toISOString().slice(0, 10);
   await Deno.writeTextFile(
@@ -46,7 +52,11 @@ start. [How to read it](README.md#servers-on-one-postgresql).
 
 ## Servers on one database
 
-${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
+${tableOf(rows)}
+
+## With a network in between
+
+${tableOf(network)}
 
 ## PostgreSQL's work for a read
 
