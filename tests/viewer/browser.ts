@@ -1,6 +1,7 @@
 /** Opens the page of a real server in Chromium. */
 
-import { chromium, type Page } from "playwright-core";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { withFreshServer } from "../support/server/server_process.ts";
 import { CHROMIUM } from "../support/system/chromium.ts";
 
@@ -22,15 +23,45 @@ export interface OpenPage {
 
 export type PageOptions = { width?: number; height?: number; hasScripts?: boolean; flags?: string[] };
 
+/** How long a page that draws may take for its next frame, in milliseconds. */
+const FRAME = 10_000;
+
+/**
+ * Starts a browser, which ends after `use`. Without a GPU, Chromium may stop drawing, and then a click waits for a frame until its time is
+ * over. Then another browser begins anew, once.
+ */
+export async function withBrowser(use: (browser: Browser) => Promise<void>, flags: string[] = []): Promise<void> {
+  for (let isAgain = false;; isAgain = true) {
+    const browser = await chromium.launch({ ...CHROMIUM, args: [...CHROMIUM.args, ...flags] });
+    try {
+      return await use(browser);
+    } catch (error) {
+      if (isAgain || await isDrawn(browser)) throw error;
+      console.warn("Chromium draws no more frames: the test begins anew in another browser");
+    } finally {
+      await browser.close();
+    }
+  }
+}
+
+/** Whether all pages draw frames. */
+async function isDrawn(browser: Browser): Promise<boolean> {
+  const drawn = browser.contexts().flatMap((context) => context.pages()).map((page) => {
+    const frame = page.evaluate("new Promise((resolve) => requestAnimationFrame(() => resolve(true)))");
+    return Promise.race([frame.catch(() => false), delay(FRAME, false, { ref: false })]);
+  });
+  return (await Promise.all(drawn)).every(Boolean);
+}
+
 /** Starts a server and a browser, and opens a path. Both end after `use`. */
 export async function withPage(
   path: string,
   use: (open: OpenPage) => Promise<void>,
   { width = 1200, height = 900, hasScripts = true, flags = [] }: PageOptions = {},
 ): Promise<void> {
-  await withFreshServer({ args: ["--store=memory:", ...flags], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
-    const browser = await chromium.launch(CHROMIUM);
-    try {
+  const server = { args: ["--store=memory:", ...flags], env: { PETSTORE_KEYS: KEY } };
+  await withBrowser((browser) =>
+    withFreshServer(server, async ({ origin }) => {
       const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled: hasScripts });
       const page = await context.newPage();
       const open: OpenPage = { page, origin, complaints: [], requested: [], sent: [] };
@@ -43,10 +74,8 @@ export async function withPage(
       });
       await page.goto(origin + path);
       await use(open);
-    } finally {
-      await browser.close();
-    }
-  });
+    })
+  );
 }
 
 /** Opens the dialog for the key. */

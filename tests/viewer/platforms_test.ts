@@ -5,7 +5,7 @@ import { validate } from "@readme/openapi-parser";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Oas from "oas";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../lib/server/http/description.ts";
@@ -13,9 +13,9 @@ import { createPetstore } from "../../mod.ts";
 import { addSamples } from "../../tools/docs/openapi_file.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { readPage } from "../support/pages.ts";
-import { CHROMIUM, NO_CHROMIUM } from "../support/system/chromium.ts";
+import { NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
-import { authorize, execute, KEY } from "./browser.ts";
+import { authorize, execute, KEY, withBrowser } from "./browser.ts";
 import config from "./deno.json" with { type: "json" };
 
 interface Platform {
@@ -139,14 +139,11 @@ async function withSite(
       html = `<!DOCTYPE html><html lang="en"><body>${
         body(`http://127.0.0.1:${port}/openapi.json`)
       }${tag}</body></html>`;
-      const browser = await chromium.launch({ ...CHROMIUM, args: [...CHROMIUM.args, LOCAL] });
-      try {
+      await withBrowser(async (browser) => {
         const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
         await page.goto(origin);
         await use(page, requested);
-      } finally {
-        await browser.close();
-      }
+      }, [LOCAL]);
     });
   });
 }
