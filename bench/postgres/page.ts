@@ -10,6 +10,8 @@ import type { Plan } from "./plans.ts";
 /** The results of a complete run, and its conditions. */
 interface PostgresReport {
   rows: readonly Row[];
+  /** With a network between servers and PostgreSQL. */
+  network: readonly Row[];
   plans: readonly Plan[];
   facts: Facts;
   date: Date;
@@ -28,9 +30,13 @@ export function formatPlans(plans: readonly Plan[]): string {
   return formatColumns([PLAN_COLUMNS, ...plans.map(planCells)]);
 }
 
+function tableOf(rows: readonly Row[]): string {
+  return table(COLUMNS.map((name) => name || "met?"), rows.map(cells));
+}
+
 /** Writes the page. */
 export async function writePostgresPage(report: PostgresReport): Promise<void> {
-  const { rows, plans, facts, date, minutes, disturbance } = report;
+  const { rows, network, plans, facts, date, minutes, disturbance } = report;
   const others = `${Math.round(disturbance * 100)} % of the processors' time`;
   const day = date.toISOString().slice(0, 10);
   await writeFormatted(
@@ -44,7 +50,11 @@ start. [How to read it](README.md#servers-on-one-postgresql).
 
 ## Servers on one database
 
-${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
+${tableOf(rows)}
+
+## With a network in between
+
+${tableOf(network)}
 
 ## PostgreSQL's work for a read
 
