@@ -92,7 +92,7 @@ export class Bench implements AsyncDisposable {
   /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
   async standalone(
     name: string,
-    spec: Omit<StandaloneSpec, "path" | "log"> = {},
+    spec: Omit<StandaloneSpec, "path" | "log"> & { log?: string } = {},
     pets: number = CATALOGUE_SIZE,
   ): Promise<ServerProcess> {
     const key = `standalone ${name}`;
@@ -100,7 +100,7 @@ export class Bench implements AsyncDisposable {
     if (running) return running;
     const path = join(this.folder, `standalone-${this.#files++}.db`);
     await runPinned("fill_database.ts", { path, pets });
-    const server = await ServerProcess.startStandalone({ ...spec, path, log: `${path}.log` });
+    const server = await ServerProcess.startStandalone({ log: `${path}.log`, ...spec, path });
     this.#servers.set(key, server);
     return server;
   }

@@ -1,25 +1,33 @@
 /**
  * `deno task bench latency`: how long many users wait. The requests come at a fixed rate, whatever the server does: 90 % GET and 5 % pages
- * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute.
+ * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute. It writes the plot.
  */
 
+import { join } from "node:path";
+import { SERVER, taskFlags } from "../tests/support/server/serve_task.ts";
 import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { Bench } from "./bench.ts";
 import { LOAD_CORE } from "./load/cores.ts";
+import { type Pauses, readPauses } from "./load/gc_pauses.ts";
 import type { OpenLoopResult, OpenLoopSettings } from "./load/open_loop.ts";
 import { runPinned, type ServerProcess } from "./load/server_process.ts";
+import { writeFormatted } from "./report/file.ts";
+import { drawLatency, SHARES } from "./report/latency_plot.ts";
+import { table } from "./report/page.ts";
+import { digits } from "./report/table.ts";
 
 const HELP = `deno task bench latency [options]
 
   --minutes N   for each server, by default 10
   --rate N      requests a second, by default 4000
+  --gc          Petstore alone, and its pauses for garbage collection; no plot
   --help        this text
 `;
 
 const PETS = 1_000_000;
 
-/** The share of the responses that are not later, in percent. */
-const SHARES = [50, 90, 99, 99.9, 99.99, 100];
+/** The shares of the responses in the table, in percent. */
+const SHOWN = [50, 90, 99, 99.9, 99.99, 100];
 
 class Contender {
   readonly name: string;
@@ -46,11 +54,11 @@ class Contender {
     for (const [latency, count] of latencies) this.#latencies.set(latency, (this.#latencies.get(latency) ?? 0) + count);
   }
 
-  /** In milliseconds. */
-  percentiles(): number[] {
+  /** The milliseconds within which each of these shares of the responses came, in percent. */
+  percentiles(shares: readonly number[]): number[] {
     const sorted = [...this.#latencies].sort(([a], [b]) => a - b);
     const all = sorted.reduce((sum, [, count]) => sum + count, 0);
-    return SHARES.map((share) => {
+    return shares.map((share) => {
       let left = Math.ceil(all * share / 100);
       return sorted.find(([, count]) => (left -= count) <= 0)![0] / 1000;
     });
@@ -58,27 +66,74 @@ class Contender {
 }
 
 await runTool("bench-latency", async (folder) => {
-  const flags = parseFlags(Deno.args, HELP, { minutes: { type: "string" }, rate: { type: "string" } });
+  const flags = parseFlags(Deno.args, HELP, {
+    minutes: { type: "string" },
+    rate: { type: "string" },
+    gc: { type: "boolean" },
+  });
   const minutes = readCount("minutes", flags.minutes, 10), rate = readCount("rate", flags.rate, 4000);
-  await using bench = new Bench({ rounds: 1, seconds: 1, warmUp: 0 }, folder, PETS);
-  const contenders = [
-    new Contender("Petstore", await bench.standalone("latency", {}, PETS)),
-    new Contender("hand-written", await bench.handwritten("Deno", PETS)),
-    new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", "sqlite", PETS)),
+  const log = join(folder, "petstore.log");
+  const contenders = await measure(folder, { minutes, rate, log, tracesGc: flags.gc ?? false });
+  const conditions = `${rate.toLocaleString("en")} requests a second for ${minutes} min`;
+  console.log(
+    `${conditions}. Latency in milliseconds; memory in MB: at the start, after ten seconds, after each minute\n`,
+  );
+  console.log(formatLatencies(contenders));
+  if (flags.gc) {
+    const pauses = readPauses(await Deno.readTextFile(log));
+    console.log(`\nPauses in milliseconds, from the start of the server on\n\n${formatPauses(pauses)}`);
+    return [];
+  }
+  const curves = contenders.map((each) => ({ server: each.name, latencies: each.percentiles(SHARES) }));
+  const subtitle = [
+    `${conditions}, on one core, a million pets in an SQLite file`,
+    "90 % GET and 5 % pages by Zipf’s law, 5 % creates; Petstore as it starts, with its access log",
   ];
+  await writeFormatted("latency.svg", await drawLatency(subtitle, curves));
+  return [];
+});
+
+interface Run {
+  minutes: number;
+  rate: number;
+  /** Of Petstore. V8 completes it when the process ends. */
+  log: string;
+  tracesGc: boolean;
+}
+
+async function measure(folder: string, { minutes, rate, log, tracesGc }: Run): Promise<Contender[]> {
+  await using bench = new Bench({ rounds: 1, seconds: 1 }, folder, PETS);
+  const traced = taskFlags().map((flag) => flag.replace(/^--v8-flags=/, "$&--trace-gc,"));
+  const program = { flags: tracesGc ? traced : taskFlags(), script: SERVER };
+  const contenders = [new Contender("Petstore", await bench.standalone("latency", { program, log }, PETS))];
+  if (!tracesGc) {
+    contenders.push(
+      new Contender("hand-written", await bench.handwritten("Deno", PETS)),
+      new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", "sqlite", PETS)),
+    );
+  }
   for (const contender of contenders) await contender.load(rate, 10, false);
   for (let minute = 0; minute < minutes; minute++) {
     for (const contender of contenders) await contender.load(rate, 60, true);
   }
-  console.log(
-    `${rate} requests a second for ${minutes} minutes. Latency in milliseconds; memory in MB, minute by minute`,
+  return contenders;
+}
+
+function formatLatencies(contenders: readonly Contender[]): string {
+  const head = ["server", ...SHOWN.map((share) => share === 100 ? "longest" : `${share} %`)];
+  return table(
+    [...head, "failures", "connections", "memory"],
+    contenders.map((contender) => {
+      const { name, failures, connections, memory } = contender;
+      const counts = [failures, connections].map(String);
+      return [name, ...contender.percentiles(SHOWN).map(digits), ...counts, memory.map(Math.round).join(", ")];
+    }),
   );
-  console.log(["".padEnd(16), ...SHARES.map((share) => `${share} %`.padStart(9)), "failures", "connections"].join(" "));
-  for (const contender of contenders) {
-    const { name, failures, connections, memory } = contender;
-    const shown = contender.percentiles().map((each) => each.toPrecision(3).padStart(9));
-    console.log([name.padEnd(16), ...shown, String(failures).padStart(8), String(connections).padStart(11)].join(" "));
-    console.log(`${"".padEnd(16)} ${memory.map(Math.round).join(" ")}`);
-  }
-  return [];
-});
+}
+
+function formatPauses(pauses: readonly Pauses[]): string {
+  const lines = pauses.map((
+    { isolate, kind, count, sum, longest },
+  ) => [isolate, kind, String(count), digits(sum), digits(longest)]);
+  return table(["isolate", "kind", "number", "sum", "longest"], lines);
+}

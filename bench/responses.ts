@@ -5,18 +5,20 @@ import type { ServerProcess } from "./load/server_process.ts";
 import type { Load } from "./load/wrk.ts";
 import type { StoredResponse } from "./servers/limit.ts";
 
+type Port = Pick<ServerProcess, "port">;
+
 /** Headers of the runtime or of the connection. */
 const OF_THE_HOST = new Set(["content-length", "date", "connection", "keep-alive"]);
 
 /** Requests every path of a load once. */
-export async function readResponses({ port }: ServerProcess, load: Load): Promise<StoredResponse[]> {
+export async function readResponses({ port }: Port, load: Load): Promise<StoredResponse[]> {
   const responses: StoredResponse[] = [];
   for (const path of load.paths) responses.push(await ask(port, path.replace("{id}", "1"), load));
   return responses;
 }
 
 /** Checks that a server answers with the expected status. */
-export async function checkStatus(server: ServerProcess, load: Load): Promise<void> {
+export async function checkStatus(server: Port, load: Load): Promise<void> {
   for (const [i, { status, body }] of (await readResponses(server, load)).entries()) {
     assert.equal(status, load.status, `The server answers ${load.paths[i]} with another status: ${body}`);
   }
@@ -24,7 +26,7 @@ export async function checkStatus(server: ServerProcess, load: Load): Promise<vo
 
 /** Checks that a server answers with the expected status and these bodies. */
 export async function checkBodies(
-  server: ServerProcess,
+  server: Port,
   load: Load,
   expected: readonly StoredResponse[],
 ): Promise<void> {
@@ -36,7 +38,7 @@ export async function checkBodies(
 
 /** Checks that the limit sends exactly these responses. It sends them in turn, from any of them on. */
 export async function checkLimit(
-  server: ServerProcess,
+  server: Port,
   load: Load,
   expected: readonly StoredResponse[],
 ): Promise<void> {
@@ -64,7 +66,7 @@ function nextPath({ headers }: StoredResponse): string | undefined {
 }
 
 /** The paths of a page and of all that follow. */
-export async function walk(server: ServerProcess, first: Load): Promise<string[]> {
+export async function walk(server: Port, first: Load): Promise<string[]> {
   const paths: string[] = [];
   for (let path = first.paths[0]; path !== undefined;) {
     paths.push(path);

@@ -118,3 +118,8 @@ export function rateRow(
     notes: coreNotes(subject, base),
   };
 }
+
+/** A row with requests a second. */
+export function rateOnly(parts: Pick<Row, "name" | "title" | "subject">, series: Series): Row {
+  return { ...parts, unit: "/s", figure: spreadOf(series.map(({ rate }) => rate)), notes: [] };
+}

@@ -69,7 +69,7 @@ class Starts {
       "hand-written": { command: [deno, "run", "--allow-all", ...peerCommand("handwritten.ts")], files: peer },
       "Fastify on Node": {
         command: [node, "--disable-warning=ExperimentalWarning", ...peerCommand("fastify.ts")],
-        files: [...peer, "node_modules/fastify", "node_modules/@fastify/bearer-auth"],
+        files: [...peer, "node_modules/fastify"],
       },
     };
   }

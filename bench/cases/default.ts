@@ -8,8 +8,8 @@ import type { Bench, Case, Group, PeerScript } from "../bench.ts";
 import type { Runtime } from "../load/runtimes.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
-import { measureRounds, rateRow, type Series, withLoad } from "../rounds.ts";
-import { type Floor, type Row, spreadOf } from "../row.ts";
+import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
+import type { Floor, Row } from "../row.ts";
 import { POST } from "./library.ts";
 
 /** The names of the contenders on the page and in its plot. */
@@ -70,8 +70,4 @@ function defaultCase(name: string, what: string, asked: Load): Case {
     ];
   }
   return { name, quick: true, run };
-}
-
-function rateOnly(parts: Pick<Row, "name" | "title" | "subject">, series: Series): Row {
-  return { ...parts, unit: "/s", figure: spreadOf(series.map(({ rate }) => rate)), notes: [] };
 }

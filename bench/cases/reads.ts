@@ -1,11 +1,12 @@
 /** Reads of many addresses, beside a server that is written by hand. */
 
+import { formatCursor } from "../../lib/operations/paging.ts";
 import { checkBodies, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import type { Runtime } from "../load/runtimes.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
-import { measureRounds, rateRow, withLoad } from "../rounds.ts";
+import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
 
 const PETS = 1_000_000;
@@ -14,11 +15,15 @@ const PETS = 1_000_000;
 const SKEW = 0.99;
 
 /** In seconds: until what is asked for is in a cache. */
-const WARM_UP = 6;
+const WARM_UP = 5;
 
-type Contenders = Record<"petstore" | "handwritten", ServerProcess>;
+/** By their names on the page. The first is compared with the second. */
+type Contenders = Record<string, ServerProcess>;
+
+export const PETSTORE = "Petstore", HANDWRITTEN = "hand-written", FASTIFY = "Fastify on Node";
 
 const PATH = "/v1/pets/{id}", PAGE = "/v1/pets?cursor={cursor}";
+const FILTERED = "/v1/pets?status=available&cursor={cursor}";
 
 const MISSED = {
   memory:
@@ -34,6 +39,7 @@ export const READS: Group = [
   readCase("reads-million", "GET of random pets of a million", atRandom(PATH, PETS), 0.8),
   readCase("reads-zipf", "GET of pets of a million, Zipf 0.99", atRandom(PATH, PETS, SKEW), 0.95),
   readCase("reads-pages", "random pages of 20", atRandom(PAGE, PETS), 1.1),
+  readCase("reads-filtered", "random pages of 20 with a status", atRandom(FILTERED, PETS), 1.1),
   readCase(
     "reads-memory",
     "in memory: GET of random pets of 100,000",
@@ -43,6 +49,7 @@ export const READS: Group = [
     MISSED.memory,
   ),
   readCase("reads-node", "Node: GET of random pets of 100,000", atRandom(PATH, 100_000), 0.9, onNode, MISSED.node),
+  readCase("reads-node-pages", "Node: random pages of 20", atRandom(PAGE, 100_000), 1, onNode),
 ];
 
 function atRandom(path: string, pets: number, skew = 0): Load {
@@ -59,29 +66,41 @@ function readCase(
 ): Case {
   const floor: Floor = { bound: "at least", value, ...missed && { missed } };
   async function run(bench: Bench): Promise<Row[]> {
-    const { petstore, handwritten } = await start(bench);
-    const some = load([PATH.replace("{id}", "1"), PATH.replace("{id}", "777")]);
-    await checkBodies(handwritten, some, await readResponses(petstore, some));
+    const servers = await start(bench);
+    const some = load([1n, 777n].map((id) => addressOf(asked, id)));
+    const responses = await readResponses(servers[PETSTORE]!, some);
+    for (const server of Object.values(servers)) await checkBodies(server, some, responses);
     const effort = { ...bench.effort, warmUp: WARM_UP };
-    const series = await measureRounds(withLoad({ petstore, handwritten }, asked), effort);
-    const parts = { name, title: `Any address: ${title}`, subject: "Petstore", base: "hand-written", floor };
-    return [rateRow(parts, series.petstore, series.handwritten)];
+    const series: Record<string, Series> = await measureRounds(withLoad(servers, asked), effort);
+    const parts = { name, title: `Any address: ${title}`, subject: PETSTORE };
+    return [
+      ...Object.keys(servers).map((subject) => rateOnly({ ...parts, subject }, series[subject]!)),
+      rateRow({ ...parts, base: HANDWRITTEN, floor }, series[PETSTORE]!, series[HANDWRITTEN]!),
+    ];
   }
   return { name, quick: name === "reads-million", run };
 }
 
+function addressOf({ paths: [path = ""] }: Load, id: bigint): string {
+  return path.replace("{id}", String(id)).replace("{cursor}", formatCursor(id));
+}
+
 async function byDefault(bench: Bench): Promise<Contenders> {
   return {
-    petstore: await bench.standalone("a million", { flags: ["--log=off"] }, PETS),
-    handwritten: await bench.handwritten("Deno", PETS),
+    [PETSTORE]: await bench.standalone("a million", { flags: ["--log=off"] }, PETS),
+    [HANDWRITTEN]: await bench.handwritten("Deno", PETS),
+    [FASTIFY]: await bench.peer("fastify.ts", "Node", "sqlite", PETS),
   };
 }
 
 async function inMemory(bench: Bench): Promise<Contenders> {
-  return { petstore: await bench.petstore("memory"), handwritten: await bench.handwritten("Deno") };
+  return { [PETSTORE]: await bench.petstore("memory"), [HANDWRITTEN]: await bench.handwritten("Deno") };
 }
 
 async function onNode(bench: Bench): Promise<Contenders> {
   const runtime: Runtime = "Node";
-  return { petstore: await bench.petstore("sqlite", runtime), handwritten: await bench.handwritten(runtime, 100_000) };
+  return {
+    [PETSTORE]: await bench.petstore("sqlite", runtime),
+    [HANDWRITTEN]: await bench.handwritten(runtime, 100_000),
+  };
 }

@@ -14,7 +14,7 @@ export interface ServerSpec {
   settings: object;
   env?: Record<string, string> | undefined;
   /** By default the servers' core. */
-  core?: number | undefined;
+  core?: number | string | undefined;
 }
 
 /** A server's program and the flags that its task gives to `deno run`. */

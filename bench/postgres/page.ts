@@ -1,17 +1,17 @@
 /** bench/postgres.md. bench/README.md explains it. */
 
-import { fileURLToPath } from "node:url";
+import { writeFormatted } from "../report/file.ts";
 import type { Facts } from "../report/machine.ts";
 import { table } from "../report/page.ts";
 import { cells, COLUMNS, formatColumns } from "../report/table.ts";
 import type { Row } from "../row.ts";
 import type { Plan } from "./plans.ts";
 
-const PAGE = fileURLToPath(new URL("../postgres.md", import.meta.url));
-
 /** The results of a complete run, and its conditions. */
 interface PostgresReport {
   rows: readonly Row[];
+  /** With a network between servers and PostgreSQL. */
+  network: readonly Row[];
   plans: readonly Plan[];
   facts: Facts;
   date: Date;
@@ -30,13 +30,17 @@ export function formatPlans(plans: readonly Plan[]): string {
   return formatColumns([PLAN_COLUMNS, ...plans.map(planCells)]);
 }
 
-/** Writes the page, formatted. */
+function tableOf(rows: readonly Row[]): string {
+  return table(COLUMNS.map((name) => name || "met?"), rows.map(cells));
+}
+
+/** Writes the page. */
 export async function writePostgresPage(report: PostgresReport): Promise<void> {
-  const { rows, plans, facts, date, minutes, disturbance } = report;
+  const { rows, network, plans, facts, date, minutes, disturbance } = report;
   const others = `${Math.round(disturbance * 100)} % of the processors' time`;
   const day = date.toISOString().slice(0, 10);
-  await Deno.writeTextFile(
-    PAGE,
+  await writeFormatted(
+    "postgres.md",
     `# Results of the benchmark on PostgreSQL
 
 \`deno task bench postgres\` wrote this page on ${day}, in ${
@@ -46,7 +50,11 @@ start. [How to read it](README.md#servers-on-one-postgresql).
 
 ## Servers on one database
 
-${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
+${tableOf(rows)}
+
+## With a network in between
+
+${tableOf(network)}
 
 ## PostgreSQL's work for a read
 
@@ -59,5 +67,4 @@ ${table(PLAN_COLUMNS, plans.map(planCells))}
 ${table(["name", "value"], facts)}
 `,
   );
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", PAGE] }).output();
 }

@@ -46,6 +46,12 @@ export function pageScript(limit: number): Script {
   return { text: `${place(all, ["after", "limit"])};\n`, variables: { after: "0", limit: String(limit + 1) } };
 }
 
+/** Reads the page after a random pet. */
+export function anyPageScript(limit: number, pets: number): Script {
+  const variables = { limit: String(limit + 1) };
+  return { text: `\\set after random(1, ${pets - limit})\n${place(all, ["after", "limit"])};\n`, variables };
+}
+
 /** Adds several pets in one statement and one commit, like the store. */
 export function addScript(rows: number): Script {
   const array = (text: string) => `{${Array.from({ length: rows }, () => text).join(",")}}`;

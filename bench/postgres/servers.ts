@@ -9,8 +9,11 @@ export async function startServers(folder: string, url: string, count: number): 
   return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, parts)));
 }
 
+/** A server of any kind. */
+export type Port = Pick<ServerProcess, "port">;
+
 /** Puts the whole load on each server, and resolves to the requests per second of all together. */
-export async function measureServers(servers: readonly ServerProcess[], load: Load, seconds: number): Promise<number> {
+export async function measureServers(servers: readonly Port[], load: Load, seconds: number): Promise<number> {
   const measured = await Promise.all(servers.map(({ port }) => runWrk(port, load, seconds)));
   return measured.reduce((sum, { rate }) => sum + rate, 0);
 }

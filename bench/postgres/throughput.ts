@@ -10,21 +10,21 @@ import { type Effort, inRounds } from "../rounds.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
 import { fillTable } from "./plans.ts";
 import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
-import { measureServers, startServers } from "./servers.ts";
+import { measureServers, type Port, startServers } from "./servers.ts";
 
 const COUNTS = [1, 2, 4] as const;
 /** Pets in the table at the start. */
 const PETS = 100_000;
 /** Clients of pgbench: reads have as many as a server's pool; with two, creates are fastest. */
-const READERS = 10, WRITERS = 2;
+export const READERS = 10, WRITERS = 2;
 const CONNECTIONS = 64;
 
 const GET_ONE = load(sample(1000, 1, PETS).map((id) => `/v1/pets/${id}`));
 const LIST = load("/v1/pets");
-const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
+export const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
 
 /** Repeats an operation, and resolves to its rate a second. */
-type Measure = () => Promise<number>;
+export type Measure = () => Promise<number>;
 
 /** The rate a second, and the rate for each second of PostgreSQL's processor time. */
 interface Measured {
@@ -47,11 +47,7 @@ interface Surroundings {
 /** Measures everything in interleaved rounds. */
 export async function measureThroughput(cluster: Cluster, folder: string, effort: Effort): Promise<Row[]> {
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
-  await fillTable(
-    url,
-    `INSERT INTO petstore.pets SELECT nextval('petstore.pet_ids'), i % 1000, i % 3, 'Bartholomew'
-     FROM generate_series(1, ${PETS}) AS i`,
-  );
+  await fillPets(url, PETS);
   const running = await startServers(folder, url, Math.max(...COUNTS));
   try {
     const surroundings = { cluster, folder, effort, url, running };
@@ -63,6 +59,17 @@ export async function measureThroughput(cluster: Cluster, folder: string, effort
   } finally {
     for (const server of running) await server.stop();
   }
+}
+
+/** Fills the table anew. */
+export async function fillPets(url: string, pets: number): Promise<void> {
+  await fillTable(
+    url,
+    `TRUNCATE petstore.pets;
+     ALTER SEQUENCE petstore.pet_ids RESTART;
+     INSERT INTO petstore.pets SELECT nextval('petstore.pet_ids'), i % 1000, i % 3, 'Bartholomew'
+     FROM generate_series(1, ${pets}) AS i`,
+  );
 }
 
 async function measureReads(
@@ -119,7 +126,7 @@ function serversUnder(load: Load, running: readonly ServerProcess[], { seconds }
   return Object.fromEntries(measures);
 }
 
-function measureRounds(
+export function measureRounds(
   cluster: Cluster,
   measures: Record<string, Measure>,
   { rounds, seconds }: Effort,
@@ -140,7 +147,7 @@ function rows(parts: Pick<Row, "name" | "title" | "base"> & { floor?: Floor }, s
 }
 
 /** A contender compared with pgbench, or with another. */
-function ratio(
+export function ratio(
   parts: Pick<Row, "name" | "title" | "subject" | "base"> & { floor?: Floor },
   series: AllSeries,
   contender: string,
@@ -159,7 +166,7 @@ function ratio(
 }
 
 /** The pets in a statement of one server, for pgbench to send as many, and the log for each pet. */
-async function measureBatches(url: string, running: readonly ServerProcess[], seconds: number) {
+export async function measureBatches(url: string, running: readonly Port[], seconds: number) {
   const read = async () => {
     await settled();
     const [row = []] = await runSql(

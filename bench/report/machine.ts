@@ -6,7 +6,7 @@ import { runtimeCommand } from "../load/runtimes.ts";
 /** Names and values, in the order of the page. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
-const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "@fastify/bearer-auth", "express"];
+const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "express"];
 
 /** The versions of all software in the benchmark. */
 export async function readVersions(): Promise<Facts> {

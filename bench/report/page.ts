@@ -1,13 +1,11 @@
 /** bench/results.md and its plots. bench/README.md explains them. */
 
-import { fileURLToPath } from "node:url";
 import type { Result } from "../results.ts";
 import { comparison, isMet, type Row } from "../row.ts";
+import { writeFormatted } from "./file.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
 import { cells, COLUMNS } from "./table.ts";
-
-const FOLDER = new URL("../", import.meta.url);
 
 /** The results of all cases, and their conditions. */
 export interface Report {
@@ -25,8 +23,8 @@ interface Section {
 
 /** In the order of the page. A case belongs to the first that matches. */
 const SECTIONS: readonly Section[] = [
+  { title: "Any address", prefixes: ["reads-"], plot: PLOTS.traffic },
   { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },
-  { title: "Any address", prefixes: ["reads-"] },
   { title: "The library on Deno", prefixes: ["library-", "in-process"] },
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
   { title: "While others create", prefixes: ["slow-disk", "get-while-posting"] },
@@ -49,18 +47,16 @@ export async function writePlots(rows: readonly Row[]): Promise<ReadonlySet<Plot
   for (const plot of Object.values(PLOTS)) {
     const svg = await plot.draw(rows);
     if (svg === undefined) continue;
-    await Deno.writeTextFile(new URL(plot.file, FOLDER), svg);
+    await writeFormatted(plot.file, svg);
     drawn.add(plot);
   }
   return drawn;
 }
 
-/** Writes the page, formatted. */
+/** Writes the page. */
 export async function writePage(report: Report, drawn: ReadonlySet<Plot>): Promise<void> {
   const rows = rowsOf(report.results.map(([, result]) => result));
-  const page = new URL("results.md", FOLDER);
-  await Deno.writeTextFile(page, formatPage(report, rows, drawn));
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", fileURLToPath(page)] }).output();
+  await writeFormatted("results.md", formatPage(report, rows, drawn));
 }
 
 function formatPage({ results, versions, machine }: Report, rows: readonly Row[], drawn: ReadonlySet<Plot>): string {

@@ -2,6 +2,7 @@
 
 import type { TopLevelSpec } from "vega-lite";
 import { PEERS } from "../cases/default.ts";
+import { FASTIFY, HANDWRITTEN, PETSTORE } from "../cases/reads.ts";
 import type { Row } from "../row.ts";
 import { COLOURS, frame, toSvg, WIDTH } from "./vega.ts";
 
@@ -31,11 +32,22 @@ interface Words {
   limit?: string;
 }
 
-const CASES = [["get", "GET one"], ["list-20", "list of 20"], ["post", "POST"]] as const;
+/** The names of cases after their prefix, and what the plots call them. */
+type Names = readonly (readonly [name: string, group: string])[];
 
-/** The bars of GET one, a list and POST for each contender. */
-function barsOf(prefix: string, contenders: readonly string[], base?: string): Bar[] {
-  return CASES.flatMap(([name, group]) =>
+const CASES: Names = [["get", "GET one"], ["list-20", "list of 20"], ["post", "POST"]];
+const TRAFFIC: Names = [
+  ["1000", "1,000 pets"],
+  ["20000", "20,000 pets"],
+  ["100000", "100,000 pets"],
+  ["million", "a million pets"],
+  ["zipf", "Zipf’s law"],
+  ["pages", "pages of 20"],
+];
+
+/** The bars of some cases for each contender. */
+function barsOf(prefix: string, cases: Names, contenders: readonly string[], base?: string): Bar[] {
+  return cases.flatMap(([name, group]) =>
     contenders.map((subject) => ({
       group,
       contender: subject === "library" ? "Petstore" : subject,
@@ -45,6 +57,17 @@ function barsOf(prefix: string, contenders: readonly string[], base?: string): B
 }
 
 export const PLOTS = {
+  traffic: barPlot(
+    "traffic.svg",
+    {
+      title: "How many requests a second, if users ask for any pet?",
+      subtitle: [
+        "Thousands, on one core, a million pets in an SQLite file, all servers without a log",
+        "Random pets of so many, pets of a million by Zipf’s law, and random pages of the million",
+      ],
+    },
+    barsOf("reads", TRAFFIC, [PETSTORE, HANDWRITTEN, FASTIFY]),
+  ),
   default: barPlot(
     "throughput.svg",
     {
@@ -54,7 +77,7 @@ export const PLOTS = {
         "Petstore as it starts, with its access log; the others without a log, a transaction for each POST",
       ],
     },
-    barsOf("default", ["Petstore", ...Object.keys(PEERS)]),
+    barsOf("default", CASES, ["Petstore", ...Object.keys(PEERS)]),
   ),
   node: barPlot(
     "node.svg",
@@ -63,7 +86,7 @@ export const PLOTS = {
       subtitle: "Requests per second on Node, in memory, relative to a bare node:http server",
       limit: "bare node:http",
     },
-    barsOf("node", ["library", "Fastify"], "bare node:http"),
+    barsOf("node", CASES, ["library", "Fastify"], "bare node:http"),
   ),
   bun: barPlot(
     "bun.svg",
@@ -72,7 +95,7 @@ export const PLOTS = {
       subtitle: "Requests per second, in memory, relative to a bare Bun.serve",
       limit: "bare Bun.serve",
     },
-    barsOf("bun", ["library", "Elysia"], "bare Bun.serve"),
+    barsOf("bun", CASES, ["library", "Elysia"], "bare Bun.serve"),
   ),
   scale: {
     file: "scale.svg",

@@ -22,8 +22,8 @@ interface Answer {
 
 interface Source {
   get(id: bigint): string | undefined;
-  /** The pets after an id, up to 21. */
-  page(after: bigint): { id: bigint; json: string }[];
+  /** The pets after an id, up to 21, of one status or of all. */
+  page(after: bigint, status: string | undefined): { id: bigint; json: string }[];
   /** Committed, and on disk. */
   create(pet: BenchPet): { id: bigint; json: string };
 }
@@ -70,12 +70,12 @@ function create(target: string, authorization: string | null, pet: BenchPet): An
 }
 
 function page(target: string): Answer {
-  const [, cursor] = /^\/v1\/pets\?(?:limit=20&)?cursor=(\w+)$/.exec(target) ?? [];
+  const [, status, cursor] = /^\/v1\/pets\?(?:limit=20&)?(?:status=(\w+)&)?cursor=(\w+)$/.exec(target) ?? [];
   if (cursor === undefined) return fail(404);
-  const rows = source.page(BigInt(positionOf(cursor)));
+  const rows = source.page(BigInt(positionOf(cursor)), status);
   const shown = rows.slice(0, 20), last = Number(shown.at(-1)?.id ?? 0);
   const headers = { ...JSON_FIELDS, etag: `"${cursor}-${last}"` };
-  const link = rows.length > 20 ? { link: linkTo(last, 20, undefined) } : undefined;
+  const link = rows.length > 20 ? { link: linkTo(last, 20, status) } : undefined;
   return { status: 200, headers: { ...headers, ...link }, body: `[${shown.map(({ json }) => json).join(",")}]` };
 }
 
@@ -99,7 +99,8 @@ async function openTable(path: string): Promise<Source> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(path);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS pets (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL) STRICT; BEGIN`);
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS pets_of_status ON pets (status); BEGIN`);
   const insert = db.prepare("INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)");
   const known = db.prepare("SELECT max(id) AS last FROM pets").get()?.["last"];
   for (let id = Number(known) + 1; id <= pets; id++) {
@@ -109,13 +110,20 @@ async function openTable(path: string): Promise<Source> {
   db.exec("COMMIT");
   const json = "json_object('id', id, 'name', name, 'categoryId', categoryId, 'status', status) AS json";
   const one = db.prepare(`SELECT ${json} FROM pets WHERE id = ?`);
-  const many = db.prepare(`SELECT id, ${json} FROM pets WHERE id > ? ORDER BY id LIMIT 21`);
-  many.setReadBigInts(true);
+  const pages = (condition: string) => {
+    const page = db.prepare(`SELECT id, ${json} FROM pets WHERE id > ? ${condition} ORDER BY id LIMIT 21`);
+    page.setReadBigInts(true);
+    return page;
+  };
+  const any = pages(""), ofStatus = pages("AND status = ?");
   const added = db.prepare(`INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?) RETURNING id, ${json}`);
   added.setReadBigInts(true);
   return {
     get: (id) => one.get(id)?.["json"] as string | undefined,
-    page: (after) => many.all(after) as unknown as { id: bigint; json: string }[],
+    page(after, status) {
+      const rows = status === undefined ? any.all(after) : ofStatus.all(after, status);
+      return rows as unknown as { id: bigint; json: string }[];
+    },
     create({ name, categoryId, status }) {
       return added.get(name, categoryId, status) as unknown as { id: bigint; json: string };
     },

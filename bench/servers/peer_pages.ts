@@ -37,7 +37,7 @@ export function positionOf(cursor: string | undefined): number {
 }
 
 /** The value of Link for the page after an id. */
-export function linkTo(after: number, limit: number, status: PetStatus | undefined): string {
+export function linkTo(after: number, limit: number, status: string | undefined): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   const cursor = btoa(`after:${after}`).replaceAll("=", "");
   return `</v1/pets?limit=${limit}${filter}&cursor=${cursor}>; rel="next"`;
