@@ -20,7 +20,7 @@ const ROUND_TRIPS = [0, 0.5, 2];
 /** The connections of a server. The first is the default of both, and others are measured at the longest round trip. */
 const POOLS = [10, 40];
 const LIMIT = 20;
-/** Few: at its first read of each page, a new process of PostgreSQL has a page fault, which takes long on a virtual machine. */
+/** Few: the first reads of a new process of PostgreSQL take long, and the longer, the larger the table. */
 const PETS = 5000;
 
 const GET_ONE = load(sample(1000, 1, PETS).map((id) => `/v1/pets/${id}`));
