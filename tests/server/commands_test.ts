@@ -12,13 +12,13 @@ import { runCommand } from "../support/server/server_process.ts";
 
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
   const prints = (stdout: string) => ({ status: 0, stdout, stderr: "" });
-  const overview = describeProgram(COMMANDS);
+  const overview = await describeProgram(COMMANDS);
   for (const args of [["--help"], ["--port=1", "--help"]]) {
     assert.deepEqual(await runHere(args), prints(overview));
   }
-  for (const [name, command] of Object.entries(COMMANDS)) {
+  for (const [name, load] of Object.entries(COMMANDS)) {
     assert.ok(overview.includes(`\n  ${name} `), name);
-    const help = describeCommand(name, command);
+    const help = describeCommand(name, await load());
     assert.match(help, /^Examples:\n( {2}.*petstore.*\n)+\nExit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/m);
     for (const line of help.split("\n")) assert.ok(line.length <= 100, line);
     assert.deepEqual(await runHere([...name.split(" "), "--help"]), prints(help));

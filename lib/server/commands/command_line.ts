@@ -14,18 +14,18 @@ import { parseArgs } from "node:util";
 type Task = { command: Command; args: CommandArguments } | string;
 
 /** @throws {SettingError} If there is no such command, or its flags are invalid. */
-export function readCommandLine(words: readonly string[], environment: Environment): Task {
+export async function readCommandLine(words: readonly string[], environment: Environment): Promise<Task> {
   const [first = "", second = ""] = words;
   const isNamed = first !== "" && !first.startsWith("-");
   if (!isNamed && !words.includes("--help")) return readCommand(DEFAULT_COMMAND, words, environment);
   const isGroup = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
-  if (!isNamed || (isGroup && (second === "" || second === "--help"))) return describeProgram(COMMANDS);
+  if (!isNamed || (isGroup && (second === "" || second === "--help"))) return await describeProgram(COMMANDS);
   const length = isGroup ? 2 : 1;
   return readCommand(words.slice(0, length).join(" "), words.slice(length), environment);
 }
 
-function readCommand(name: string, words: readonly string[], environment: Environment): Task {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+async function readCommand(name: string, words: readonly string[], environment: Environment): Promise<Task> {
+  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : undefined;
   // The message does not quote the words, because they may be a key.
   if (!command) throw new SettingError("There is no such command; --help alone lists the commands");
   const args = readArguments(name, command, words, environment);

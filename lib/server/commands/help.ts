@@ -14,8 +14,9 @@ const STATUSES = [
 ];
 
 /** The text of `petstore --help`. */
-export function describeProgram(commands: Readonly<Record<string, Command>>): string {
-  const rows = Object.entries(commands).map(([name, { summary }]) => describeFlag(name, summary));
+export async function describeProgram(commands: Readonly<Record<string, () => Promise<Command>>>): Promise<string> {
+  const rows: string[] = [];
+  for (const [name, load] of Object.entries(commands)) rows.push(describeFlag(name, (await load()).summary));
   return `Petstore: a REST service for the pets of a store
 
 Usage: petstore <command> [flags]

@@ -31,7 +31,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   let failure: string | undefined;
   if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
   try {
-    const task = readCommandLine(args, environment);
+    const task = await readCommandLine(args, environment);
     if (typeof task === "string") {
       output.add(task.trimEnd());
     } else {
