@@ -29,6 +29,9 @@ const MISSED = {
   memory:
     "A look into a Map takes next to nothing. The petstore also finds the route and the caller, hashes the text for the " +
     "entity tag, and looks whether it has the response already: 3 µs, between requests twice as long as in a loop.",
+  pages:
+    "The statement takes 20 to 24 µs in a loop, the hand-written one 35 to 38. What the petstore does beside it takes 6 µs more, and " +
+    "between requests twice as long: it checks the query and the cursor, hashes the text for the entity tag, and asks its cache.",
   node: "As in memory on Deno: what the petstore does beside the statement takes 3 to 4 µs between requests.",
 };
 
@@ -38,8 +41,15 @@ export const READS: Group = [
   readCase("reads-100000", "GET of random pets of 100,000", atRandom(PATH, 100_000), 0.9),
   readCase("reads-million", "GET of random pets of a million", atRandom(PATH, PETS), 0.8),
   readCase("reads-zipf", "GET of pets of a million, Zipf 0.99", atRandom(PATH, PETS, SKEW), 0.95),
-  readCase("reads-pages", "random pages of 20", atRandom(PAGE, PETS), 1.1),
-  readCase("reads-filtered", "random pages of 20 with a status", atRandom(FILTERED, PETS), 1.1),
+  readCase("reads-pages", "random pages of 20", atRandom(PAGE, PETS), 1.1, byDefault, MISSED.pages),
+  readCase(
+    "reads-filtered",
+    "random pages of 20 with a status",
+    atRandom(FILTERED, PETS),
+    1.1,
+    byDefault,
+    MISSED.pages,
+  ),
   readCase(
     "reads-memory",
     "in memory: GET of random pets of 100,000",
@@ -49,7 +59,7 @@ export const READS: Group = [
     MISSED.memory,
   ),
   readCase("reads-node", "Node: GET of random pets of 100,000", atRandom(PATH, 100_000), 0.9, onNode, MISSED.node),
-  readCase("reads-node-pages", "Node: random pages of 20", atRandom(PAGE, 100_000), 1, onNode),
+  readCase("reads-node-pages", "Node: random pages of 20", atRandom(PAGE, 100_000), 1, onNode, MISSED.pages),
 ];
 
 function atRandom(path: string, pets: number, skew = 0): Load {
