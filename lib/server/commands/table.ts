@@ -1,22 +1,30 @@
 import type { Command } from "./command.ts";
 
+const backup = () => import("./backup.ts");
+const check = () => import("./check.ts");
+const conform = () => import("./conform.ts");
+const exportPets = () => import("./export.ts");
+const importPets = () => import("./import.ts");
 const keys = () => import("./keys.ts");
+const openapi = () => import("./openapi.ts");
+const restore = () => import("./restore.ts");
+const serve = () => import("./serve.ts");
 
 /** Every command by its name, in the order of the help text. Only what runs is loaded: a server starts earlier without the others. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import("./serve.ts")).SERVE,
+  serve: async () => (await serve()).SERVE,
   "keys add": async () => (await keys()).ADD_KEY,
   "keys list": async () => (await keys()).LIST_KEYS,
   "keys rotate": async () => (await keys()).ROTATE_KEY,
   "keys revoke": async () => (await keys()).REVOKE_KEY,
   "keys purge": async () => (await keys()).PURGE_KEYS,
-  openapi: async () => (await import("./openapi.ts")).OPENAPI,
-  import: async () => (await import("./import.ts")).IMPORT,
-  export: async () => (await import("./export.ts")).EXPORT,
-  check: async () => (await import("./check.ts")).CHECK,
-  conform: async () => (await import("./conform.ts")).CONFORM,
-  backup: async () => (await import("./backup.ts")).BACKUP,
-  restore: async () => (await import("./restore.ts")).RESTORE,
+  openapi: async () => (await openapi()).OPENAPI,
+  import: async () => (await importPets()).IMPORT,
+  export: async () => (await exportPets()).EXPORT,
+  check: async () => (await check()).CHECK,
+  conform: async () => (await conform()).CONFORM,
+  backup: async () => (await backup()).BACKUP,
+  restore: async () => (await restore()).RESTORE,
 };
 
 /** The command that runs if none is named. */
