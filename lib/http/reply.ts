@@ -26,10 +26,12 @@ export class KeptReply implements Reply {
   declare readonly body: Body;
   /** For hosts that send clones. */
   template: Response | undefined;
+  /** By the access log. */
+  logged: string | undefined;
   #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
-    Object.assign(this, reply, { template: undefined });
+    Object.assign(this, reply, { template: undefined, logged: undefined });
   }
 
   /** With the fields of CORS, most often those of the last request. */

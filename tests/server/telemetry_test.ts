@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Observer } from "../../lib/http/finisher.ts";
+import type { Reply } from "../../lib/http/reply.ts";
 import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_log.ts";
 import { traceStore } from "../../lib/server/telemetry/traced_store.ts";
 import { findTraces, KIND, registerApi, type Span, traceRequests } from "../../lib/server/telemetry/traces.ts";
@@ -22,9 +23,13 @@ const FACTS = {
 };
 type Facts = { [Name in keyof typeof FACTS]: (typeof FACTS)[Name][number] };
 
+/** Like refusals, which are one for all targets. */
+const REPLIES = FACTS.status.flatMap((status) => FACTS.body.map((body): Reply => ({ status, headers: {}, body })));
+
 function log(observe: Observer, { status, body, took, id, ...context }: Facts, startedAt = 1000): void {
   const request = Object.assign(createContext({ "x-request-id": id }, context.method), { caller: { id } }, context);
-  observe(Object.assign(request, { targetKey: context.target }), { status, headers: {}, body }, startedAt, 1000 + took);
+  const reply = REPLIES.find((each) => each.status === status && each.body === body)!;
+  observe(Object.assign(request, { targetKey: context.target }), reply, startedAt, 1000 + took);
 }
 
 const pathOf = (target: string, route = "{") => route.includes("{") ? target : route;

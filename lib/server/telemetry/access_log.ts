@@ -1,33 +1,22 @@
 /** The access log: one line for each request, as text or as JSON. */
 
-import { bodyBytes } from "../../http/reply.ts";
+import { bodyBytes, KeptReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { Span } from "./traces.ts";
 import type { LineWriter } from "../process/writers.ts";
-import { HIDDEN, loggedMethod, loggedTarget } from "./logged_target.ts";
-
-/** How many targets are cached, and the longest key of one. A client may send any number of 64 KB each. */
-const MAX_CACHED = 1000, MAX_KEY = 300;
-
-/** The formatted part of a line, from the method to the status, and the values that it was made from. */
-interface CacheEntry {
-  method: string;
-  route: string | undefined;
-  status: number;
-  text: string;
-}
+import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
 /** One line of text for each request. */
 export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
-  const describe = cacheTargets(({ method, route, target }, status) =>
+  const describe = describeOnce(({ method, route, target }, status) =>
     ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`
   );
   const now = createClock();
-  return (context, { status }, startedAt, endedAt) => {
+  return (context, reply, startedAt, endedAt) => {
     const duration = (endedAt - startedAt).toFixed(1);
-    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, status)} ${duration}ms`);
+    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)} ${duration}ms`);
   };
 }
 
@@ -37,7 +26,7 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
  * @param activeSpan Finds the span of the present request. Absent if there are no traces.
  */
 export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () => Span | undefined): Observer {
-  const describe = cacheTargets(({ method, target, route }, status) =>
+  const describe = describeOnce(({ method, target, route }, status) =>
     JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)
   );
   const now = createClock();
@@ -47,7 +36,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () =
     const span = activeSpan?.()?.spanContext();
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
-        describe(context, reply.status) +
+        describe(context, reply) +
         `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
@@ -57,22 +46,10 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () =
   };
 }
 
-/** Caches formatted targets, because formatting one costs a third of a response. */
-function cacheTargets(
-  describe: (context: RequestContext, status: number) => string,
-): (context: RequestContext, status: number) => string {
-  const cache = new Map<string, CacheEntry>();
-  return (context, status) => {
-    const { method, route, targetKey } = context;
-    const last = cache.get(targetKey);
-    if (last && last.status === status && last.method === method && last.route === route) return last.text;
-    const text = describe(context, status);
-    // A hidden text may be a key, which must not stay in memory.
-    if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
-    if (!last && cache.size >= MAX_CACHED) cache.clear();
-    cache.set(targetKey, { method, route, status, text });
-    return text;
-  };
+/** Of a kept reply only once, because formatting a target costs a third of a response. All its requests have the same. */
+function describeOnce(describe: (context: RequestContext, status: number) => string) {
+  return (context: RequestContext, reply: Reply): string =>
+    reply instanceof KeptReply ? reply.logged ??= describe(context, reply.status) : describe(context, reply.status);
 }
 
 /** Formats the time once a millisecond, because formatting it costs a third of a response. */
