@@ -115,7 +115,8 @@ async function startContenders(folder: string, port: number, running: AsyncDispo
 async function measureRoundTrip({ cluster, folder, effort }: Surroundings, title: string): Promise<Row> {
   const times: number[] = [];
   for (let round = 0; round < effort.rounds; round++) {
-    times.push(1000 / await runPgbench(cluster, folder, { text: "SELECT 1;\n" }, 1, effort.seconds));
+    const { rate } = await runPgbench(cluster, folder, { text: "SELECT 1;\n" }, 1, effort.seconds);
+    times.push(1000 / rate);
   }
   return { name: "network", title, subject: "pgbench, 1 client", unit: "ms", figure: spreadOf(times), notes: [] };
 }
@@ -129,7 +130,7 @@ async function measureQuestion(
   const [byDefault, ...others] = contenders;
   const measures: Record<string, Measure> = {
     four: () => measureServers(byDefault!.servers, load, seconds),
-    pgbench: async () => pets * await runPgbench(cluster, folder, script, clients, seconds),
+    pgbench: () => runPgbench(cluster, folder, script, clients, seconds, pets),
   };
   for (const { pool, servers, peer } of withPools ? contenders : [byDefault!]) {
     measures[`server ${pool}`] = () => measureServers(servers.slice(0, 1), load, seconds);

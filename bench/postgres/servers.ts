@@ -3,6 +3,7 @@
 import { ServerProcess } from "../../tests/support/server/server_process.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
+import type { Answers } from "./pgbench.ts";
 
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
   const parts = { args: [`--store=${url}`, `--key=${KEY}`, "--log=off"] };
@@ -12,8 +13,9 @@ export async function startServers(folder: string, url: string, count: number): 
 /** A server of any kind. */
 export type Port = Pick<ServerProcess, "port">;
 
-/** Puts the whole load on each server, and resolves to the requests per second of all together. */
-export async function measureServers(servers: readonly Port[], load: Load, seconds: number): Promise<number> {
+/** Puts the whole load on each server. */
+export async function measureServers(servers: readonly Port[], load: Load, seconds: number): Promise<Answers> {
   const measured = await Promise.all(servers.map(({ port }) => runWrk(port, load, seconds)));
-  return measured.reduce((sum, { rate }) => sum + rate, 0);
+  const sum = (figures: number[]) => figures.reduce((sum, each) => sum + each, 0);
+  return { rate: sum(measured.map(({ rate }) => rate)), count: sum(measured.map(({ requests }) => requests)) };
 }

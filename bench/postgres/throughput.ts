@@ -9,7 +9,7 @@ import { type Load, load } from "../load/wrk.ts";
 import { type Effort, inRounds } from "../rounds.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
 import { fillTable } from "./plans.ts";
-import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
+import { addScript, type Answers, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
 import { measureServers, type Port, startServers } from "./servers.ts";
 
 const COUNTS = [1, 2, 4] as const;
@@ -24,7 +24,7 @@ const LIST = load("/v1/pets");
 export const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
 
 /** Repeats an operation, and resolves to its rate a second. */
-export type Measure = () => Promise<number>;
+export type Measure = () => Promise<Answers>;
 
 /** The rate a second, and the rate for each second of PostgreSQL's processor time. */
 interface Measured {
@@ -88,7 +88,7 @@ async function measureCreates({ cluster, folder, effort, url, running }: Surroun
   const { seconds } = effort;
   const [inMemory] = await startServers(folder, "memory:", 1);
   const { size, log } = await measureBatches(url, running, seconds);
-  const batches = async () => size * await runPgbench(cluster, folder, addScript(size), WRITERS, seconds);
+  const batches = () => runPgbench(cluster, folder, addScript(size), WRITERS, seconds, size);
   const series = await measureRounds(cluster, {
     ...serversUnder(POST, running, effort),
     memory: () => measureServers(inMemory ? [inMemory] : [], POST, seconds),
@@ -129,12 +129,12 @@ function serversUnder(load: Load, running: readonly ServerProcess[], { seconds }
 export function measureRounds(
   cluster: Cluster,
   measures: Record<string, Measure>,
-  { rounds, seconds }: Effort,
+  { rounds }: Effort,
 ): Promise<AllSeries> {
   const measurements = Object.entries(measures).map(([name, measure]) => [name, async (): Promise<Measured> => {
     const before = processorTime(cluster);
-    const rate = await measure();
-    return { rate, efficiency: rate * seconds / (processorTime(cluster) - before) };
+    const { rate, count } = await measure();
+    return { rate, efficiency: count / (processorTime(cluster) - before) };
   }]);
   return inRounds(Object.fromEntries(measurements), rounds);
 }
