@@ -31,7 +31,7 @@ export class KeptReply implements Reply {
   #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
-    Object.assign(this, reply, { template: undefined, logged: undefined });
+    Object.assign(this, reply, { template: undefined });
   }
 
   /** With the fields of CORS, most often those of the last request. */

@@ -1,4 +1,4 @@
-/** The lines of the access log, and what it remembers to make them fast. */
+/** The lines of the access log, what it keeps in memory, and how they are written. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
