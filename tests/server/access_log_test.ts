@@ -46,28 +46,28 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 });
 
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
-  const writes: string[] = [];
+  const writes: string[] = [], more = Array.from({ length: 2_000 }, (_, i) => `${i} é😀${"€".repeat(20)}`);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { output: writer } = createWriters(() => async (text) => {
-    writes.push(text);
-    if (writes.length === 1) writer.add("d");
-    else resolve();
+  const { output: writer } = createWriters(() => async (bytes) => {
+    if (writes.length === 0) { for (const line of more) writer.add(line); }
+    // What is added during a write leaves its bytes alone.
     await undefined;
+    if (writes.push(new TextDecoder().decode(bytes)) === 2) resolve();
   });
   for (const line of ["a", "b", "c"]) writer.add(line);
   await promise;
-  assert.deepEqual(writes, ["a\nb\nc\n", "d\n"]);
+  assert.deepEqual(writes, ["a\nb\nc\n", `${more.join("\n")}\n`]);
   writer.add("e");
   const flushed = writer.flush();
   writer.add("f");
   await flushed;
-  assert.equal(writes.join(""), "a\nb\nc\nd\ne\nf\n");
+  assert.equal(writes.slice(2).join(""), "e\nf\n");
 });
 
 test("lines that are dropped for a slow reader are counted, each of several that come at once", async () => {
   const written: string[] = [], first = Promise.withResolvers<void>();
-  const { output } = createWriters(() => async (text) => {
-    if (written.push(text) === 1) await first.promise;
+  const { output } = createWriters(() => async (bytes) => {
+    if (written.push(new TextDecoder().decode(bytes)) === 1) await first.promise;
   });
   output.add("first");
   void output.flush();

@@ -112,8 +112,8 @@ test.inFolder("a server has its port before it opens the store, drains before it
   const runtime = { ...{ environment: () => undefined, listVariables: () => [], holdTime: 0 }, postgresDriver: "" };
   const args = readArguments("serve", SERVE, ["--workers=2", "--store=sqlite:pets.db", "--key=k"], () => undefined);
   const sinks = sinksTo(written),
-    writers = createWriters((stream) => async (text) => {
-      await sinks[stream].write(new TextEncoder().encode(text));
+    writers = createWriters((stream) => async (bytes) => {
+      await sinks[stream].write(bytes);
     });
   const parts = {
     listen: () => assert.fail(),

@@ -9,7 +9,7 @@ import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../resolves_within.ts";
 import { flushTraces } from "../telemetry/traces.ts";
-import { createWriters, writeTo } from "../process/writers.ts";
+import { createWriters, writeAll } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, and for the last spans, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -23,7 +23,7 @@ const FLUSH_TIMEOUT = 1_000;
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   const environment = withSecretFiles(runtime.environment);
   let isLost = false;
-  const writers = createWriters((stream) => writeTo(runtime.sinks[stream]), () => isLost = true);
+  const writers = createWriters((stream) => (bytes) => writeAll(runtime.sinks[stream], bytes), () => isLost = true);
   const { output, errors } = writers;
   const report = (message: string) => errors.add(`petstore: ${oneLine(message)}`);
   let status = 0;

@@ -21,8 +21,8 @@ function runWorker(data: WorkerStart): void {
   const tell = (message: WorkerMessage) => channel.postMessage(message);
   const isComplete = () => Atomics.load(data.missing, 0) === 0;
   /** The main isolate writes the lines of all workers. */
-  const writers = createWriters((stream) => (text) => {
-    tell({ kind: "lines", stream, lines: text.slice(0, -1) });
+  const writers = createWriters((stream) => (bytes) => {
+    tell({ kind: "lines", stream, lines: new TextDecoder().decode(bytes.subarray(0, -1)) });
     return Promise.resolve();
   });
   if (settings.log === "json") writeJson(writers);

@@ -25,11 +25,14 @@ export interface Sink {
 
 export type Sinks = Record<keyof Writers, Sink>;
 
-/** Writes a text, with the end of its last line. */
-type Write = (text: string) => Promise<void>;
+/** Writes lines, each with its line end. The bytes are valid until it resolves. */
+type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
 const MAX_BUFFERED = 1_048_576;
+
+/** How many lines are encoded at once. */
+const ENCODED = 32;
 
 /** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
 const INTERVAL = 50;
@@ -49,11 +52,6 @@ export function writeJson({ output, errors }: Writers): void {
   output.format = errors.format = asJsonLine;
 }
 
-export function writeTo(sink: Sink): Write {
-  const encoder = new TextEncoder();
-  return (text) => writeAll(sink, encoder.encode(text));
-}
-
 export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
 }
@@ -68,10 +66,10 @@ export function isBrokenPipe(error: unknown): boolean {
  *
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
-function createLineWriter(writeText: Write, onFailure: (error: Error) => void): LineWriter {
+function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
-  /** Joined when they are written: in the meantime, one text would be a tree of all its parts. */
-  let lines: string[] = [];
+  const lines: string[] = [];
+  let encoded = new Utf8Buffer(), spare = new Utf8Buffer();
   let length = 0;
   let dropped = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -84,23 +82,29 @@ function createLineWriter(writeText: Write, onFailure: (error: Error) => void): 
       return;
     }
     const formatted = writer.format(line);
-    lines.push(formatted);
     length += formatted.length + 1;
+    if (lines.push(formatted) >= ENCODED) encode();
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     if (!writing) timer ??= setTimeout(write, 0);
+  }
+
+  function encode(): void {
+    // Ends the last line.
+    lines.push("");
+    encoded.add(lines.join("\n"));
+    lines.length = 0;
   }
 
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (writing || lines.length === 0) return;
+    if (writing || length === 0) return;
     if (dropped > 0) lines.push(writer.format(`${dropped} lines were dropped because the reader was too slow`));
-    // Ends the last line.
-    lines.push("");
-    const text = lines.join("\n");
-    lines = [];
+    encode();
+    const bytes = encoded.take();
+    [encoded, spare] = [spare, encoded];
     length = dropped = 0;
-    writing = writeText(text).catch(fail).then(() => {
+    writing = writeBytes(bytes).catch(fail).then(() => {
       writing = undefined;
       timer ??= setTimeout(write, INTERVAL);
     });
@@ -119,4 +123,29 @@ function createLineWriter(writeText: Write, onFailure: (error: Error) => void): 
   }
 
   return writer;
+}
+
+/** Text as bytes, outside V8's heap: the lines between two writes would outlive its young generation, and fill the old one. */
+class Utf8Buffer {
+  readonly #encoder = new TextEncoder();
+  #bytes = new Uint8Array(4096);
+  #length = 0;
+
+  add(text: string): void {
+    // A character takes at most three bytes.
+    const least = this.#length + 3 * text.length;
+    if (least > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(least, 2 * this.#bytes.length));
+      grown.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = grown;
+    }
+    this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
+  }
+
+  /** What has been added, until the next addition. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
 }

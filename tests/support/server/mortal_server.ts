@@ -9,7 +9,7 @@ import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import { serve } from "../../../lib/server/serving/serve.ts";
 import { readSettings } from "../../../lib/server/settings/server_settings.ts";
 import { createWorkerPool as createPool } from "../../../lib/server/deno/worker_pool.ts";
-import { createWriters, writeTo } from "../../../lib/server/process/writers.ts";
+import { createWriters, writeAll } from "../../../lib/server/process/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
@@ -20,7 +20,7 @@ if (import.meta.main) {
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
   const program = new URL("./mortal_worker.ts", import.meta.url);
   const createWorkerPool: typeof DENO_RUNTIME.createWorkerPool = (...parts) => createPool(...parts, program);
-  await serve(settings, createWriters((stream) => writeTo(DENO_RUNTIME.sinks[stream])), {
+  await serve(settings, createWriters((stream) => (bytes) => writeAll(DENO_RUNTIME.sinks[stream], bytes)), {
     ...DENO_RUNTIME,
     createWorkerPool,
   });

@@ -182,6 +182,12 @@ export const SERVER: Slip[] = [
       "dropped++;",
     ],
     [
+      "lines that are added during a write leave its bytes alone",
+      "process/writers.ts",
+      "    [encoded, spare] = [spare, encoded];\n",
+      "",
+    ],
+    [
       "a new file is on disk before it gets its name",
       "process/folders.ts",
       "    fsyncSync(descriptor);\n",
