@@ -24,8 +24,8 @@ export interface Contender extends AsyncDisposable {
 /** Seconds of a turn. More rounds say more than longer turns: processes of the same code differ most from each other. */
 const SECONDS = 0.4;
 
-/** Seconds of load before the turns with a kind of request, in which the engine compiles what it runs. */
-const WARM_UP = 0.8;
+/** Seconds of the same load before a turn, in which the engine compiles what it runs. A lone create runs other code than several. */
+const WARM_UP = 0.6;
 
 const CONNECTIONS = [64, 1];
 
@@ -70,13 +70,12 @@ async function served(part: string, server: ServerProcess): Promise<Contender> {
   };
   const running = started.move();
   return {
-    turns: (kind) => [
-      { name: undefined, take: () => take(LOADS[kind], WARM_UP) },
-      ...CONNECTIONS.map((connections): Turn => ({
-        name: `${part}, ${TITLES[kind]}, ${connections === 1 ? "1 connection" : `${connections} connections`}`,
-        take: () => take({ ...LOADS[kind], connections }),
-      })),
-    ],
+    turns: (kind) =>
+      CONNECTIONS.flatMap((connections): Turn[] => {
+        const load = { ...LOADS[kind], connections };
+        const name = `${part}, ${TITLES[kind]}, ${connections === 1 ? "1 connection" : `${connections} connections`}`;
+        return [{ name: undefined, take: () => take(load, WARM_UP) }, { name, take: () => take(load) }];
+      }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
