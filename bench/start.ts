@@ -6,6 +6,8 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { VERSION } from "../lib/version.ts";
+import { command } from "../tests/support/system/commands.ts";
 import { environment, NODE, ROOT, SERVER, taskFlags } from "../tests/support/server/serve_task.ts";
 import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { CATALOGUE_SIZE, KEY } from "./catalogue.ts";
@@ -20,7 +22,11 @@ const HELP = `deno task bench start [options]
 
   --rounds N    measured rounds, by default 5
   --help        this text
+
+It needs the package of \`deno task pack\`.
 `;
+
+const PACKAGE = join(ROOT, "dist", `petstore-petstore-${VERSION}.tgz`);
 
 /** Below the ports from which connections come: one of those could connect to itself. */
 const PORT = 20_480;
@@ -54,6 +60,7 @@ class Starts {
     Deno.mkdirSync(join(folder, "bin"));
     Deno.copyFileSync(Deno.execPath(), deno);
     Deno.copyFileSync(NODE, node);
+    command("tar", "-xzf", PACKAGE, "-C", join(folder, "bin"));
     const program = ["lib", "server.ts", "deno.json"], peer = ["bench", "mod.ts", "lib"];
     const peerCommand = (script: string) => {
       const settings = { path: this.#database("peer.db"), pets: CATALOGUE_SIZE };
@@ -65,7 +72,10 @@ class Starts {
         command: [deno, "task", "--config", join(ROOT, "deno.json"), "serve"],
         files: program,
       },
-      "Petstore on Node": { command: [node, join(ROOT, "lib", "server", "node", "main.ts"), "serve"], files: program },
+      "Petstore on Node, from npm": {
+        command: [node, join(folder, "bin", "package", "lib", "server", "node", "main.js"), "serve"],
+        files: [],
+      },
       "hand-written": { command: [deno, "run", "--allow-all", ...peerCommand("handwritten.ts")], files: peer },
       "Fastify on Node": {
         command: [node, "--disable-warning=ExperimentalWarning", ...peerCommand("fastify.ts")],
@@ -167,7 +177,7 @@ await runTool("bench-start", async (folder) => {
     inRounds(Object.fromEntries(names.map((name) => [name, () => measure(name)])), rounds);
   printStarts("Warm", await all(names, (name) => starts.time(name)));
   printStarts("Cold", await all(names, (name) => starts.time(name, true)));
-  const own = ["Petstore", "Petstore on Node"];
+  const own = ["Petstore", "Petstore on Node, from npm"];
   printStarts("First ever", await all(own, (name) => starts.timeFirst(name)));
   const direct = names.filter((name) => !name.includes("task"));
   printWarming(await all(direct, (name) => starts.warm(name)));

@@ -19,12 +19,8 @@ export interface CommittingStore {
 
 export interface BatchOptions<Create> {
   resource: string;
-  /**
-   * Settles the creates, and neither throws nor rejects.
-   *
-   * @param lastTook The duration of the commit before, in milliseconds.
-   */
-  commit(creates: Create[], lastTook: number): MaybePromise<void>;
+  /** Settles the creates, and neither throws nor rejects. */
+  commit(creates: Create[]): MaybePromise<void>;
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
   /** Whether a commit waits for the clients that the last one has answered: a create that just misses one waits for two. */
   expectsClients?: boolean;
@@ -107,7 +103,7 @@ export class Batch<Create> {
     this.waiting = rest;
     this.#inFlight = chosen.length;
     const startedAt = performance.now();
-    const done = commit(chosen, this.#lastTook);
+    const done = commit(chosen);
     if (isPromise(done)) this.#running = done.then(() => this.#end(chosen.length, startedAt));
     else this.#end(chosen.length, startedAt);
   }

@@ -18,8 +18,11 @@ export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
+  readonly #short: number;
   #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
+  /** Of the last commits, in milliseconds. */
+  #longest = 0;
 
   /**
    * @param onCommitted Called before the promises of the writes resolve.
@@ -35,14 +38,11 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
-    let longest = 0;
-    const commit = (pending: PendingWrite[], lastTook: number) => {
-      // One fast commit says little about a disk that other programs use.
-      longest = Math.max(lastTook, DECAY * longest);
-      return this.#access && (pending.length > 1 || longest >= short)
+    this.#short = short;
+    const commit = (pending: PendingWrite[]) =>
+      this.#access && (pending.length > 1 || this.#longest >= this.#short)
         ? this.#commitThere(pending)
         : this.#commit(pending);
-    };
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -67,11 +67,13 @@ export class Writer {
   }
 
   #commit(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
-    const writes = pending.map(({ write }) => write);
+    const writes = pending.map(({ write }) => write), begin = performance.now();
     try {
       return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
+    } finally {
+      this.#noteDuration(performance.now() - begin);
     }
     return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(pending, deadline));
   }
@@ -82,12 +84,19 @@ export class Writer {
       if (!this.#thread) return await this.#commit(pending);
       const writes = pending.map(({ write }) => write);
       const reply = await this.#thread.call(writes);
-      if (!reply) throw uncertain(new Error("The thread that writes has ended"));
-      if (reply.kind === "failure") throw errorOf(reply);
-      this.#settle(pending, writes, reply.kind === "outcomes" ? reply.outcomes : []);
+      if (reply?.kind === "failure") throw errorOf(reply);
+      if (reply?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
+      // Not with the way to the thread and back, which is long while this thread is busy.
+      this.#noteDuration(reply.milliseconds);
+      this.#settle(pending, writes, reply.outcomes);
     } catch (error) {
       rejectAll(pending, error);
     }
+  }
+
+  #noteDuration(milliseconds: number): void {
+    // One fast commit says little about a disk that other programs use.
+    this.#longest = Math.max(milliseconds, DECAY * this.#longest);
   }
 
   async #connect(): Promise<ThreadLine | undefined> {

@@ -25,7 +25,7 @@ export interface WriterAccess {
 /** A commit that fails has no outcomes. */
 export type Reply =
   | { kind: "ready" }
-  | { kind: "outcomes"; outcomes: Outcome[] }
+  | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
   | { kind: "failure"; name: string; message: string };
 
 /** Structured cloning would keep neither the class of an error nor its name. */

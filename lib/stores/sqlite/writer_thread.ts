@@ -84,8 +84,10 @@ class ThreadWriter {
     const all = jobs.flatMap(({ writes }) => writes);
     let reply: (job: Job) => Reply;
     try {
+      const begin = performance.now();
       const outcomes = this.#transactions.commit(all, BUSY_TIMEOUT);
-      reply = ({ writes }) => ({ kind: "outcomes", outcomes: outcomes.splice(0, writes.length) });
+      const milliseconds = performance.now() - begin;
+      reply = ({ writes }) => ({ kind: "outcomes", outcomes: outcomes.splice(0, writes.length), milliseconds });
     } catch (error) {
       reply = () => failureOf(error);
     }
