@@ -16,7 +16,7 @@ interface Host {
   /** The required speed of the library, divided by that of the bare server and of the peer. */
   floors: { bare: number; peer: number };
   /** Why a floor is not met. */
-  missed: { get?: string; post: string };
+  missed: { get: string; post: string };
 }
 
 const BUN: Host = {
@@ -26,6 +26,9 @@ const BUN: Host = {
   script: "elysia.ts",
   floors: { bare: 0.9, peer: 1 },
   missed: {
+    get:
+      "In a loop, a kept response takes as long as the bare server's, 1.4 to 1.9 µs. Between requests, the caches of the processor " +
+      "are cold.",
     post:
       "In a loop, a POST takes 4.3 µs, and that of the bare server 2.7: the rest is the check of the key, the limits of a " +
       "body, exact int64 as bigint, and the promises between them. Between requests, the caches of the processor are cold.",
@@ -76,8 +79,11 @@ function runtimeCase(
     await (isPost ? checkStatus(framework, asked) : checkBodies(framework, asked, responses));
     const series = await measureRounds(withLoad({ limit, library, framework }, asked), bench.effort);
     const parts = { name, title: `${runtime}: ${what}`, subject: "library" };
-    const sentence = isPost ? missed.post : missed.get;
-    const floor = (value: number): Floor => ({ bound: "at least", value, ...sentence && { missed: sentence } });
+    const floor = (value: number): Floor => ({
+      bound: "at least",
+      value,
+      missed: isPost ? missed.post : missed.get,
+    });
     return [
       rateRow({ ...parts, base: bare, floor: floor(floors.bare) }, series.library, series.limit),
       rateRow({ ...parts, base: peer, floor: floor(floors.peer) }, series.library, series.framework),
