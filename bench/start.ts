@@ -22,8 +22,6 @@ const HELP = `deno task bench start [options]
 
   --rounds N    measured rounds, by default 5
   --help        this text
-
-It needs the package of \`deno task pack\`.
 `;
 
 const PACKAGE = join(ROOT, "dist", `petstore-petstore-${VERSION}.tgz`);
@@ -60,6 +58,7 @@ class Starts {
     Deno.mkdirSync(join(folder, "bin"));
     Deno.copyFileSync(Deno.execPath(), deno);
     Deno.copyFileSync(NODE, node);
+    command(deno, "task", "--config", join(ROOT, "deno.json"), "pack");
     command("tar", "-xzf", PACKAGE, "-C", join(folder, "bin"));
     const program = ["lib", "server.ts", "deno.json"], peer = ["bench", "mod.ts", "lib"];
     const peerCommand = (script: string) => {

@@ -7,7 +7,7 @@ import type { WorkerStart } from "../../lib/server/deno/worker_messages.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { SettingError, UnreachableError } from "../../lib/server/process/start_error.ts";
-import { createWriters } from "../../lib/server/process/writers.ts";
+import { createWriters, writeAll } from "../../lib/server/process/writers.ts";
 import type { Runtime, Server } from "../../lib/server/serving/runtime.ts";
 import { serve } from "../../lib/server/serving/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
@@ -111,10 +111,7 @@ test.inFolder("a server has its port before it opens the store, drains before it
   };
   const runtime = { ...{ environment: () => undefined, listVariables: () => [], holdTime: 0 }, postgresDriver: "" };
   const args = readArguments("serve", SERVE, ["--workers=2", "--store=sqlite:pets.db", "--key=k"], () => undefined);
-  const sinks = sinksTo(written),
-    writers = createWriters((stream) => async (bytes) => {
-      await sinks[stream].write(bytes);
-    });
+  const sinks = sinksTo(written), writers = createWriters((stream) => (bytes) => writeAll(sinks[stream], bytes));
   const parts = {
     listen: () => assert.fail(),
     createWorkerPool: () => server,

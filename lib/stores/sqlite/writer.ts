@@ -18,7 +18,6 @@ export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  readonly #short: number;
   #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
   /** Of the last commits, in milliseconds. */
@@ -38,9 +37,8 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
-    this.#short = short;
     const commit = (pending: PendingWrite[]) =>
-      this.#access && (pending.length > 1 || this.#longest >= this.#short)
+      this.#access && (pending.length > 1 || this.#longest >= short)
         ? this.#commitThere(pending)
         : this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
@@ -115,11 +113,7 @@ export class Writer {
 
   #settle(pending: readonly PendingWrite[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
     this.#onCommitted(writes);
-    for (const [i, { resolve, reject }] of pending.entries()) {
-      const outcome = outcomes[i];
-      if (outcome) resolve(outcome);
-      else reject(uncertain(new Error("The thread that writes has not answered")));
-    }
+    for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);
   }
 }
 

@@ -181,12 +181,7 @@ export const SERVER: Slip[] = [
       'dropped += line.split("\\n").length;',
       "dropped++;",
     ],
-    [
-      "lines that are added during a write leave its bytes alone",
-      "process/writers.ts",
-      "    [encoded, spare] = [spare, encoded];\n",
-      "",
-    ],
+    ["lines that are added during a write leave its bytes alone", "process/writers.ts", "[encoded, spare] = [spare, encoded];", ""],
     [
       "a new file is on disk before it gets its name",
       "process/folders.ts",
