@@ -181,7 +181,12 @@ export const SERVER: Slip[] = [
       'dropped += line.split("\\n").length;',
       "dropped++;",
     ],
-    ["lines that are added during a write leave its bytes alone", "process/writers.ts", "[encoded, spare] = [spare, encoded];", ""],
+    [
+      "lines that are added during a write leave its bytes alone",
+      "process/writers.ts",
+      "[encoded, spare] = [spare, encoded];",
+      "",
+    ],
     [
       "a new file is on disk before it gets its name",
       "process/folders.ts",
