@@ -9,7 +9,7 @@ export function representation(
   body: string,
   validUntil: NonNullable<Reply["validUntil"]>,
   headers: HeaderFields = {},
-  variant = 0,
+  variant: 0 | 1 = 0,
 ): Reply {
   const etag = strongETag(body, variant);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, validUntil };
@@ -45,7 +45,7 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
 }
 
 export function listsTag(header: string, etag: string): boolean {
-  if (header === etag || trimField(header) === "*") return true;
+  if (trimField(header) === "*") return true;
   // A tag may contain commas but no quotes, so no part of it equals another.
   return header.split(",").some((tag) => trimField(tag) === etag);
 }
@@ -53,19 +53,24 @@ export function listsTag(header: string, etag: string): boolean {
 // From xxHash.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
+/** Of an entity tag: letters in quotes. */
+const codes = /* @__PURE__ */ Array<number>(26).fill(0x22);
+
 /**
- * Equal on all servers. The hash is not cryptographic: operations that alter pets need another (docs/decisions.md), and
- * `tests/unit/conditional_test.ts` refuses them.
+ * Equal on all servers. Not cryptographic: operations that alter pets need another (docs/decisions.md), and a test refuses them.
  *
  * @param variant For the same text with other headers.
  */
-export function strongETag(text: string, variant = 0): string {
+export function strongETag(text: string, variant: 0 | 1 = 0): string {
   const [low, high] = hashWords(encodeWords(text));
-  const hash = `${mix(low ^ text.length).toString(36)}-${mix(high ^ low).toString(36)}`;
-  return `"${text.length}-${variant}-${hash}"`;
+  const bits = [2 * text.length + variant, mix(low ^ text.length), mix(high ^ low)];
+  // A shift counts modulo 32.
+  for (let i = 0; i < 24; i++) codes[i + 1] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
+  // V8 keeps joined texts as trees: 1.5 µs more.
+  return String.fromCharCode(...codes);
 }
 
-/** Hashes words in four independent lanes, which a processor can compute in parallel. */
+/** In four independent lanes, which a processor computes in parallel. */
 function hashWords({ words, count }: Words): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < count; i += 4) {

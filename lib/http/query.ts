@@ -1,7 +1,7 @@
 /** Escaped letters (RFC 3986 §6.2.2.2): names have no other characters. */
 const LETTER = /%([46][1-9a-f]|[57][0-9a])/gi;
 
-/** Cheaper than `URLSearchParams`. Decodes no value: a query may have thousands that are malformed, and each would throw. */
+/** Cheaper than `URLSearchParams`. Decodes no value: thousands may be malformed, and each would throw. */
 export function splitQuery(query: string): string[] {
   return (query.includes("%") ? query.replace(LETTER, decodeURIComponent) : query).split("&");
 }

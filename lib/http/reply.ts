@@ -73,7 +73,6 @@ export function extendReply(reply: Reply, headers: HeaderFields | undefined): Re
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-/** The same response with other headers. */
 export function withHeaders({ body, status, statusText }: Response, headers: Headers | [string, string][]): Response {
   return new Response(body, { status, statusText, headers });
 }

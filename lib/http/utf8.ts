@@ -11,7 +11,6 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return scratch.subarray(0, encode(text));
 }
 
-/** 32-bit words. */
 export interface Words {
   words: Uint32Array;
   /** How many of them have a meaning. */

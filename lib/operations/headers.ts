@@ -7,7 +7,7 @@ import type { JsonObject } from "../json_types.ts";
 /** The headers of responses, by their names in `components.headers`. */
 export const HEADERS = {
   ETag: header("ETag", "Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
-    pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$',
+    pattern: '^"[a-p]{24}"$',
   }),
   NextPage: optional("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
     pattern: '^<[^<>]+>; rel="next"$',
