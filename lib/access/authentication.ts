@@ -16,7 +16,7 @@ type KeyCheck = (
 ) => MaybePromise<Caller | Problem>;
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
-  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByRing(ringsOf(keys));
+  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByRing(findIn(keys));
   return (context) => {
     const authorization = context.header("authorization");
     const start = authorization === null ? 0 : tokenStart(authorization);
@@ -35,9 +35,11 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
-function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): (request: RequestContext) => MaybePromise<KeyRing> {
-  return (keys as Partial<ChangingKeys> | undefined)?.ringFor ??
-    createRing(checkKeys(keys as Iterable<string | ApiKey>));
+function findIn(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findKey"] {
+  const changing = (keys as Partial<ChangingKeys> | undefined)?.findKey;
+  if (changing) return changing;
+  const currentRing = createRing(checkKeys(keys as Iterable<string | ApiKey>));
+  return (header, start) => chain(currentRing(), (ring) => ring.find(header, start));
 }
 
 function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
@@ -57,13 +59,10 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
     });
 }
 
-function checkByRing(currentRing: (request: RequestContext) => MaybePromise<KeyRing>): KeyCheck {
+function checkByRing(find: ChangingKeys["findKey"]): KeyCheck {
   return (authorization, start, context) => {
     if (authorization === null) return MISSING_KEY;
-    return chain(
-      currentRing(context),
-      (ring) => chain(ring.find(authorization, start), (owner) => callerOf(owner, authorization, start)),
-    );
+    return chain(find(authorization, start, context), (owner) => callerOf(owner, authorization, start));
   };
 }
 

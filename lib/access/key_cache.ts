@@ -1,23 +1,32 @@
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { callSafely, type MaybePromise } from "../maybe_promise.ts";
-import { resolvesWithin } from "../resolves_within.ts";
-import { KeyRing } from "./key_ring.ts";
+import { callSafely, chain, type MaybePromise } from "../maybe_promise.ts";
+import { resolvesWithin, sleep } from "../waiting.ts";
+import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { KeyUses } from "./key_uses.ts";
 import type { KeyRecord } from "./keys.ts";
 
-/** In milliseconds. From `RENEW_AFTER` on, a request begins to read the keys; from `WAIT_AFTER` on, it also waits. */
+/**
+ * From this age on, in milliseconds, the known keys are read anew in the background. From the second on, a request waits for that
+ * read: a change by another program counts within a second.
+ */
 const RENEW_AFTER = 400, WAIT_AFTER = 900;
 
-/** How long a request waits, in milliseconds. Then the last known keys count. */
+/** The longest that a request waits for a read, in milliseconds. After it, the last known keys count. */
 const PATIENCE = 1_000;
 
-/** In milliseconds. A read that never ends must not be the last one. */
+/** A read that has not ended after this many milliseconds is given up, so that another one may begin. */
 const GIVE_UP_AFTER = 10_000;
 
-/** Times are as in `performance.now()`. */
+/**
+ * The least time between the begin of a read and that of a read for unknown keys, in milliseconds. A flood of wrong keys costs the
+ * store at most one read in this time.
+ */
+const UNKNOWN_KEY_INTERVAL = 50;
+
+/** A read of the keys. Times are as in `performance.now()`. */
 interface Read {
-  /** Grows. The result of an older read does not replace that of a newer one. */
+  /** The result of a read with a lower number does not replace that of one with a higher number. */
   readonly number: number;
   readonly begunAt: number;
   endedAt: number | undefined;
@@ -26,16 +35,23 @@ interface Read {
 
 /** The result of the last successful read. */
 interface Known extends Pick<Read, "number" | "begunAt"> {
-  /** That of the store. */
+  /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   version: string;
-  /** The members on which the ring depends. */
+  /** The members on which the ring depends, as text. The ring is made anew only when they differ. */
   content: string;
   ring: KeyRing;
-  /** Whether the keys could not be read since. */
+  /** Whether a later read has failed, or took longer than a request waits. */
   isOutage: boolean;
 }
 
-/** Reads keys on demand, so it needs no timer. If they cannot be read, the last known ones stay valid. */
+/**
+ * The keys of a store, as the requests that come need them. Requests begin the reads, so no timer runs while none comes. If the
+ * keys cannot be read, the last known ones stay valid.
+ *
+ * - A known key costs no wait while the keys are younger than `WAIT_AFTER`.
+ * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. All
+ *   unknown keys share that read, and it begins at the earliest `UNKNOWN_KEY_INTERVAL` after the one before it.
+ */
 export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
@@ -43,6 +59,8 @@ export class KeyCache {
   readonly uses: KeyUses;
   #known: Known | undefined;
   #latest: Read | undefined;
+  /** The end of the read for unknown keys, as long as that read has not begun. */
+  #next: Promise<void> | undefined;
 
   /** `onOutage` gets the error, and undefined when the keys can be read again. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
@@ -52,17 +70,30 @@ export class KeyCache {
     this.uses = new KeyUses(store);
   }
 
-  /** Rejects if the keys could not be read yet. */
-  current(now: number = performance.now()): MaybePromise<KeyRing> {
-    const known = this.#known, latest = this.#latest;
+  /**
+   * The owner of the key that stands in `header` from `start` on, or undefined if no valid key is like it. A key that the store had
+   * when this was called counts. Rejects if the keys could not be read yet.
+   *
+   * @param now When the request came, as in `performance.now()`.
+   */
+  find(header: string, start: number, now: number): MaybePromise<KeyOwner | undefined> {
+    const last = this.#latest?.number ?? 0;
+    return chain(this.current(now), (ring) => {
+      return chain(ring.find(header, start), (owner) => owner ?? this.#findAfter(last, ring, header, start));
+    });
+  }
+
+  /** The keys, at most `WAIT_AFTER` old unless they cannot be read. Rejects if they could not be read yet. */
+  current(now: number): MaybePromise<KeyRing> {
+    const known = this.#known;
     const age = known ? now - known.begunAt : Infinity;
     if (known && age < RENEW_AFTER) return known.ring;
-    const sinceBegin = latest ? now - latest.begunAt : Infinity;
-    let read = latest?.endedAt === undefined && sinceBegin < GIVE_UP_AFTER ? latest : undefined;
-    // An outage may have ended in a pause without requests, so the first one after it waits.
-    const isAfterPause = !read && now - (latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
-    if (!read && sinceBegin >= RENEW_AFTER) read = this.#begin();
-    if (known && (age < WAIT_AFTER || (known.isOutage && !isAfterPause))) return known.ring;
+    let read = this.#underWay(now);
+    // An outage may have ended in a pause without requests, so the first request after it waits.
+    const isAfterPause = !read && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
+    if (!read && now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER) read = this.#begin();
+    if (known && age < WAIT_AFTER) return known.ring;
+    if (known?.isOutage && !isAfterPause) return known.ring;
     return this.#wait(read ?? this.#begin());
   }
 
@@ -72,12 +103,49 @@ export class KeyCache {
   }
 
   async #wait({ done }: Read): Promise<KeyRing> {
-    const patience = this.#known ? PATIENCE : GIVE_UP_AFTER;
-    let failure: unknown = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
-    const isInTime = await resolvesWithin(patience, done.catch((error) => void (failure = error)));
-    if (!isInTime) this.#fail(failure);
+    const failure = await this.#waitInTime(done, this.#known ? PATIENCE : GIVE_UP_AFTER);
     if (!this.#known) throw failure;
     return this.#known.ring;
+  }
+
+  /** Waits for a read. If it fails, or takes longer than `patience`, the result is the error. */
+  async #waitInTime(done: Promise<void>, patience: number): Promise<unknown> {
+    let failure: unknown;
+    const isInTime = await resolvesWithin(patience, done.catch((error) => void (failure = error)));
+    if (isInTime) return failure;
+    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
+    this.#fail(late);
+    return late;
+  }
+
+  /** The latest read, if it has neither ended nor been given up. */
+  #underWay(now: number): Read | undefined {
+    const read = this.#latest;
+    return read && read.endedAt === undefined && now - read.begunAt < GIVE_UP_AFTER ? read : undefined;
+  }
+
+  /** Looks for a key that `ring` does not have, after a read that begins later than the one with the number `last`. */
+  async #findAfter(last: number, ring: KeyRing, header: string, start: number): Promise<KeyOwner | undefined> {
+    // While the keys cannot be read, an unknown key is refused at once: each wait would be in vain.
+    if (this.#known?.isOutage) return undefined;
+    if (this.#known!.number <= last) await this.#waitInTime(this.#readAfter(last), PATIENCE);
+    const fresh = this.#known!.ring;
+    return fresh === ring ? undefined : fresh.find(header, start);
+  }
+
+  /** Resolves after a read with a higher number than `last`. Rejects if that read fails. */
+  #readAfter(last: number): Promise<void> {
+    const read = this.#underWay(performance.now());
+    return read && read.number > last ? read.done : this.#next ??= this.#beginNext();
+  }
+
+  async #beginNext(): Promise<void> {
+    const latest = this.#latest!, now = performance.now();
+    if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER - now, latest.done.catch(() => {}));
+    await sleep(latest.begunAt + UNKNOWN_KEY_INTERVAL - performance.now());
+    // Later requests may have keys that this read does not see. They wait for another one.
+    this.#next = undefined;
+    await this.#begin().done;
   }
 
   #begin(): Read {

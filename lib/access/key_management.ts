@@ -70,7 +70,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
   const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   const manager: KeyManager & ChangingKeys = {
-    ringFor: ({ arrivedAt }) => cache.current(arrivedAt || performance.now()),
+    findKey: (header, start, { arrivedAt }) => cache.find(header, start, arrivedAt || performance.now()),
     async add(options) {
       checkNewKey(options);
       return await addKey(store, cache, withoutPrototype(options));

@@ -28,7 +28,10 @@ export interface AddedKey extends KeyInfo {
   key: string;
 }
 
-/** The option `keys` of a petstore. Changes take effect at once, those of other programs within a second. */
+/**
+ * The option `keys` of a petstore. Changes take effect at once. A key that another program adds works at once too; its other
+ * changes take effect within a second.
+ */
 export interface KeyManager {
   /** Makes a key. Rejects with a TypeError or RangeError. */
   add(options: NewKeyOptions): Promise<AddedKey>;

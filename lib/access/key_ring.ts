@@ -10,10 +10,13 @@ export interface KeyOwner {
   use?: KeyRecord["use"] | undefined;
 }
 
-/** An interface, since a class to compare with would be in bundles without a {@link KeyManager}. */
+/**
+ * A key manager, as the check of keys uses it. It is known by this method, since a class to compare with would be in the bundle of an
+ * app that has no {@link KeyManager}.
+ */
 export interface ChangingKeys {
-  /** Needs no `this`. */
-  ringFor: (request: RequestContext) => MaybePromise<KeyRing>;
+  /** Finds the owner of the key that stands in `header` from `start` on. It needs no `this`. */
+  findKey: (header: string, start: number, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
 }
 
 const MAX_ACCEPTED = 10_000;

@@ -119,7 +119,7 @@ class World {
         if (isAtOnce && !isBroken) assert.ok(isFresh, "old keys without a wait");
         if (isAtOnce && isBroken) assert.ok(isFresh || !hasPaused, "the outage may have ended in a pause");
       });
-    const ring = this.#cache.current();
+    const ring = this.#cache.current(performance.now());
     if (!isPromise(ring)) check(ring, true);
     else {
       const isFresh = reads.some(({ begunAt }) => begunAt > oldest);
@@ -187,7 +187,7 @@ test("keys that have not changed are not read again", async () => {
   const change = [() => keys.add(key), () => keys.revoke(key.id, new Date())];
   for (const isValid of [false, true, false]) {
     for (let i = 0; i < 3; i++) await cache.renew();
-    assert.equal(await (await cache.current()).find(KEY, 0) !== undefined, isValid);
+    assert.equal(await (await cache.current(performance.now())).find(KEY, 0) !== undefined, isValid);
     await change.shift()?.();
   }
   assert.deepEqual([reads, first], [3, ""]);
@@ -206,7 +206,7 @@ test("a key that was changed by hand is as its members say at the next read", as
   for (const [change, seen] of changes) {
     Object.assign(key, change);
     await cache.renew();
-    const owner = await (await cache.current()).find(KEY, 0);
+    const owner = await (await cache.current(performance.now())).find(KEY, 0);
     assert.deepEqual(owner && [owner.caller.id, owner.caller.readOnly, owner.expires], seen);
   }
 });
@@ -230,7 +230,7 @@ test("an older read that fails after a newer one has ended is not told, and one 
     reads[2]!.resolve([]);
     await next;
     pass(900);
-    const waiting = cache.current();
+    const waiting = cache.current(performance.now());
     assert.deepEqual([isPromise(waiting), reads.length], [true, 4]);
     reads[3]!.resolve([]);
     await waiting;
@@ -238,6 +238,6 @@ test("an older read that fails after a newer one has ended is not told, and one 
 
 test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
   withVirtualClock(async ({ pending }) => {
-    await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current();
+    await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current(0);
     assert.equal(pending(), 0);
   }));

@@ -7,7 +7,7 @@ import { explain, SettingError, UnreachableError } from "../process/start_error.
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 import { flushTraces } from "../telemetry/traces.ts";
 import { createWriters, writeAll } from "../process/writers.ts";
 

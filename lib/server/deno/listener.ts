@@ -3,7 +3,7 @@
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 
 /** In milliseconds. */
 const RETRY_DELAY = 100;

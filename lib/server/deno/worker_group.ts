@@ -3,7 +3,7 @@
 import type { Report } from "../http/listener.ts";
 import { addSamples, type Samples, withoutGauges } from "../telemetry/samples.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 import type { StepMessage } from "./worker_messages.ts";
 import type { WorkerHandle } from "./worker_handle.ts";
 

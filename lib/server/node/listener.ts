@@ -8,7 +8,7 @@ import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../http/drain_gate.ts";
 import { MALFORMED } from "../http/errors.ts";
 import { type Listen, listenError, UNFINISHED } from "../http/listener.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**

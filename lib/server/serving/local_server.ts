@@ -19,7 +19,7 @@ import { oneLine } from "../process/lines.ts";
 import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 import { findTraces, traceRequests } from "../telemetry/traces.ts";
 import { traceStore } from "../telemetry/traced_store.ts";
 import type { Writers } from "../process/writers.ts";

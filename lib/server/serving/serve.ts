@@ -18,7 +18,7 @@ import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
 import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
 import type { StoreSetting } from "../store/store_setting.ts";
-import { resolvesWithin } from "../../resolves_within.ts";
+import { resolvesWithin } from "../../waiting.ts";
 import { findTraces } from "../telemetry/traces.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
 

@@ -1,4 +1,4 @@
-import { resolvesWithin } from "../../../resolves_within.ts";
+import { resolvesWithin } from "../../../waiting.ts";
 
 /** The members of postgres.js's `sql` that the store uses. */
 export interface PostgresJsClient {
