@@ -1,24 +1,16 @@
-/** `deno task reliability crash|drain|fuzz|histories|power|soak|timing`: runs the tool of that name, and exits with 1 if it has found anything. */
+/** `deno task reliability fuzz|histories|power`: runs the tool of that name, and exits with 1 if it has found anything. */
 
 import { formatTable, runTool } from "../command_line.ts";
 import { newSeed } from "../../tests/support/random.ts";
-import { CRASH } from "./crash/tool.ts";
-import { DRAIN } from "./drain/tool.ts";
 import { FUZZ } from "./fuzz/tool.ts";
 import { HISTORIES } from "./histories/tool.ts";
 import { POWER } from "./power/tool.ts";
-import { SOAK } from "./soak/tool.ts";
-import { TIMING } from "./timing/tool.ts";
 import type { Tool } from "./tool.ts";
 
 const TOOLS: Record<string, Tool> = {
-  crash: CRASH,
-  drain: DRAIN,
   fuzz: FUZZ,
   histories: HISTORIES,
   power: POWER,
-  soak: SOAK,
-  timing: TIMING,
 };
 
 const [name = ""] = Deno.args;

@@ -31,8 +31,8 @@ const ON_NODE = [
 export const INTEGRATION: Record<string, string> = {
   sqlite:
     "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
-    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tools/reliability/crash tools/reliability/drain " +
-    "tools/reliability/fuzz/{postgres,search,standalone}_test.ts tools/reliability/soak",
+    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx " +
+    "tools/reliability/fuzz/{postgres,search,standalone}_test.ts",
   power: "deno test -A --no-check tools/reliability/power",
   postgres: "deno test -A --no-check tests/faults/postgres tests/postgres tools/reliability/histories/postgres_test.ts",
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
@@ -45,7 +45,6 @@ export const INTEGRATION: Record<string, string> = {
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
-  mutation: `cd tools/mutation && ${INSTALL} && deno task ok && deno test -A --no-check memory_test.ts`,
   kv: "deno test -A --no-check tests/kv tools/reliability/histories/search_test.ts",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
