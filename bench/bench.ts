@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { ROOT } from "../tests/support/server/serve_task.ts";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import type { Runtime } from "./load/runtimes.ts";
-import { LOAD_CORE } from "./load/cores.ts";
 import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
@@ -24,41 +23,24 @@ export interface Case {
 /** Cases that share their servers. */
 export type Group = readonly Case[];
 
-/** A catalogue other than that of the throughput cases. */
-export interface ServerSettings {
-  pets: number;
-  /** Whether one status is rare. */
-  isScale: boolean;
-  /** The database file. */
-  path: string;
-}
-
-export type PeerScript = "hono.ts" | "elysia.ts" | "fastify.ts" | "express.ts";
+export type PeerScript = "hono.ts" | "fastify.ts";
 
 /** The environment of a group. */
 export class Bench implements AsyncDisposable {
   readonly effort: Effort;
   readonly folder: string;
-  /** Pets in the catalogue of the scale cases. */
-  readonly scalePets: number;
-  readonly #made = new Map<string, Promise<unknown>>();
   readonly #servers = new Map<string, ServerProcess>();
   #files = 0;
 
-  constructor(effort: Effort, folder: string, scalePets: number) {
+  constructor(effort: Effort, folder: string) {
     this.effort = effort;
     this.folder = folder;
-    this.scalePets = scalePets;
   }
 
   /** The petstore with a store of this kind; the same server for every call. */
-  petstore(store: "memory" | "sqlite", runtime: Runtime = "Deno", settings?: ServerSettings) {
-    const path = settings?.path ?? join(this.folder, `${store}-${this.#files++}.db`);
-    return this.#server(`petstore ${store} ${runtime} ${settings?.path}`, runtime, "petstore.ts", {
-      store,
-      path,
-      ...settings,
-    });
+  petstore(store: "memory" | "sqlite", runtime: Runtime = "Deno") {
+    const path = join(this.folder, `${store}-${this.#files++}.db`);
+    return this.#server(`petstore ${store} ${runtime}`, runtime, "petstore.ts", { store, path });
   }
 
   /** A peer, with its pets in an SQLite file or in memory; the same server for every call. */
@@ -108,18 +90,6 @@ export class Bench implements AsyncDisposable {
   /** The library, whose `handle()` is called without a socket; the same server for every call. */
   library(): Promise<ServerProcess> {
     return this.#server("library", "Deno", "library.ts", { root: ROOT });
-  }
-
-  /** Receives traces, beside the load; the same for every call. */
-  receiver(): Promise<ServerProcess> {
-    return this.#server("receiver", "Deno", "receiver.ts", {}, { core: LOAD_CORE });
-  }
-
-  /** Calls `make` once for each key. */
-  once<T>(key: string, make: () => Promise<T>): Promise<T> {
-    const made = this.#made.get(key) as Promise<T> | undefined ?? make();
-    this.#made.set(key, made);
-    return made;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

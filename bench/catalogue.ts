@@ -47,22 +47,6 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** `count` different whole numbers from `low` to `high` in random order, the same in every run. */
-export function sample(count: number, low: number, high: number): number[] {
-  const chosen = new Set<number>();
-  for (let i = 1; chosen.size < Math.min(count, high - low + 1); i++) chosen.add(low + mix(i) % (high - low + 1));
-  return [...chosen];
-}
-
-/** Pets with the rare status in a large catalogue: one in a million of ten million. */
-const RARE = 10;
-
-/** The pet with this id in a catalogue of `pets` in which `sold` is rare. */
-export function scalePetAt(id: number, pets: number): BenchPet {
-  const isRare = id % Math.trunc(pets / RARE) === 0;
-  return { ...petAt(id), status: isRare ? "sold" : id % 2 === 0 ? "available" : "pending" };
-}
-
 /** The pets of servers that are started anew for each round: more than the petstore keeps responses of. */
 export const MOST_PETS = 20_000;
 

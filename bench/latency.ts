@@ -4,11 +4,9 @@
  */
 
 import { join } from "node:path";
-import { SERVER, taskFlags } from "../tests/support/server/serve_task.ts";
 import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { Bench } from "./bench.ts";
 import { LOAD_CORE } from "./load/cores.ts";
-import { type Pauses, readPauses } from "./load/gc_pauses.ts";
 import type { OpenLoopResult, OpenLoopSettings } from "./load/open_loop.ts";
 import { runPinned, type ServerProcess } from "./load/server_process.ts";
 import { writeFormatted } from "./report/file.ts";
@@ -20,7 +18,6 @@ const HELP = `deno task bench latency [options]
 
   --minutes N   for each server, by default 10
   --rate N      requests a second, by default 4000
-  --gc          Petstore alone, and its pauses for garbage collection; no plot
   --help        this text
 `;
 
@@ -69,21 +66,15 @@ await runTool("bench-latency", async (folder) => {
   const flags = parseFlags(Deno.args, HELP, {
     minutes: { type: "string" },
     rate: { type: "string" },
-    gc: { type: "boolean" },
   });
   const minutes = readCount("minutes", flags.minutes, 10), rate = readCount("rate", flags.rate, 4000);
   const log = join(folder, "petstore.log");
-  const contenders = await measure(folder, { minutes, rate, log, tracesGc: flags.gc ?? false });
+  const contenders = await measure(folder, { minutes, rate, log });
   const conditions = `${rate.toLocaleString("en")} requests a second for ${minutes} min`;
   console.log(
     `${conditions}. Latency in milliseconds; memory in MB: at the start, after ten seconds, after each minute\n`,
   );
   console.log(formatLatencies(contenders));
-  if (flags.gc) {
-    const pauses = readPauses(await Deno.readTextFile(log));
-    console.log(`\nPauses in milliseconds, from the start of the server on\n\n${formatPauses(pauses)}`);
-    return [];
-  }
   const curves = contenders.map((each) => ({ server: each.name, latencies: each.percentiles(SHARES) }));
   const subtitle = [
     `${conditions}, on one core, a million pets in an SQLite file`,
@@ -96,22 +87,17 @@ await runTool("bench-latency", async (folder) => {
 interface Run {
   minutes: number;
   rate: number;
-  /** Of Petstore. V8 completes it when the process ends. */
+  /** The file of the access log of Petstore. */
   log: string;
-  tracesGc: boolean;
 }
 
-async function measure(folder: string, { minutes, rate, log, tracesGc }: Run): Promise<Contender[]> {
-  await using bench = new Bench({ rounds: 1, seconds: 1 }, folder, PETS);
-  const traced = taskFlags().map((flag) => flag.replace(/^--v8-flags=/, "$&--trace-gc,"));
-  const program = { flags: tracesGc ? traced : taskFlags(), script: SERVER };
-  const contenders = [new Contender("Petstore", await bench.standalone("latency", { program, log }, PETS))];
-  if (!tracesGc) {
-    contenders.push(
-      new Contender("hand-written", await bench.handwritten("Deno", PETS)),
-      new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", "sqlite", PETS)),
-    );
-  }
+async function measure(folder: string, { minutes, rate, log }: Run): Promise<Contender[]> {
+  await using bench = new Bench({ rounds: 1, seconds: 1 }, folder);
+  const contenders = [
+    new Contender("Petstore", await bench.standalone("latency", { log }, PETS)),
+    new Contender("hand-written", await bench.handwritten("Deno", PETS)),
+    new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", "sqlite", PETS)),
+  ];
   for (const contender of contenders) await contender.load(rate, 10, false);
   for (let minute = 0; minute < minutes; minute++) {
     for (const contender of contenders) await contender.load(rate, 60, true);
@@ -129,11 +115,4 @@ function formatLatencies(contenders: readonly Contender[]): string {
       return [name, ...contender.percentiles(SHOWN).map(digits), ...counts, memory.map(Math.round).join(", ")];
     }),
   );
-}
-
-function formatPauses(pauses: readonly Pauses[]): string {
-  const lines = pauses.map((
-    { isolate, kind, count, sum, longest },
-  ) => [isolate, kind, String(count), digits(sum), digits(longest)]);
-  return table(["isolate", "kind", "number", "sum", "longest"], lines);
 }

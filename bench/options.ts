@@ -9,30 +9,19 @@ export interface BenchOptions {
   /** Whether cases that have a result are left out. */
   isResumed: boolean;
   rounds: number;
-  /** Pets in the catalogue of the scale cases. */
-  pets: number;
 }
 
 /** The effort for bench/results.md. */
-export const WHOLE = { rounds: 5, pets: 10_000_000 };
-
-/** With fewer pets, the rare status is not rare. */
-const FEWEST_PETS = 100_000;
+export const WHOLE = { rounds: 5 };
 
 const HELP = `deno task bench [options]           the service beside bare runtimes and other frameworks
 deno task bench --against REF       this tree beside an earlier commit; see deno task bench --against REF --help
-deno task bench client [options]    the client beside bare fetch
-deno task bench latency [options]   the latency of many users beside other servers
 deno task bench start [options]     the first response and the first seconds beside other servers
-deno task bench stores [options]    a petstore on each store beside one in memory
-deno task bench kv [options]        servers that share a file of Deno KV beside one server
-deno task bench postgres [options]  servers on one PostgreSQL beside pgbench
 
   --quick       only the cases of the README, Node and a slow disk, about five minutes
   --resume      only the cases without a result, after a run that was interrupted or had failures
   --only CASE   this case only, even if it has a result; repeatable
   --rounds N    measured rounds, by default ${WHOLE.rounds}
-  --pets N      pets of the scale cases, by default ${WHOLE.pets}
   --help        this text
 
 Results are kept in dist/benchmarks.json. The plots are drawn from them, and bench/results.md when every case has one.
@@ -54,13 +43,10 @@ export function readOptions(args: string[], cases: readonly string[]): BenchOpti
       resume: { type: "boolean" },
       only: { type: "string", multiple: true },
       rounds: { type: "string" },
-      pets: { type: "string" },
     },
   );
   if (isResumed && (isQuick || only)) throw new UsageError("--resume takes neither --quick nor --only");
   for (const name of only ?? []) if (!cases.includes(name)) throw new UsageError(`There is no case ${name}`);
   const rounds = readCount("rounds", given.rounds, WHOLE.rounds);
-  const pets = readCount("pets", given.pets, WHOLE.pets);
-  if (pets < FEWEST_PETS) throw new UsageError(`--pets must be a whole number from ${FEWEST_PETS}`);
-  return { only, isQuick, isResumed, rounds, pets };
+  return { only, isQuick, isResumed, rounds };
 }

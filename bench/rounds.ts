@@ -2,7 +2,7 @@
 
 import { type Load, runWrk } from "./load/wrk.ts";
 import type { ServerMeasurement, ServerProcess } from "./load/server_process.ts";
-import { type Floor, ratioOf, type Row, spreadOf } from "./row.ts";
+import { ratioOf, type Row, spreadOf } from "./row.ts";
 
 export interface Contender {
   server: ServerProcess;
@@ -91,14 +91,6 @@ export function withLoad<Name extends string>(
   return mapValues(servers, (server) => ({ server, load }));
 }
 
-/** Gives one server several loads. */
-export function withLoads<Name extends string>(
-  server: ServerProcess,
-  loads: Record<Name, Load>,
-): Record<Name, Contender> {
-  return mapValues(loads, (load) => ({ server, load }));
-}
-
 function mapValues<Name extends string, From, To>(record: Record<Name, From>, map: (value: From) => To) {
   const entries = Object.entries<From>(record).map(([name, value]) => [name, map(value)]);
   return Object.fromEntries(entries) as Record<Name, To>;
@@ -106,7 +98,7 @@ function mapValues<Name extends string, From, To>(record: Record<Name, From>, ma
 
 /** A row with the speed of `subject` divided by that of `base`, by the clock and by the server's processor time. */
 export function rateRow(
-  parts: Pick<Row, "name" | "title" | "subject" | "base"> & { floor?: Floor },
+  parts: Pick<Row, "name" | "title" | "subject" | "base">,
   subject: Series,
   base: Series,
 ): Row {

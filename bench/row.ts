@@ -1,24 +1,10 @@
 /** The results: a row of the table for each question. */
 
-/** The cost of a page at a size of the catalogue. */
-export interface CurvePoint {
-  pets: number;
-  microseconds: number;
-}
-
 /** The median of several rounds, and their range. */
 export interface Spread {
   median: number;
   low: number;
   high: number;
-}
-
-/** The required minimum of a figure, or its maximum. */
-export interface Floor {
-  bound: "at least" | "at most";
-  value: number;
-  /** What a profile shows where the floor is not met, as a sentence. */
-  missed?: string;
 }
 
 export interface Row {
@@ -33,10 +19,6 @@ export interface Row {
   figure: Spread;
   /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
-  /** Absent for a figure that only gives context. */
-  floor?: Floor;
-  /** The cost of a page at each size of the catalogue. */
-  curve?: CurvePoint[];
   /** Remarks, such as that a core was not busy. */
   notes: string[];
 }
@@ -61,11 +43,4 @@ export function ratioOf(subject: readonly number[], base: readonly number[]): Sp
 /** What a row compares, in words. */
 export function comparison({ subject, base }: Row): string {
   return base === undefined ? subject : `${subject} / ${base}`;
-}
-
-/** Whether a row meets its floor, in the digits that are shown; `undefined` without a floor. */
-export function isMet({ figure, floor }: Row): boolean | undefined {
-  if (floor === undefined) return undefined;
-  const median = Number(figure.median.toFixed(2));
-  return floor.bound === "at least" ? median >= floor.value : median <= floor.value;
 }

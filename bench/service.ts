@@ -2,16 +2,11 @@
 
 import { type Finding, runTool, UsageError } from "../tools/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
-import { DATA } from "./cases/data.ts";
 import { DEFAULT } from "./cases/default.ts";
-import { SEEING } from "./cases/seeing.ts";
 import { READS } from "./cases/reads.ts";
 import { LIBRARY } from "./cases/library.ts";
-import { CHEAP_RESPONSES } from "./cases/refusals.ts";
-import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
-import { SCALE } from "./cases/scale.ts";
+import { ON_NODE } from "./cases/runtimes.ts";
 import { SLOW_DISK } from "./cases/slow_disk.ts";
-import { WORKERS } from "./cases/workers.ts";
 import { findObstacle } from "./load/cores.ts";
 import { killServers } from "./load/server_process.ts";
 import { type BenchOptions, readOptions, WHOLE } from "./options.ts";
@@ -20,19 +15,7 @@ import { rowsOf, writePage, writePlots } from "./report/page.ts";
 import { formatFacts, formatTable } from "./report/table.ts";
 import { readResults, type Results, writeResults } from "./results.ts";
 
-const GROUPS: readonly Group[] = [
-  DEFAULT,
-  READS,
-  LIBRARY,
-  ON_NODE,
-  SLOW_DISK,
-  WORKERS,
-  CHEAP_RESPONSES,
-  SEEING,
-  ON_BUN,
-  SCALE,
-  DATA,
-];
+const GROUPS: readonly Group[] = [DEFAULT, READS, LIBRARY, ON_NODE, SLOW_DISK];
 const CASES: readonly Case[] = GROUPS.flat();
 
 /** The share of the processors' time above which other work causes a warning. */
@@ -47,7 +30,7 @@ await runTool("bench", async (folder) => {
   if (obstacle) throw new UsageError(obstacle);
   // The servers' temporary files are removed with the folder.
   Deno.env.set("TMPDIR", folder);
-  const isKept = options.rounds >= WHOLE.rounds && options.pets === WHOLE.pets;
+  const isKept = options.rounds >= WHOLE.rounds;
   const results: Results = isKept && (options.isResumed || options.isQuick || options.only) ? readResults() : new Map();
   const findings = await runAll(options, folder, results, () => isKept && writeResults(results));
   const versions = await readVersions(), machine = readMachine(folder);
@@ -67,7 +50,7 @@ await runTool("bench", async (folder) => {
 
 /** Runs the wanted cases. A case that fails is reported, and the others go on. */
 async function runAll(
-  { only, isQuick, isResumed, rounds, pets }: BenchOptions,
+  { only, isQuick, isResumed, rounds }: BenchOptions,
   folder: string,
   results: Results,
   onResult: () => void,
@@ -79,7 +62,7 @@ async function runAll(
   let number = 0;
   for (const group of GROUPS) {
     // A folder for each group: a log of an earlier server would name that server's port.
-    await using bench = new Bench({ rounds, seconds: 0.6 }, Deno.makeTempDirSync({ dir: folder }), pets);
+    await using bench = new Bench({ rounds, seconds: 0.6 }, Deno.makeTempDirSync({ dir: folder }));
     for (const wanted of group.filter(isWanted)) {
       const disturbance = await measureDisturbance();
       progress(`${++number} of ${count}: ${wanted.name}`);

@@ -9,29 +9,13 @@ import type { Runtime } from "../load/runtimes.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
-import type { Floor, Row } from "../row.ts";
+import type { Row } from "../row.ts";
 import { POST } from "./library.ts";
 
 /** The names of the contenders on the page and in its plot. */
 export const PEERS: Record<string, [script: PeerScript, runtime: Runtime]> = {
   "Hono on Deno": ["hono.ts", "Deno"],
   "Fastify on Node": ["fastify.ts", "Node"],
-  "Express on Node": ["express.ts", "Node"],
-};
-
-const OF_LIMIT: Floor = {
-  bound: "at least",
-  value: 0.9,
-  missed: "Most of it is the log, see below; the gate of the drain and the look at the file's version take the rest.",
-};
-
-/** The log may cost this much. */
-const WITH_LOG: Floor = {
-  bound: "at least",
-  value: 0.97,
-  missed:
-    "The address of the client costs 2 %, which is the runtime's, and the line and the write of the file the rest. A bare " +
-    "handler with such a log reaches 0.93 of itself without it.",
 };
 
 export const DEFAULT: Group = [
@@ -60,13 +44,13 @@ function defaultCase(name: string, what: string, asked: Load): Case {
     }
     const contenders: Record<string, ServerProcess> = { ...own, limit, ...peers };
     const series: Record<string, Series> = await measureRounds(withLoad(contenders, asked), bench.effort);
-    const ratio = (base: string, of: string, floor: Floor) =>
-      rateRow({ name, title, subject: "Petstore", base, ...!isPost && { floor } }, series["server"]!, series[of]!);
+    const ratio = (base: string, of: string) =>
+      rateRow({ name, title, subject: "Petstore", base }, series["server"]!, series[of]!);
     return [
       rateOnly({ name, title, subject: "Petstore" }, series["server"]!),
       ...Object.keys(peers).map((peer) => rateOnly({ name, title, subject: peer }, series[peer]!)),
-      ratio("bare Deno.serve", "limit", OF_LIMIT),
-      ratio("itself without log", "silent", WITH_LOG),
+      ratio("bare Deno.serve", "limit"),
+      ratio("itself without log", "silent"),
     ];
   }
   return { name, quick: true, run };

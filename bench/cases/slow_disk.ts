@@ -6,7 +6,7 @@ import type { Bench, Group } from "../bench.ts";
 import { load, type Measurement, runWrk } from "../load/wrk.ts";
 import { measureSync } from "../report/machine.ts";
 import { inRounds, measureRounds } from "../rounds.ts";
-import { type Floor, type Outcome, ratioOf, type Row, spreadOf } from "../row.ts";
+import { type Outcome, ratioOf, type Row, spreadOf } from "../row.ts";
 import { POST } from "./library.ts";
 
 /** How much longer each fsync takes, in milliseconds. */
@@ -16,22 +16,6 @@ const LONGER = 5;
 const SECONDS = 2;
 
 const READS = load("/v1/pets/4242", { connections: 8 });
-
-const ONE_CORE =
-  "The core is 99 % busy. A create takes 44 to 48 µs of it, so 0.8 of these creates and 0.8 of the reads would take 1.2 cores. " +
-  "A cycle is 5.7 ms of commit, and then 3 ms of HTTP for 64 clients.";
-
-const READS_MEANWHILE: Floor = {
-  bound: "at least",
-  value: 0.8,
-  missed: ONE_CORE,
-};
-
-const CREATES: Floor = {
-  bound: "at least",
-  value: 0.8,
-  missed: ONE_CORE,
-};
 
 export const SLOW_DISK: Group = [
   { name: "slow-disk", quick: true, run: besideCreates },
@@ -78,7 +62,6 @@ async function besideCreates(bench: Bench): Promise<Outcome> {
       base: "its reads alone",
       unit: "×",
       figure: ratioOf(reads[0] ?? [], reads[1] ?? []),
-      floor: READS_MEANWHILE,
     },
     {
       ...parts,
@@ -95,7 +78,6 @@ async function besideCreates(bench: Bench): Promise<Outcome> {
       base: "64 for each fsync",
       unit: "×",
       figure: spreadOf(creates),
-      floor: CREATES,
     },
   ];
 }
@@ -115,11 +97,6 @@ async function readersMeanwhile(bench: Bench): Promise<Row[]> {
     base: "its p99 alone",
     unit: "×",
     figure: ratioOf(p99("beside"), p99("alone")),
-    floor: {
-      bound: "at most",
-      value: 2,
-      missed: "Beside creates, reads get half of the core or less, so each waits twice as long.",
-    },
     notes: [],
   }];
 }

@@ -37,19 +37,6 @@ export interface StandaloneSpec {
   onAllCores?: boolean;
 }
 
-/** What the benchmark of starts gives to a program. */
-export interface TimedSpec {
-  port: number;
-  /** Of the first request. */
-  path: string;
-  /** The key, as soon as there is one. */
-  readKey: () => string | undefined;
-  cwd: string;
-  env: Record<string, string>;
-}
-
-const SILENT = { clearEnv: true, stdin: "null", stdout: "null", stderr: "inherit" } as const;
-
 export interface ServerMeasurement extends Measurement {
   /** The share of its core that the server used, 0 to 1. */
   serverShare: number;
@@ -92,23 +79,6 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
-  /** Starts a program that listens on this port, and measures the time from its command to its first response of 200. */
-  static async startTimed(
-    command: readonly string[],
-    { port, path, readKey, ...options }: TimedSpec,
-  ): Promise<{ server: ServerProcess; milliseconds: number }> {
-    const begin = performance.now();
-    const child = spawn("taskset", ["-c", String(SERVER_CORE), ...command], { ...options, ...SILENT });
-    let isEnded = false;
-    child.status.then(() => isEnded = true);
-    while (!await answersOk(port, path, readKey())) {
-      if (isEnded) throw new Error(`${command.join(" ")} ended before it answered`);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    const milliseconds = performance.now() - begin;
-    return { server: new ServerProcess(child, port), milliseconds };
-  }
-
   async measure(load: Load, seconds: number): Promise<ServerMeasurement> {
     const before = this.#usedSeconds();
     const measured = await runWrk(this.port, load, seconds);
@@ -145,21 +115,6 @@ export class ServerProcess implements AsyncDisposable {
       }
     }
     return used / 1e9;
-  }
-}
-
-/** Whether a server answers a request with 200: one that has opened its socket, and no store yet, refuses. */
-async function answersOk(port: number, path: string, key: string | undefined): Promise<boolean> {
-  if (key === undefined) return false;
-  try {
-    using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    const fields = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`;
-    await connection.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\n${fields}\r\n`));
-    const start = new Uint8Array(4096);
-    const length = await connection.read(start) ?? 0;
-    return new TextDecoder().decode(start.subarray(0, length)).startsWith("HTTP/1.1 200 ");
-  } catch {
-    return false;
   }
 }
 

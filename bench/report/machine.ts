@@ -6,7 +6,7 @@ import { runtimeCommand } from "../load/runtimes.ts";
 /** Names and values, in the order of the page. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
-const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "express"];
+const PEERS = ["hono", "@hono/zod-validator", "zod", "fastify"];
 
 /** The versions of all software in the benchmark. */
 export async function readVersions(): Promise<Facts> {
@@ -18,7 +18,6 @@ export async function readVersions(): Promise<Facts> {
     ["V8", Deno.version.v8],
     ["SQLite", sqliteVersion()],
     ["Node", firstLine(runtimeCommand("Node")[0] ?? "", "--version").replace(/^v/, "")],
-    ["Bun", firstLine(runtimeCommand("Bun")[0] ?? "", "--version")],
     ["wrk", firstLine("wrk", "--version").split(" ")[1] ?? ""],
     ...peers,
   ];

@@ -1,7 +1,7 @@
 /** bench/results.md and its plots. bench/README.md explains them. */
 
 import type { Result } from "../results.ts";
-import { comparison, isMet, type Row } from "../row.ts";
+import type { Row } from "../row.ts";
 import { writeFormatted } from "./file.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
@@ -28,12 +28,6 @@ const SECTIONS: readonly Section[] = [
   { title: "The library on Deno", prefixes: ["library-", "in-process"] },
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
   { title: "While others create", prefixes: ["slow-disk", "get-while-posting"] },
-  { title: "Two workers", prefixes: ["workers-"] },
-  { title: "Responses without pets", prefixes: ["refus"] },
-  { title: "What it costs to see what happens", prefixes: ["seeing-"] },
-  { title: "On Bun", prefixes: ["bun-"], plot: PLOTS.bun },
-  { title: "A growing catalogue", prefixes: ["scale-"], plot: PLOTS.scale },
-  { title: "A million pets in and out", prefixes: ["data-"] },
 ];
 
 /** The rows of results, without those of skipped cases. */
@@ -55,13 +49,10 @@ export async function writePlots(rows: readonly Row[]): Promise<ReadonlySet<Plot
 
 /** Writes the page. */
 export async function writePage(report: Report, drawn: ReadonlySet<Plot>): Promise<void> {
-  const rows = rowsOf(report.results.map(([, result]) => result));
-  await writeFormatted("results.md", formatPage(report, rows, drawn));
+  await writeFormatted("results.md", formatPage(report, drawn));
 }
 
-function formatPage({ results, versions, machine }: Report, rows: readonly Row[], drawn: ReadonlySet<Plot>): string {
-  const judged = rows.map(isMet).filter((met) => met !== undefined);
-  const met = judged.filter((met) => met).length;
+function formatPage({ results, versions, machine }: Report, drawn: ReadonlySet<Plot>): string {
   const days = [...new Set(results.map(([, { at }]) => at.slice(0, 10)))].sort();
   const minutes = Math.round(results.reduce((sum, [, { seconds }]) => sum + seconds, 0) / 60);
   const most = Math.round(100 * Math.max(...results.map(([, { disturbance }]) => disturbance)));
@@ -78,7 +69,7 @@ function formatPage({ results, versions, machine }: Report, rows: readonly Row[]
 \`deno task bench\` wrote this page from measurements of ${
     days.join(" and ")
   }, which took ${minutes} minutes. Before each case,
-other work used at most ${most} % of the processors' time. ${met} of ${judged.length} floors are met. [How to read it](README.md).
+other work used at most ${most} % of the processors' time. [How to read it](README.md).
 
 ${sections.join("\n\n")}
 
@@ -96,24 +87,9 @@ function formatSection({ title, plot }: Section, results: Report["results"], dra
   return [
     `## ${title}`,
     ...plot && drawn.has(plot) ? [`![${plot.description}](${plot.file})`] : [],
-    ...rows.length > 0 ? [table(COLUMNS.map((name) => name || "met?"), rows.map(cells))] : [],
-    ...formatMissed(rows),
+    ...rows.length > 0 ? [table(COLUMNS, rows.map(cells))] : [],
     ...skipped,
   ].join("\n\n");
-}
-
-/** Why floors are not met, each reason once. */
-function formatMissed(rows: readonly Row[]): string[] {
-  const titles = new Map<string, string[]>();
-  for (const row of rows.filter((row) => isMet(row) === false)) {
-    const reason = row.floor?.missed ?? "Nothing explains it yet.";
-    titles.set(reason, [...titles.get(reason) ?? [], `${row.title}, ${comparison(row)}`]);
-  }
-  if (titles.size === 0) return [];
-  return [
-    "Floors that are not met:",
-    [...titles].map(([reason, rows]) => `- ${rows.join("; ")}: ${reason}`).join("\n"),
-  ];
 }
 
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {

@@ -88,21 +88,6 @@ export const PLOTS = {
     },
     barsOf("node", CASES, ["library", "Fastify"], "bare node:http"),
   ),
-  bun: barPlot(
-    "bun.svg",
-    {
-      title: "How fast is it on Bun?",
-      subtitle: "Requests per second, in memory, relative to a bare Bun.serve",
-      limit: "bare Bun.serve",
-    },
-    barsOf("bun", CASES, ["library", "Elysia"], "bare Bun.serve"),
-  ),
-  scale: {
-    file: "scale.svg",
-    description:
-      "Does a page get slower as the catalogue grows? Time of a page of 20, relative to a catalogue of 1,000 pets",
-    draw: drawScale,
-  },
 } satisfies Record<string, Plot>;
 
 function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
@@ -175,49 +160,4 @@ function lineAtOne(name: string) {
       encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: name } },
     },
   ] as const;
-}
-
-function drawScale(rows: readonly Row[]): Promise<string> | undefined {
-  const values = rows.flatMap(({ subject, curve }) =>
-    (curve ?? []).map(({ pets, microseconds }) => ({
-      pets,
-      store: subject === "memory store" ? "Memory" : "SQLite",
-      cost: microseconds / (curve?.[0]?.microseconds ?? NaN),
-    }))
-  );
-  if (values.length === 0) return undefined;
-  return toSvg({
-    ...frame(
-      "Does a page get slower as the catalogue grows?",
-      "Time of a page of 20, relative to a catalogue of 1,000 pets",
-    ),
-    width: WIDTH,
-    height: 220,
-    data: { values },
-    mark: { type: "line", point: { size: 60 }, strokeWidth: 2.5 },
-    encoding: {
-      x: {
-        field: "pets",
-        type: "quantitative",
-        scale: { type: "log", nice: false, padding: 12 },
-        axis: {
-          title: "pets in the catalogue",
-          format: ",",
-          values: [...new Set(values.map(({ pets }) => pets))],
-          grid: false,
-        },
-      },
-      y: {
-        field: "cost",
-        type: "quantitative",
-        scale: { zero: true },
-        axis: { title: null, format: ".1f", tickCount: 5 },
-      },
-      color: {
-        field: "store",
-        scale: { domain: ["Memory", "SQLite"], range: COLOURS.slice(0, 2) },
-        legend: { title: null, orient: "top" },
-      },
-    },
-  });
 }

@@ -1,14 +1,14 @@
 /** The table on the terminal, and its cells, which the page shares. */
 
 import { formatTable as formatValues } from "../../tools/command_line.ts";
-import { comparison, isMet, type Row } from "../row.ts";
+import { comparison, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 
 /** The names of the columns of {@link cells}. */
-export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by processor time", "notes"];
+export const COLUMNS = ["case", "what", "figure", "rounds", "by processor time", "notes"];
 
 export function cells(row: Row): string[] {
-  const { title, figure, unit, floor, byProcessorTime, notes } = row;
+  const { title, figure, unit, byProcessorTime, notes } = row;
   const unitText = unit === "/s" ? " a second" : ` ${unit}`;
   const isSingle = figure.low === figure.high;
   return [
@@ -16,8 +16,6 @@ export function cells(row: Row): string[] {
     comparison(row),
     digits(figure.median) + unitText,
     isSingle ? "" : `${digits(figure.low)} to ${digits(figure.high)}`,
-    floor ? `${floor.bound} ${digits(floor.value)}` : "",
-    verdict(row),
     byProcessorTime ? digits(byProcessorTime.median) : "",
     notes.join("; "),
   ];
@@ -37,11 +35,6 @@ export function formatColumns(lines: readonly (readonly string[])[]): string {
 
 export function formatFacts(facts: Facts): string {
   return formatValues(Object.fromEntries(facts));
-}
-
-function verdict(row: Row): string {
-  const met = isMet(row);
-  return met === undefined ? "" : met ? "met" : "not met";
 }
 
 /** A number with three significant digits. */

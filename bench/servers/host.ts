@@ -1,17 +1,12 @@
-/** Serves a contender on Deno, Bun or Node, in the usual way of the runtime. */
+/** Serves a contender on Deno or Node, in the usual way of the runtime. */
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Petstore } from "../../mod.ts";
 
-/** A handler for `Deno.serve` and `Bun.serve`. */
+/** A handler for `Deno.serve`. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
-
-/** The used part of Bun. */
-interface BunRuntime {
-  serve(options: { port: number; hostname: string; fetch: FetchHandler }): { port: number };
-}
 
 const HOSTNAME = "127.0.0.1";
 
@@ -21,9 +16,7 @@ export const PORT = Number(process.env["BENCH_PORT"] ?? 0);
 /** Serves on a free port and tells the benchmark which. On Node only a petstore, which has its own listener. */
 export async function listen(service: FetchHandler | Petstore): Promise<void> {
   const handler = typeof service === "function" ? service : service.handle;
-  const bun = (globalThis as { Bun?: BunRuntime }).Bun;
-  if (bun) announce(bun.serve({ port: PORT, hostname: HOSTNAME, fetch: handler }).port);
-  else if ("Deno" in globalThis) {
+  if ("Deno" in globalThis) {
     Deno.serve({ port: PORT, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
   } else if (typeof service !== "function") {
     const { createServer } = await import("node:http");

@@ -15,7 +15,7 @@ export interface PeerSettings {
 }
 
 export async function openPeerPets({ pets, path }: PeerSettings): Promise<PeerPets> {
-  // Imported only if used: Bun has no node:sqlite.
+  // It is imported only if it is used, because it loads node:sqlite.
   return path === undefined ? createPetArray(pets) : (await import("./peer_table.ts")).openPeerTable(path, pets);
 }
 

@@ -3,7 +3,7 @@
 import process from "node:process";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
-import { CATALOGUE_SIZE, KEY, petAt, scalePetAt } from "../catalogue.ts";
+import { CATALOGUE_SIZE, KEY } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
 import { listen, readSettings } from "./host.ts";
 
@@ -11,15 +11,11 @@ export interface PetstoreSettings {
   store: "memory" | "sqlite";
   /** The database file; it is filled if it is empty. */
   path: string;
-  /** Pets in the catalogue. */
-  pets: number;
-  /** Whether one status is rare. */
-  isScale: boolean;
 }
 
-const { store: kind, path = "", pets = CATALOGUE_SIZE, isScale = false } = readSettings<Partial<PetstoreSettings>>();
+const { store: kind, path = "" } = readSettings<Partial<PetstoreSettings>>();
 const store = await openStore();
-if (await store.get(1n) === undefined) await fillStore(store, pets, 1, isScale ? (id) => scalePetAt(id, pets) : petAt);
+if (await store.get(1n) === undefined) await fillStore(store, CATALOGUE_SIZE);
 await listen(createPetstore({ keys: [KEY], store }));
 process.on("SIGTERM", async () => {
   await store.close();
