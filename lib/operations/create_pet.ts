@@ -3,13 +3,11 @@ import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
 import { formatPetWithId } from "../pet.ts";
-import { withEarlierKey } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 import {
   digest,
-  earlierKey,
   IDEMPOTENCY_KEY_REUSED,
   IDEMPOTENCY_NOT_SUPPORTED,
   INVALID_IDEMPOTENCY_KEY,
@@ -42,7 +40,7 @@ export const createPet: Definition = {
 async function createOnce(
   { store, linkBase, idempotencyRetentionMs }: OperationSettings,
   pet: PetDraft,
-  { context, caller }: Call,
+  { caller }: Call,
   idempotencyKey: string,
 ): Promise<Reply> {
   // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
@@ -51,8 +49,7 @@ async function createOnce(
     digest(formatPetWithId(0, pet)),
   ]);
   const request = { key, fingerprint, retentionMs: idempotencyRetentionMs };
-  const migrated = await withEarlierKey(store, request, () => earlierKey(context, idempotencyKey));
-  const result = await store.createOnce!(pet, migrated);
+  const result = await store.createOnce!(pet, request);
   if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;

@@ -63,12 +63,6 @@ export function scopedKey(scope: string, key: string): Promise<string> {
   return digest(`${scope}\n${key}`);
 }
 
-/** The same as before release 0.2.0. An app may let requests in without an API key. */
-export async function earlierKey(context: RequestContext, key: string): Promise<string | undefined> {
-  const apiKey = context.header("authorization")?.replace(/^\w+ +/, "");
-  return apiKey ? await scopedKey(apiKey, key) : undefined;
-}
-
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */
 export async function digest(text: string): Promise<string> {
   const bytes = (await sha256(text)).subarray(0, 16);

@@ -1,4 +1,4 @@
-/** Released, so not even a space may change: `petstore check` compares the text. */
+/** The columns of the tables of every SQL store. `petstore check` compares their text, so a published one must not change. */
 
 /** AUTOINCREMENT: the id of a deleted last row is not reused. For the status, see `status_code.ts`. */
 export const PET_COLUMNS = `(

@@ -1,11 +1,16 @@
 /** A place that forgets a kind does not compile. */
 
-import type { MigratedRequest } from "./earlier_requests.ts";
-import { type IdempotentOutcome, type PetDraft, type StoreChanges, StoreUnavailableError } from "./store.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  type StoreChanges,
+  StoreUnavailableError,
+} from "./store.ts";
 
 export type Write =
   | { kind: "create"; pet: PetDraft }
-  | { kind: "createOnce"; pet: PetDraft; request: MigratedRequest }
+  | { kind: "createOnce"; pet: PetDraft; request: IdempotentRequest }
   /** A commit that changes no pet, and shows whether a create would succeed. */
   | { kind: "probe" };
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
+import { migrationSql } from "../../lib/stores/postgres/schema/schema.ts";
+import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
@@ -39,6 +41,33 @@ test.schema("tables of a later release or of another program are refused and lef
   await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
   await assertRefused(url, schema, /has version 99, but this release supports versions up to \d+/);
   assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
+});
+
+/** The migrations of a made-up later program. */
+const SECOND = [
+  ...MIGRATIONS,
+  (to: string) => `CREATE TABLE ${to}.runs (n integer); INSERT INTO ${to}.runs VALUES (1);`,
+];
+
+test.schema(
+  "a second migration runs once, and a program of the first one then refuses the schema",
+  async (url, schema) => {
+    assert.equal(await addOne(DRIVERS[0]!, url, schema), 1n);
+    await Promise.all(Array.from({ length: 4 }, () => runSql(url, migrationSql(schema, SECOND))));
+    assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["2"]]);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".runs`), [["1"]]);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["1"]]);
+    await assertRefused(url, schema, /has version 2, but this release supports versions up to 1/);
+  },
+);
+
+test.schema("a migration that fails leaves the schema as it was", async (url, schema) => {
+  assert.equal(await addOne(DRIVERS[0]!, url, schema), 1n);
+  const failing = [SECOND[0]!, (to: string) => `${SECOND[1]!(to)} INSERT INTO ${to}.nowhere VALUES (1);`];
+  await assert.rejects(runSql(url, migrationSql(schema, failing)), /nowhere/);
+  assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["1"]]);
+  assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".runs')`), [[null]]);
+  assert.equal(await addOne(DRIVERS[0]!, url, schema), 2n);
 });
 
 /** Tables schema_version that are not ours. */

@@ -4,7 +4,6 @@ import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import type { KeyedPetStore, PetStore } from "../../lib/stores/store.ts";
 import { request } from "../../lib/testing/store/case.ts";
 import { PET } from "../support/postgres/servers.ts";
-import { readDump } from "../support/earlier/earlier.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 export { PET, request };
@@ -42,11 +41,6 @@ export function usingStore<T>(
       await store.close();
     }
   });
-}
-
-/** Restores the schema of an earlier release from a dump. */
-export async function restoreEarlier(url: string, schema: string, file: string): Promise<void> {
-  await runSql(url, readDump(file).replaceAll("petstore", schema));
 }
 
 /** The URL of the same database for another role, whose password is `pw`. */

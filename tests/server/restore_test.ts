@@ -5,7 +5,6 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA_VERSION } from "../../lib/stores/sqlite/schema.ts";
 import { takeFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
 import { runHere, test } from "../support/server/in_process.ts";
@@ -106,7 +105,7 @@ for (const [what, damage] of DAMAGES) {
     const log = existsSync(`${FILE}-wal`);
     assert.equal((await runHere(["check", STORE])).status, 2);
     const printed = await succeed("restore", COPY);
-    assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets, schema version ${SCHEMA_VERSION}`);
+    assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
     assert.match(printed, /^\S+: the file until now$/m);
     const beside = readdirSync(".").filter((name) => name !== FILE && name !== COPY);
     assert.equal(beside.length, log ? 2 : 1, beside.join());

@@ -68,10 +68,9 @@ function keysOfFile(path: string): KeysSetting {
 }
 
 async function checkFile(path: string): ReturnType<SharedStore["check"]> {
-  const { version, currentVersion, pets, faults } = await inspectDatabase(path);
-  if (version === 0) faults.push(`${path} is an empty database, which no server has used yet`);
-  const note = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";
-  return { faults, contents: `${formatPetCount(pets)}, schema version ${version}${note}` };
+  const { isEmpty, pets, faults } = await inspectDatabase(path);
+  if (isEmpty) faults.push(`${path} is an empty database, which no server has used yet`);
+  return { faults, contents: formatPetCount(pets) };
 }
 
 /** Undefined if the database is missing and not to be created. */

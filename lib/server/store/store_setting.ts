@@ -24,7 +24,7 @@ export interface StoreSetting {
 /** Where the API keys are. */
 export interface KeysSetting {
   place: string;
-  /** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
+  /** Reads the keys without opening the store, which would migrate it. */
   list(): Promise<readonly StoredKey[]>;
   open(createIfMissing: boolean): Promise<OpenStore>;
 }

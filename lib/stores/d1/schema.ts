@@ -1,7 +1,6 @@
 /** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
 
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
-import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { storeClosed } from "../write.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
@@ -14,21 +13,17 @@ export const SCHEMA_VERSION = 1;
 const CREATE_TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS petstore_schema (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  version INTEGER NOT NULL,
-  oldest_version INTEGER NOT NULL,
-  oldest_release TEXT NOT NULL
+  version INTEGER NOT NULL
 ) STRICT`,
   `CREATE TABLE IF NOT EXISTS petstore_pets ${PET_COLUMNS}`,
   "CREATE INDEX IF NOT EXISTS petstore_pets_by_status ON petstore_pets (status)",
   `CREATE TABLE IF NOT EXISTS petstore_requests ${REQUEST_COLUMNS}`,
   "CREATE INDEX IF NOT EXISTS petstore_requests_by_expiry ON petstore_requests (expires_at)",
   `CREATE TABLE IF NOT EXISTS petstore_keys ${KEY_COLUMNS}`,
-  // The oldest release that can use the tables.
-  `INSERT OR IGNORE INTO petstore_schema (id, version, oldest_version, oldest_release)
-    VALUES (1, ${SCHEMA_VERSION}, 1, '0.2.0')`,
+  `INSERT OR IGNORE INTO petstore_schema (id, version) VALUES (1, ${SCHEMA_VERSION})`,
 ];
 
-const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
+const SELECT_VERSION: Statement = ["SELECT version FROM petstore_schema WHERE id = 1"];
 
 /**
  * The SQL that makes the tables, for wrangler's migrations, if Workers must not make them. It changes no table that
@@ -85,9 +80,10 @@ export function createTables(name: string, given: RunStatements) {
 
 function requireUsable([row]: Rows, database: string): void {
   if (row === undefined) throw new StoreUnavailableError(`${database} has no row in the table petstore_schema`);
-  if (Number(row["oldest_version"]) <= SCHEMA_VERSION) return;
+  if (Number(row["version"]) <= SCHEMA_VERSION) return;
   throw new StoreUnavailableError(
-    `${database} has tables of version ${row["version"]}, which need release ${row["oldest_release"]} or later; ` +
-      `this is release ${VERSION}`,
+    `${database} has version ${
+      row["version"]
+    } of the tables, and this program knows ${SCHEMA_VERSION}: use a later one`,
   );
 }

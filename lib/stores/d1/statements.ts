@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from "./schema.ts";
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** No row if a later release has changed the tables so that this one must not write. */
-const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND oldest_version <= ${SCHEMA_VERSION}`;
+const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
 
 /** Text, because another program may have given an id beyond 2^53. */
 const ID = "CAST(id AS TEXT) AS id";

@@ -1,12 +1,10 @@
 import type { StoredKey } from "../key_store.ts";
-import { StoreUnavailableError } from "../store.ts";
 import { textArray } from "./client/driver.ts";
 import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import { postgresKeys } from "./keys.ts";
 import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
 import { SAFE_PATH } from "./schema/functions.ts";
 import { postgresSchema } from "./schema/schema.ts";
-import { KEYS_SINCE, MIGRATIONS } from "./schema/tables.ts";
 
 /** Those that end with `?` may be null. */
 const COLUMNS: Record<string, string> = {
@@ -69,9 +67,6 @@ type Source = [makeClient: PostgresClientMaker, options: PostgresStoreOptions];
 /** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
 export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
   return withTables(source, async (db, state) => {
-    if (state.version < MIGRATIONS.length) {
-      throw new StoreUnavailableError(`The schema ${db.schema} is of an older release; the next start migrates it`);
-    }
     const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
     // With a changed function, the faults tell more.
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
@@ -81,7 +76,7 @@ export function inspectPostgresStore(...source: Source): Promise<Inspection & { 
 }
 
 export function listPostgresKeys(...source: Source): Promise<readonly StoredKey[]> {
-  return withTables(source, async (db, { version }) => version < KEYS_SINCE ? [] : await postgresKeys(db).list());
+  return withTables(source, (db) => Promise.resolve(postgresKeys(db).list()));
 }
 
 async function withTables<T>(source: Source, read: (db: Database, state: Inspection) => Promise<T>): Promise<T> {

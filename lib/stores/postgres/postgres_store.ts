@@ -19,20 +19,19 @@
 
 import { refuseUnknown, requireTimeout } from "../../check_options.ts";
 import type { CommittingStore } from "../batch.ts";
-import type { MigratedRequest, MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import { pageOf } from "../page.ts";
-import type { IdempotentOutcome, KeyedPetStore, PetPage, PetQuery } from "../store.ts";
+import type { KeyedPetStore, PetPage, PetQuery } from "../store.ts";
 import { Database, type PooledStore, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { createGroupCommit, type GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
-import { type Outcome, recall, storeClosed, type Write } from "../write.ts";
+import { type Outcome, storeClosed, type Write } from "../write.ts";
 import { WritingStore } from "../writing_store.ts";
-import { CONFIRM, MANY_PETS, type Statements, statementsFor } from "./statements.ts";
+import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
 export type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
@@ -67,7 +66,7 @@ export async function createPostgresStore(
   return new PostgresStore(await openDatabase(client, options), new Database(client, options));
 }
 
-class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, MigratedStore, PooledStore {
+class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;
   readonly #db: Database;
   /** Reading the keys waits for no pet: a flood of requests must not keep a revoked key alive. */
@@ -102,27 +101,12 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   }
 
   async write(write: Write): Promise<Outcome> {
-    const earlier = write.kind === "createOnce" && await this.#findEarlier(write.request);
-    if (earlier) return earlier;
     const outcome = await this.#commits.write(write);
     if (outcome.outcome === "created") {
       this.#replanAfter(outcome.id);
       if (write.kind === "createOnce") this.#sweeper.countRequest();
     }
     return outcome;
-  }
-
-  get looksUpEarlier(): boolean {
-    return performance.now() < this.#db.earlierUntil;
-  }
-
-  async #findEarlier({ earlierKey, fingerprint }: MigratedRequest): Promise<IdempotentOutcome | undefined> {
-    if (earlierKey === undefined) return undefined;
-    this.#requireOpen();
-    const [row] = await this.#db.query(this.#statements.request, [earlierKey]);
-    if (!row) return undefined;
-    await this.#db.query(CONFIRM);
-    return recall({ fingerprint: row[0], id: row[1] }, fingerprint);
   }
 
   async get(id: bigint): Promise<string | undefined> {

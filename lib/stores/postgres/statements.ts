@@ -3,7 +3,6 @@
 import { PET_STATUSES } from "../../pet.ts";
 import type { ExportFormat } from "../pet_exporter.ts";
 import { statusCode } from "../status_code.ts";
-import { NOW } from "./schema/functions.ts";
 
 const STATUS_NAME = `CASE ${
   PET_STATUSES.map((status) => `WHEN status OPERATOR(pg_catalog.=) ${statusCode(status)} THEN '${status}'`).join(" ")
@@ -35,7 +34,7 @@ export const MANY_PETS = 10_000n;
  * @param size The greatest id so far. With each tenfold growth, reads get a new text, and so a new plan.
  */
 export function statementsFor(schema: string, size = 0n) {
-  const pets = `"${schema}".pets`, requests = `"${schema}".requests`;
+  const pets = `"${schema}".pets`;
   const note = size < MANY_PETS ? "" : ` /* 1e${String(size).length - 1} */`;
   const page = (condition: string, order: string) =>
     // `ORDER BY id` would sort by the first column of the result, which is text.
@@ -53,9 +52,6 @@ export function statementsFor(schema: string, size = 0n) {
     /** All parameters are arrays: names, categories, statuses, keys, fingerprints, retentions. */
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
-    request:
-      `SELECT fingerprint, pet_id::pg_catalog.text FROM ${requests} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
-      AND expires_at OPERATOR(pg_catalog.>) ${NOW}`,
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { requireKnownSchema, SCHEMA_VERSION } from "./schema.ts";
+import { requireKnownSchema } from "./schema.ts";
 
 /** Their files have been replaced. Closing one, even by garbage collection, would delete the log of another database. */
 const LEFT_OPEN: DatabaseSync[] = [];
@@ -34,8 +34,8 @@ export class FileWatch {
   requireSchema(): void {
     const version = this.#version();
     if (version === this.#known) return;
-    if (requireKnownSchema(this.#db, this.path) < SCHEMA_VERSION) {
-      throw new StoreUnavailableError(`${this.path} has been overwritten by an older or empty database; restart`);
+    if (requireKnownSchema(this.#db, this.path) === 0) {
+      throw new StoreUnavailableError(`${this.path} has been overwritten by an empty database; restart`);
     }
     this.#known = version;
   }

@@ -70,15 +70,11 @@ export class Transactions {
   }
 
   #insertOnce({ pet, request }: Write & { kind: "createOnce" }, now: bigint): Outcome {
-    const { key, earlierKey, fingerprint, retentionMs } = request;
-    // An earlier server looks up its own key only.
-    const keys = earlierKey === undefined ? [key] : [key, earlierKey];
-    for (const each of keys) {
-      const known = recall(this.#sql.findRequest.get(each, now), fingerprint);
-      if (known) return known;
-    }
+    const { key, fingerprint, retentionMs } = request;
+    const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
+    if (known) return known;
     const id = this.#insert(pet);
-    for (const each of keys) this.#sql.insertRequest.run(each, fingerprint, id, now + BigInt(retentionMs));
+    this.#sql.insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
     return { outcome: "created", id };
   }
 

@@ -4,14 +4,12 @@ import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
 import { explain } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
-import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
+import { readSchemaText, requireKnownSchema, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
 
 export interface Inspection {
-  /** 0 if the file is an empty database. */
-  version: number;
-  /** The version that this release creates. */
-  currentVersion: number;
+  /** Whether the file is an empty database. */
+  isEmpty: boolean;
   pets: bigint;
   faults: string[];
 }
@@ -59,29 +57,27 @@ export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => 
 }
 
 function inspectContents(db: DatabaseSync, path: string): Inspection {
-  const version = requireKnownSchema(db, path);
+  const isEmpty = requireKnownSchema(db, path) === 0;
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
   const damage = rows.flatMap((row) => String(row["integrity_check"]).split("\n")).filter((line) =>
     !line.startsWith("***")
   );
-  const state = { version, currentVersion: SCHEMA_VERSION, pets: 0n };
+  const state = { isEmpty, pets: 0n };
   const faults = damage.filter((line) => line !== "ok").map((line) => `SQLite finds damage: ${line}`);
-  if (faults.length > 0 || version === 0) return { ...state, faults };
-  return { ...state, pets: countPets(db), faults: [...findSchemaChanges(db, version), ...findInvalidPets(db)] };
+  if (faults.length > 0 || isEmpty) return { ...state, faults };
+  return { ...state, pets: countPets(db), faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
 }
 
 export function countPets(db: DatabaseSync): bigint {
   return prepareExact(db, "SELECT count(*) AS count FROM pets").get()?.["count"] as bigint;
 }
 
-/** A later release may have more tables, indexes and triggers. */
-function findSchemaChanges(db: DatabaseSync, version: number): string[] {
-  if (version > SCHEMA_VERSION) return [];
-  const expected = schemaTextOf(version);
+function findSchemaChanges(db: DatabaseSync): string[] {
+  const expected = schemaTextOf();
   const actual = readSchemaText(db);
   return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) => {
     if (!actual.has(name)) return `The ${name} is missing`;
-    if (!expected.has(name)) return `The ${name} is not of a release`;
+    if (!expected.has(name)) return `The ${name} is not of the petstore`;
     return actual.get(name) === expected.get(name) ? [] : `The ${name} was changed by another program`;
   });
 }

@@ -1,7 +1,6 @@
 /** In a separate file so that a test can check SQLite's plan for each statement. */
 
 import type { ExportFormat } from "../pet_exporter.ts";
-import { EARLIER_MARK } from "../earlier_requests.ts";
 import { PET_JSON, STATUS_NAME } from "../pet_sql.ts";
 
 const PET_CSV = `id || ',"' || replace(name, '"', '""') || '",' || category_id || ',' || ${STATUS_NAME}`;
@@ -12,12 +11,6 @@ export function insertPets(count: number): string {
 
 /** Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
-
-/** The servers of an earlier release may continue for a day, and remember for a day. Parameter: now. */
-export const MARK_EARLIER_REQUESTS = `INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at)
-  SELECT '${EARLIER_MARK}', '', 0, 86400000 + max(86400000 + ?, ifnull(max(expires_at), 0)) FROM idempotency_keys`;
-
-export const SELECT_EARLIER_MARK = `SELECT expires_at FROM idempotency_keys WHERE key = '${EARLIER_MARK}'`;
 
 /** Replaces an expired request with its key. Parameters: key, fingerprint, pet_id, expires_at. */
 export const INSERT_REQUEST =

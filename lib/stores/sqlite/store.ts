@@ -5,7 +5,6 @@ import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts
 import type { CommittingStore } from "../batch.ts";
 import type { Outcome, Write } from "../write.ts";
 import { WritingStore } from "../writing_store.ts";
-import type { MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -16,7 +15,7 @@ import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
 import { ReadTurn } from "./read_turn.ts";
 import { WriterOwner } from "./start_writer.ts";
-import { ALL_PETS, PETS_OF_STATUS, SELECT_EARLIER_MARK, SELECT_PET } from "./statements.ts";
+import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
@@ -27,7 +26,7 @@ const SHORT_COMMIT = 2;
 
 export type SqliteWriter = "auto" | "thread" | "same-thread";
 
-export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore, MigratedStore {
+export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
   /** Undefined for a database in memory. */
@@ -42,8 +41,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #all: StatementSync;
   readonly #ofStatus: StatementSync;
   readonly #access: WriterAccess | undefined;
-  /** Until when there are requests of an earlier release, as in `Date.now()`. */
-  readonly #earlierUntil: number;
   #isClosed = false;
 
   private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
@@ -65,7 +62,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = prepareExact(db, ALL_PETS);
     this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
-    this.#earlierUntil = Number(prepareExact(db, SELECT_EARLIER_MARK).get()?.["expires_at"] ?? 0);
   }
 
   static open(path: string, writer: SqliteWriter): SqliteStore {
@@ -91,10 +87,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   write(write: Write): Promise<Outcome> {
     return this.#writer.write(write);
-  }
-
-  get looksUpEarlier(): boolean {
-    return Date.now() < this.#earlierUntil;
   }
 
   get(id: bigint): string | undefined {

@@ -1,9 +1,8 @@
 /** What the commands that manage API keys print, refuse and remove. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { SQLITE_FILES } from "../../support/earlier/earlier.ts";
 import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
 import { execute } from "../../support/database.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
@@ -49,20 +48,6 @@ test.inFolder("keys that ended long ago are removed, but not the one of the firs
     assert.equal(await statusOf(server, first), 401);
   });
 });
-
-for (const { file } of SQLITE_FILES) {
-  test.inFolder(`commands that only read use ${file} of an earlier release, and do not migrate it`, async () => {
-    copyFileSync(new URL(`../../support/earlier/${file}`, import.meta.url), "pets.db");
-    const before = readFileSync("pets.db");
-    assert.deepEqual(await list(), []);
-    for (const args of [["check"], ["export", "pets.csv"], ["backup", "copy.db"]]) {
-      const { status, stderr } = await runHere([...args, "--store=sqlite:pets.db"]);
-      assert.equal(status, 0, stderr);
-    }
-    assert.ok(before.equals(readFileSync("pets.db")), "the file has been changed");
-    assert.deepEqual(readdirSync(".").toSorted(), ["copy.db", "pets.csv", "pets.db"]);
-  });
-}
 
 test.inFolder("what is wrong has status 2 and one line, makes no file, and shows no key", async () => {
   const wrong: [args: string[], shows: RegExp][] = [

@@ -14,7 +14,7 @@ function failing(thrown: Error): { db: D1Binding; calls(): number } {
   let calls = 0;
   const call = () => {
     if (calls++ === 0) {
-      return Promise.resolve({ results: [{ version: 1, oldest_version: 1, oldest_release: "0.2.0" }] });
+      return Promise.resolve({ results: [{ version: 1 }] });
     }
     return Promise.reject(thrown);
   };

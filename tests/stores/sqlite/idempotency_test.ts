@@ -1,20 +1,7 @@
 /** The requests that an SQLite file remembers. */
 
 import assert from "node:assert/strict";
-import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
-import { formatPets } from "../../../lib/stores/store.ts";
-import { execute, query, request, REX, test, usingStore } from "./support.ts";
-
-/** The schema of version 1, as the first release created it. */
-const VERSION_1 = `PRAGMA application_id = 0x50657473; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
-  CREATE TABLE pets (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL,
-    category_id INTEGER NOT NULL,
-    status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
-  ) STRICT;
-  CREATE INDEX pets_by_status ON pets (status);
-  INSERT INTO pets (name, category_id, status) VALUES ('Old', 7, 2);`;
+import { execute, query, request, REX, test } from "./support.ts";
 
 test.eachStore("a pet and its remembered request are stored in one transaction", async (store, path) => {
   // The request fails, so its pet must disappear too.
@@ -34,14 +21,4 @@ test.eachStore("expired requests are deleted as new ones arrive, two for each", 
   for (let i = 0; i < 9; i++) await store.createOnce?.(REX, request(`new ${i}`));
   assert.equal(count("WHERE key LIKE 'old %'"), 0);
   assert.equal(count(""), 9);
-});
-
-test.eachPath("a file of schema version 1 is migrated and keeps its pets", async (path) => {
-  execute(path, VERSION_1);
-  await usingStore(path, async (store) => {
-    assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "created", id: 2n });
-    const pets = [{ id: 1n, name: "Old", categoryId: 7n, status: "sold" as const }, { id: 2n, ...REX }];
-    assert.deepEqual(await store.list({ after: 0n, limit: 9 }), { json: formatPets(pets) });
-  });
-  assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
 });

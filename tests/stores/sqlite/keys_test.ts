@@ -1,7 +1,7 @@
 /** The API keys in an SQLite file: what a lock stops, what is durable, and files that no store has opened. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { ReadTurn } from "../../../lib/stores/sqlite/read_turn.ts";
@@ -49,13 +49,11 @@ test("a change of keys waits for the disk, a use does not, and what follows eith
     db.close();
   }));
 
-test.path("the keys of a file are read without a store, a file of an earlier release has none, and no other file is read", async (path) => {
+test.path("the keys of a file are read without a store, and no other file is read", async (path) => {
   await usingStore(path, async ({ keys }) => {
     for (const id of ["b", "a"]) await keys.add(keyOf(id));
   });
   assert.deepEqual(await listKeys(path), [keyOf("b"), keyOf("a")]);
-  copyFileSync(new URL("../../support/earlier/sqlite_2.db", import.meta.url), `${path}.earlier`);
-  assert.deepEqual(await listKeys(`${path}.earlier`), []);
   writeFileSync(`${path}.text`, "x".repeat(5000));
   execute(`${path}.other`, "CREATE TABLE api_keys (id)");
   for (const other of [`${path}.text`, `${path}.other`, `${path}.none`]) {

@@ -1,22 +1,20 @@
-/** Schemas of other releases: which are migrated, used unchanged, or refused. */
+/** The schema of a file: how a later version of it comes about, and which files are refused. */
 
 import assert from "node:assert/strict";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { migrate, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
+import { Child } from "../../support/system/child.ts";
 import { request, REX, test, usingStore } from "./support.ts";
 
-/** The migration of a later release: a new column, a new version, and the oldest version that can use the file. */
-function laterRelease(oldestVersion: number): string {
-  return `BEGIN IMMEDIATE;
-    ALTER TABLE pets ADD COLUMN colour TEXT;
-    UPDATE compatibility SET oldest_version = ${oldestVersion}, oldest_release = '7.1.0';
-    PRAGMA user_version = 99;
-    COMMIT`;
-}
+/** The migrations of a made-up later program: the one that there is, and one that adds a column. */
+const FIRST = [...schemaTextOf().values()].join(";\n") + "; INSERT INTO alteration VALUES (1)";
+const SECOND = "ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'brown'";
 
-const REFUSAL = {
+const LATER = {
   name: "StoreUnavailableError",
-  message: /has schema version 99, which needs release 7\.1\.0 or later; this is release \d+\.\d+\.\d+$/,
+  message: /has version 2 of the schema, and this program knows 1: use the later program that wrote it$/,
 };
 
 function versionOf(db: DatabaseSync): unknown {
@@ -24,38 +22,63 @@ function versionOf(db: DatabaseSync): unknown {
 }
 
 test.eachOther(
-  "a file that a later release has migrated compatibly is used and keeps its version",
+  "a second migration keeps the pets, and a program of the first one then refuses the file",
   async (store, other, path) => {
-    other.exec(laterRelease(3));
-    assert.equal(await store.create(REX), 1n);
-    assert.equal(await usingStore(path, (second) => second.create(REX)), 2n);
-    assert.equal(versionOf(other), 99);
+    await store.create(REX);
+    assert.equal(migrate(other, path, [FIRST, SECOND]), false);
+    assert.equal(versionOf(other), 2);
+    assert.equal(other.prepare("SELECT colour FROM pets WHERE id = 1").get()?.["colour"], "brown");
+    // It does not run again.
+    other.exec("UPDATE pets SET colour = 'white'");
+    migrate(other, path, [FIRST, SECOND]);
+    assert.equal(other.prepare("SELECT colour FROM pets WHERE id = 1").get()?.["colour"], "white");
+    await assert.rejects(async () => await store.create(REX), LATER);
+    assert.throws(() => store.keys.revoke("a", new Date()), LATER);
+    assert.throws(() => createSqliteStore(path), LATER);
+    assert.match(await store.get(1n) ?? "", /"Rex"/);
+    assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
   },
 );
 
-test.eachOther(
-  "a store whose file a later release migrates incompatibly acknowledges no more creates, and continues to read",
-  async (store, other, path) => {
-    await store.create(REX);
-    other.exec(laterRelease(99));
-    await assert.rejects(async () => await store.create(REX), REFUSAL);
-    assert.throws(() => createSqliteStore(path), REFUSAL);
-    assert.throws(() => store.keys.revoke("a", new Date()), REFUSAL);
-    assert.match(await store.get(1n) ?? "", /"Rex"/);
-    assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
-    assert.equal(versionOf(other), 99);
-    other.exec("DROP TABLE pets");
-    // Other connections are noticed in the next turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.throws(() => store.get(1n), REFUSAL);
-  },
-);
+test.path("a migration that fails leaves the file as it was, and this program continues with it", async (path) => {
+  await usingStore(path, (store) => store.create(REX));
+  const db = new DatabaseSync(path);
+  assert.throws(
+    () => migrate(db, path, [FIRST, `${SECOND}; INSERT INTO nowhere VALUES (1)`]),
+    /no such table: nowhere/,
+  );
+  assert.equal(requireKnownSchema(db, path), 1);
+  db.close();
+  assert.equal(await usingStore(path, (store) => store.create(REX)), 2n);
+});
+
+const PROGRAM = `
+  const { DatabaseSync } = await import("node:sqlite");
+  const { migrate } = await import(process.argv.at(-2));
+  const [path, migrations] = JSON.parse(process.argv.at(-1));
+  const db = new DatabaseSync(path);
+  migrate(db, path, migrations);
+  db.close();`;
+
+test.path("programs that start at the same time migrate a file once", async (path) => {
+  await usingStore(path, (store) => store.create(REX));
+  const counted = "CREATE TABLE IF NOT EXISTS runs (n INTEGER); INSERT INTO runs VALUES (1)";
+  const module = new URL("../../../lib/stores/sqlite/schema.ts", import.meta.url).href;
+  const args = ["eval", "--no-config", `import process from "node:process"; ${PROGRAM}`, "--", module];
+  const programs = Array.from({ length: 4 }, () => {
+    return new Child(Deno.execPath(), [...args, JSON.stringify([path, [FIRST, counted]])]).run();
+  });
+  for (const { status, stderr } of await Promise.all(programs)) assert.equal(status, 0, stderr);
+  const db = new DatabaseSync(path);
+  assert.deepEqual([db.prepare("SELECT count(*) AS n FROM runs").get()?.["n"], versionOf(db)], [1, 2]);
+  db.close();
+});
 
 for (
   const [what, sql] of [
     [
-      "the database of an older release",
-      "DROP TABLE idempotency_keys; DROP TABLE compatibility; PRAGMA user_version = 1",
+      "a database of another program",
+      "DROP TABLE idempotency_keys; PRAGMA user_version = 7; PRAGMA application_id = 7",
     ],
     ["an empty database", "DROP TABLE pets; PRAGMA user_version = 0; PRAGMA application_id = 0"],
   ] as const

@@ -1,10 +1,8 @@
 /** What is recorded. */
 
-import assert from "node:assert/strict";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
-import { API_KEY, HEADERS, REX, SQLITE_FILES } from "../../../tests/support/earlier/earlier.ts";
 import { FILE, type Stage } from "./stage.ts";
 
 interface Workload {
@@ -115,22 +113,6 @@ async function restore(stage: Stage, signal: "SIGTERM" | "SIGKILL"): Promise<voi
   await stage.stop(next);
 }
 
-function upgrade(file: string): Workload {
-  return {
-    prepare: (folder) =>
-      copyFileSync(new URL(`../../../tests/support/earlier/${file}`, import.meta.url), join(folder, FILE)),
-    shown: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
-    async run(stage) {
-      const server = await stage.serve(...stage.useStore(FILE, API_KEY));
-      const headers = { ...HEADERS, authorization: `Bearer ${API_KEY}` };
-      const again = await fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body: REX });
-      assert.match(await again.text(), /^{"id":1,/);
-      await stage.create(server, API_KEY);
-      await stage.stop(server);
-    },
-  };
-}
-
 /** The first has two threads that serve, where a runtime has them. */
 async function servers(stage: Stage): Promise<void> {
   const serve = stage.useStore();
@@ -155,6 +137,5 @@ export const WORKLOADS: Record<string, Workload> = {
   backup: { run: backups },
   restore: { run: (stage) => restore(stage, "SIGTERM") },
   "restore beside a log": { run: (stage) => restore(stage, "SIGKILL") },
-  ...Object.fromEntries(SQLITE_FILES.map(({ file }) => [`upgrade of ${file}`, upgrade(file)])),
   servers: { run: servers },
 };

@@ -91,8 +91,6 @@ export interface PooledStore {
 export class Database {
   readonly schema: string;
   readonly timeoutMs: number;
-  /** As in `performance.now()`, because the server's clock may be wrong. */
-  earlierUntil = 0;
   isNew = false;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;

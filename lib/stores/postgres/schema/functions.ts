@@ -7,9 +7,8 @@ export const SAFE_PATH = "pg_catalog, pg_temp";
 /** In milliseconds since 1970. */
 export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
 
-/** A function that replaces that of an earlier release must have the same names of parameters. */
 export function createFunctions(schema: string): string {
-  const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests, createImportPets];
+  const all = [createCheckIds, createAddPets, createForgetRequests, createImportPets];
   return all.map((create) => create(schema)).join("\n");
 }
 
@@ -87,17 +86,6 @@ function findOrNumber(schema: string): string {
             SELECT fingerprint, pet_id, expires_at FROM ${schema}.requests WHERE key = request.key LIMIT 1
           ) AS known ON true
           ORDER BY position)`;
-}
-
-/** For servers of schema version 1 that still run after the migration. */
-function createOldAddPets(schema: string): string {
-  return `    -- Called by servers of the previous release. Only the difference to their clock counts.
-    CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
-      keys text[], fingerprints text[], expiries bigint[], now bigint) RETURNS text
-    LANGUAGE sql SET search_path = ${SAFE_PATH} AS $old_add_pets$
-      SELECT ${schema}.add_pets($1, $2, $3, $4, $5, ARRAY(
-        SELECT expiry - $7 FROM unnest($6) WITH ORDINALITY AS given (expiry, position) ORDER BY position))
-    $old_add_pets$;`;
 }
 
 /**

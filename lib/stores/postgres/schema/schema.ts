@@ -2,8 +2,7 @@ import { StoreUnavailableError } from "../../store.ts";
 import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreOptions } from "../client/client.ts";
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
-import { EARLIER_MARK } from "../../earlier_requests.ts";
-import { createFunctions, LOCKS, NOW, SAFE_PATH } from "./functions.ts";
+import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
 
@@ -25,7 +24,12 @@ export function requireSchemaName(schema: string): void {
  */
 export function postgresSchema(schema: string = DEFAULT_SCHEMA): string {
   requireSchemaName(schema);
-  const steps = MIGRATIONS.map((migration, version) =>
+  return migrationSql(schema, MIGRATIONS);
+}
+
+/** The SQL of {@link postgresSchema}, with the migrations of this program or, in a test, others. */
+export function migrationSql(schema: string, migrations: readonly ((schema: string) => string)[]): string {
+  const steps = migrations.map((migration, version) =>
     `  IF known = ${version} THEN
 ${migration(`"${schema}"`)}
     known := ${version + 1};
@@ -52,17 +56,8 @@ BEGIN
       RAISE EXCEPTION 'The table "${schema}".schema_version does not hold the version of a petstore';
     END IF;
   END IF;
-  -- The releases that told callers apart by the API key. Servers of these releases may continue for a day.
-  IF known = 1 OR known = 2 THEN
-    INSERT INTO "${schema}".requests (key, fingerprint, pet_id, expires_at)
-      SELECT '${EARLIER_MARK}', '', 0,
-        86400000 + greatest(max(expires_at), 86400000 + extract(epoch FROM clock_timestamp()) * 1000)
-      FROM "${schema}".requests
-      ON CONFLICT (key) DO NOTHING;
-  END IF;
 ${steps.join("\n")}
-  -- Those of an earlier release too, so that the functions do not depend on the release that has made the tables.
-  IF known = ${MIGRATIONS.length} THEN
+  IF known = ${migrations.length} THEN
 ${createFunctions(`"${schema}"`)}
   END IF;
   PERFORM set_config('search_path', path, true);
@@ -101,15 +96,6 @@ export async function openDatabase(
     db.isNew = version === 0;
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
-    // In milliseconds, by the clock of the database, until the last request of an earlier release expires.
-    const untilMark = `SELECT (expires_at OPERATOR(pg_catalog.-) ${NOW})::pg_catalog.text FROM "${db.schema}".requests
-      WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
-    const [[remaining] = []] = await db.query(untilMark).catch((error) => {
-      // A role that only reads needs no right to the requests.
-      if (isReadOnly && sqlState((error as Error).cause) === "42501") return [["Infinity"]];
-      throw error;
-    });
-    db.earlierUntil = performance.now() + Number(remaining ?? 0);
     return db;
   } catch (error) {
     await db.release();

@@ -1,10 +1,5 @@
-/**
- * Entry n migrates version n to n + 1. Released entries must not change. The functions are made anew after every
- * migration.
- */
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions, addKeys, addImports];
-
-export const KEYS_SINCE: number = MIGRATIONS.indexOf(addKeys) + 1;
+/** Entry n leads from version n of the schema to version n + 1. A published entry must not change. The functions are made anew each time. */
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables];
 
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
@@ -22,27 +17,11 @@ function createTables(schema: string): string {
       pet_id bigint NOT NULL,
       expires_at bigint NOT NULL
     );
-    CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);`;
-}
-
-/** Version 2: the clock of the database decides which requests have expired, and creates do not delete them. */
-function addFunctions(schema: string): string {
-  return `    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
+    CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);
+    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
     -- would leave a dead row.
     CREATE SEQUENCE ${schema}.forgotten_until MINVALUE 0 START 0;
-    -- Adding pets now reads the sequence, so roles that could add pets get that privilege.
-    DECLARE
-      holder regrole;
-    BEGIN
-      FOR holder IN SELECT DISTINCT grantee::regrole FROM pg_class, aclexplode(relacl)
-          WHERE oid = '${schema}.pet_ids'::regclass AND privilege_type = 'USAGE' AND grantee <> 0 LOOP
-        EXECUTE format('GRANT SELECT ON SEQUENCE ${schema}.pet_ids TO %s', holder);
-      END LOOP;
-    END;`;
-}
-
-function addKeys(schema: string): string {
-  return `    CREATE TABLE ${schema}.api_keys (
+    CREATE TABLE ${schema}.api_keys (
       id text COLLATE "C" PRIMARY KEY,
       digest text COLLATE "C" NOT NULL UNIQUE,
       label text NOT NULL,
@@ -53,11 +32,8 @@ function addKeys(schema: string): string {
       revoked_at bigint,
       last_used_at bigint,
       position bigint GENERATED ALWAYS AS IDENTITY
-    );`;
-}
-
-function addImports(schema: string): string {
-  return `    -- added_at is in milliseconds since 1970.
+    );
+    -- added_at is in milliseconds since 1970.
     CREATE TABLE ${schema}.imports (
       parent text COLLATE "C" NOT NULL,
       digest text COLLATE "C" NOT NULL,
