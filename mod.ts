@@ -23,8 +23,6 @@ export type { DeprecationOptions } from "./lib/operations/definition.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
 export type { ConnectionInfo, Handle } from "./lib/hosts/fetch.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
-export { createRateLimit } from "./lib/petstore/rate_limit.ts";
-export type { RateLimit, RateLimitOptions } from "./lib/access/rate_limit.ts";
 export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";

@@ -3,7 +3,6 @@ export const ERROR_STATUS = {
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_scope: 403,
-  rate_limited: 429,
   route_not_found: 404,
   method_not_allowed: 405,
   invalid_limit: 400,

@@ -17,7 +17,7 @@ export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 
 const EXPOSED =
-  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|ratelimit(-policy)?|petstore-fault)$/;
+  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|petstore-fault)$/;
 
 /** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {

@@ -2,7 +2,7 @@
 
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../json_types.ts";
-import { CROSS_ORIGIN, DESCRIPTION, INFO, RATE_LIMIT, REQUEST_ID, SECURITY, TAGS } from "../operations/api.ts";
+import { CROSS_ORIGIN, DESCRIPTION, INFO, REQUEST_ID, SECURITY, TAGS } from "../operations/api.ts";
 import type { Problem } from "../http/problem.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
@@ -51,13 +51,12 @@ export function describe(
 }
 
 /** What does not depend on the operation is told once, and not for each response. */
-function describeApi({ requestIds, rateLimit, cors }: Contract, refusals: readonly Problem[]): string {
+function describeApi({ requestIds, cors }: Contract, refusals: readonly Problem[]): string {
   const told = refusals.map((refusal) => `${refusal.status} \`${codeOf(refusal)}\``);
   const words = [
     DESCRIPTION,
     told.length > 0 && `Refused before the operation is known: ${new Intl.ListFormat("en-GB").format(told)}.`,
     requestIds !== "none" && `${requestIds === "all" ? "Every response" : "Every failure"} has ${REQUEST_ID}`,
-    rateLimit && RATE_LIMIT,
     cors && CROSS_ORIGIN,
   ];
   return words.filter((each) => each).join("\n\n");

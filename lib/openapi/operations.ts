@@ -23,7 +23,7 @@ export function renderOperation(
   responses: Record<string, JsonObject>,
 ): JsonObject {
   const deprecation = deprecationOf(definition, contract);
-  const shared = sharedFailures(definition.effect, deprecation?.gone, contract.rateLimit);
+  const shared = sharedFailures(definition.effect, deprecation?.gone);
   const failures = merge([...description.failures, ...shared]);
   return {
     operationId: definition.id,

@@ -17,11 +17,6 @@ has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answer
 export const REQUEST_ID =
   "an `X-Request-Id`, which identifies the request in the logs: that of the request if it is usable.";
 
-/** Added if there is one. */
-export const RATE_LIMIT =
-  "Requests are limited. `RateLimit` says how many are left, when less than half are, and `RateLimit-Policy` how many are " +
-  "allowed (draft-ietf-httpapi-ratelimit-headers-11).";
-
 /** Added if other origins may use the API. */
 export const CROSS_ORIGIN =
   `Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the

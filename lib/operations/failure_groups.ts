@@ -1,7 +1,6 @@
 /** The failures that a description shows, and those that every operation can have. Their messages are the real ones. */
 
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
-import { rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { PRECONDITION_FAILED } from "../http/conditional.ts";
 import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
@@ -40,7 +39,7 @@ export function group(
 }
 
 /** Those that follow from the effect and the settings. */
-export function sharedFailures(effect: Effect, isGone?: boolean, limit?: RateLimitOptions): FailureGroup[] {
+export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
   const unexpected = "something unexpected happened; only the operator learns the cause";
   const shared = [
     group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { response: "Unauthorized", isEarly: true }),
@@ -48,14 +47,7 @@ export function sharedFailures(effect: Effect, isGone?: boolean, limit?: RateLim
   ];
   if (isGone) shared.push(group("the operation has been removed", [GONE]));
   if (effect !== "reads") shared.push(group("the API key may only read", [READ_ONLY_KEY]));
-  if (limit) shared.push(rateLimitFailure(limit));
   return shared;
-}
-
-function rateLimitFailure({ requests, windowMs }: RateLimitOptions): FailureGroup {
-  const error = rateLimited({ name: "caller", requests, windowMs }, { remaining: 0, moreIn: windowMs / requests });
-  const reason = "the caller has sent too many requests, or the address too many without a valid API key";
-  return group(reason, [error], { response: "RateLimited", isEarly: true });
 }
 
 /** Of an operation that asks the store. */

@@ -1,5 +1,4 @@
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
-import type { CheckedRateLimit, RateLimit } from "../access/rate_limit.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
@@ -23,7 +22,6 @@ export interface CheckedOptions extends OperationSettings {
   onError: NonNullable<PetstoreOptions["onError"]>;
   onResponse: Observer | undefined;
   requestIds: RequestIds;
-  rateLimit: CheckedRateLimit | undefined;
   /** By operation. */
   stability: Labels;
 }
@@ -76,7 +74,6 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  rateLimit: option("what createRateLimit() returns", asRateLimit, undefined),
   deprecation: (given = {}, name) => given !== false && checkAll(DEPRECATION, given, name),
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
@@ -121,10 +118,6 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
       })
     );
   });
-}
-
-function asRateLimit(given: unknown): CheckedRateLimit | false {
-  return typeof (given as RateLimit | null)?.limiter === "function" && given as CheckedRateLimit;
 }
 
 /** It becomes a part of links, so it must be in normal form. */

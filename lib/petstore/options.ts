@@ -1,5 +1,4 @@
 import type { ApiKeys } from "../access/keys.ts";
-import type { RateLimit } from "../access/rate_limit.ts";
 import type { Caller } from "../http/context.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { RequestIds } from "../http/finisher.ts";
@@ -42,8 +41,6 @@ export interface PetstoreOptions {
   onResponse?: (info: ResponseInfo) => unknown;
   /** Which responses have an `X-Request-Id`; `failures` from status 400. Default: `none`. */
   requestIds?: RequestIds;
-  /** A {@link createRateLimit}. Default: no limit. */
-  rateLimit?: RateLimit;
   /** When `getPet` ends, or `false` if it stays. Default: that of the specification, 2030-12-05. */
   deprecation?: DeprecationOptions | false;
   /** How far users can rely on an operation, for its description: `{ listPets: "beta" }`. Default: it is stable. */

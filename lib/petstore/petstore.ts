@@ -6,8 +6,7 @@ import { type CheckedOptions, checkOptions } from "./checked_options.ts";
 /** A petstore that mounts in any app. */
 export interface Petstore {
   /**
-   * Answers a request, also without `this`. Rejects only for a wrong argument. The second one gives the client's
-   * address for {@link PetstoreOptions.rateLimit}.
+   * Answers a request, also without `this`. Rejects only for a wrong argument.
    */
   handle: Handle;
   /**

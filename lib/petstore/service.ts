@@ -1,5 +1,4 @@
 import { authorize } from "../access/authentication.ts";
-import type { Limiter, LimitMemory } from "../access/rate_limit.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
@@ -25,19 +24,15 @@ export interface ServiceParts {
   /** Beside those of the specification. */
   operations: readonly Operation[];
   observe: Observer | undefined;
-  /** Where several isolates count together. */
-  limits: LimitMemory | undefined;
-  now: Parameters<Limiter>[2];
 }
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
-  const { basePath, store, rateLimit, authenticate } = settings;
-  const { guard, operations = [], observe = settings.onResponse, limits, now } = withoutPrototype(parts);
+  const { basePath, store } = settings;
+  const { guard, operations = [], observe = settings.onResponse } = withoutPrototype(parts);
   const pipeline = createPipeline({
     ...settings,
     guard,
     observe,
-    authenticate: rateLimit?.limiter(authenticate, limits, now) ?? authenticate,
     authorize,
     cache: store.changes && createResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],

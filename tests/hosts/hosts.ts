@@ -265,7 +265,6 @@ export const HOSTS: readonly MountedHost[] = [
     isLinked: true,
     notes: [
       "Lambda collects the whole response, so a stream of the app must end",
-      "`rateLimit` counts by the address in the event (`sourceIp`)",
     ],
     deviations: [PLAIN, ...COLLECTED],
     collectsBodies: true,
@@ -280,7 +279,6 @@ export const HOSTS: readonly MountedHost[] = [
       "default. Use a [store](stores.md) that instances share. Tested with the package run as Azure's worker does, not on Azure.",
     notes: [
       "Of several cookies in one response of the app, the package keeps the last",
-      'For `rateLimit`, set `clientHeader: "x-forwarded-for"`: the package does not tell the address of the client',
     ],
     deviations: [outside(/^$/), ...COLLECTED],
     collectsBodies: true,

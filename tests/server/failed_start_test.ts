@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
 import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
-import { readKey, runServer } from "../support/server/server_process.ts";
+import { readKey } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -29,7 +29,6 @@ const DIGEST_HALF = `sha256:${"a".repeat(32)}`;
 const CASES: Case[] = [
   ["a port that is not a number", ["--port=http"], /--port must be a number from 0 to 65535, not "http"/],
   ["a port in the environment that is not a number", { PORT: "8000x" }, /: PORT must be .* not "8000x"/],
-  ["no worker", ["--workers=0"], /--workers must be auto or a number from 1 to 64/],
   ["an invalid hostname", ["--hostname=a b"], /--hostname must be an address or a name/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
   ["a short flag", ["--key=pk_right", "-p", "1"], /Unknown option '-p'; add --help/, { hides: "pk_" }],
@@ -73,12 +72,8 @@ const CASES: Case[] = [
   ],
   ["a second origin that is none", { PETSTORE_CORS_ORIGINS: "*,a" }, /PETSTORE_CORS_ORIGINS must be .*, not "a"/],
   ["an invalid public address", [K, "--public-url=api.example"], /--public-url must be an address .*, not "api/],
-  ["a client header that is none", [K, "--client-header=a b"], /--client-header must be the name of a header/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /PETSTORE_LOG must be text, json or off, not "on"/],
   ["an address of metrics without a port", [K, "--metrics=127.0.0.1"], /--metrics must be an address and a port/],
-  ["a rate limit without a time", [K, "--rate-limit=100"], /--rate-limit must be requests in at most a day/],
-  ["traces of more than all requests", [K, "--traces=1.5"], /--traces must be a share of the requests, such as 0\.01/],
-  ["a rate limit of a week", [K, "--rate-limit=1/168h"], /"1\/168h"/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
 ];
 
@@ -173,13 +168,6 @@ testUnless(onDenoAlone("permissions to lack"))(
       }
     }),
 );
-
-test.withFolder("several workers cannot share a store in memory, and need Deno", async (folder) => {
-  const shows = ON_NODE ? /Several workers need Deno; set --workers 1/ : /workers cannot share the store .*memory:/;
-  const { status, stderr } = await runServer(folder, { args: [K, "--workers=2", "--store=memory:"] });
-  assert.match(stderr, shows);
-  assert.equal(status, 2);
-});
 
 test.inFolder("a first start that fails, on an address that this machine lacks, shows its new key with the next start", async () => {
   await assertFails(["--hostname=192.0.2.1"], { shows: /192\.0\.2\.1/, status: 1 });

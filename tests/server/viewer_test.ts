@@ -70,7 +70,6 @@ test("with --cors-origin, a cache keeps files apart by origin, also in a 304", a
   const origin = "https://app.example";
   const parts = {
     hasDocs: true,
-    isComplete: () => true,
     observe: undefined,
     limits: undefined,
   } as const;
@@ -90,7 +89,7 @@ test("the page may send requests to the named servers, and to no other", async (
   const servers = ["https://api.example/v1", "https://api.example/b/v1", "http://localhost:1/v1"].map((url) => ({
     url,
   }));
-  const parts = { hasDocs: true, isComplete: () => true, observe: undefined, limits: undefined, servers };
+  const parts = { hasDocs: true, observe: undefined, servers };
   const { respond } = createServerPipeline({ keys: ["k"] }, parts);
   const { headers } = await respond(createContext({}, "GET", "/docs"), (reply) => reply);
   const policy = headers["content-security-policy"] ?? "";

@@ -24,8 +24,6 @@ const FOREIGN_HEADERS =
 /** Headers that do not depend on the operation: the description has them in words, if at all. */
 const IN_WORDS: Readonly<Record<string, RegExp>> = {
   "X-Request-Id": /^[!-~]{1,128}$/,
-  RateLimit: /^"[a-z]+";r=[0-9]+;t=[0-9]+$/,
-  "RateLimit-Policy": /^"[a-z]+";q=[0-9]+;w=[0-9]+$/,
 };
 
 const NO_SNIFF: JsonObject = { required: true, schema: { const: "nosniff" } };

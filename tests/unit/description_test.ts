@@ -102,7 +102,7 @@ test("the description keeps the names of responses that operations share", () =>
   const { description, responses } = readWhole();
   const shared = Object.keys(responses).filter((name) => JSON.stringify(description).includes(`/responses/${name}"`));
   assert.deepEqual(shared.sort(), [
-    ...["InternalError", "PreconditionFailed", "RateLimited", "StoreUnavailable", "Unauthorized"],
+    ...["InternalError", "PreconditionFailed", "StoreUnavailable", "Unauthorized"],
   ]);
   // Without createOnce(), an Idempotency-Key is refused.
   const forgetful = JSON.stringify(openApiOf({ store: FORGETFUL }));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
-import { createMemoryStore, createPetstore, createRateLimit, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
@@ -31,9 +31,6 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ onResponse: 1 }, /onResponse must be a function/],
   [{ onError: true }, /onError must be a function, not true/],
   [{ handleStoreOrders: {} }, /handleStoreOrders must be a function/],
-  ...["", null, 5, { requests: 1, windowMs: 1 }].map(
-    wrong("rateLimit", /must be what createRateLimit\(\) returns, not/),
-  ),
   [{ cors: false }, /cors must be an object of origins, not false/],
   [{ cors: { origins: [] } }, /cors.origins must be a list of origins such as "https:\/\/app.example", or \["\*"\]/],
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
@@ -85,21 +82,6 @@ test("createPetstore() throws an error of one line for each wrong option, and sh
       assert.ok(!error.message.includes("secret") && !error.message.includes("\n"));
       return true;
     });
-  }
-});
-
-test("createRateLimit() throws an error for each wrong option", () => {
-  const refused: [options: unknown, message: RegExp][] = [
-    [null, /The options must be an object of requests, windowMs, clientHeader, not null/],
-    [{ requests: 0, windowMs: 1 }, /requests must be/],
-    [{ requests: 1 }, /windowMs must be/],
-    [{ requests: 1, windowMs: 1, burst: 5 }, /Unknown option burst; the options are requests, windowMs, clientHeader/],
-  ];
-  for (const clientHeader of ["a:", ":a", 5]) {
-    refused.push([{ requests: 1, windowMs: 1, clientHeader }, /clientHeader must be the name of a header/]);
-  }
-  for (const [options, message] of refused) {
-    assert.throws(() => createRateLimit(options as never), { message });
   }
 });
 

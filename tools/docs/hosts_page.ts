@@ -16,8 +16,6 @@ Mount a petstore in a server or framework, beside the app's own routes:
 - Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
   their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
-- The second argument of \`petstore.handle\` has the address of the client, for \`rateLimit\`. A program that passes none needs
-  [\`clientHeader\`](library.md#rate-limits).
 
 These hosts are tested:
 `;

@@ -28,7 +28,6 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "An unknown method gets 501 and plain text from workerd",
       "JSON is compressed for a client that accepts it (in miniflare; Cloudflare itself was not tested)",
       "The connection is closed after a response to a body that was not read to its end",
-      'The address of the client is in a header: with `rateLimit`, set `clientHeader: "cf-connecting-ip"`',
     ],
   },
   {

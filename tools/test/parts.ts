@@ -29,8 +29,7 @@ const ON_NODE = [
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {
-  sqlite:
-    "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
+  sqlite: "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts " +
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts",
   power: "deno test -A --no-check tools/reliability/power",
@@ -46,7 +45,5 @@ export const INTEGRATION: Record<string, string> = {
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
   kv: "deno test -A --no-check tests/kv tools/reliability/histories/search_test.ts",
-  telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
-    "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
   container: "deno test -A --no-check tests/container",
 };

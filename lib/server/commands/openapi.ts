@@ -1,10 +1,11 @@
 import { describeServer } from "../http/description.ts";
-import { checkServerOptions, readOptions, SERVER } from "../settings/server_settings.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
+import { readOptions, SERVER } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
-  settings: ["server", "stability", "retire", "public-url", "request-id", "rate-limit"],
+  settings: ["server", "stability", "retire", "public-url", "request-id"],
   about: "A server with the same settings has it at /openapi.json.",
   examples: [
     "petstore openapi > openapi.json",
@@ -12,7 +13,7 @@ export const OPENAPI: Command = {
   ],
   run(args, { writers }) {
     // The description does not depend on the keys.
-    const options = checkServerOptions({ ...readOptions(args), keys: ["none"] });
+    const options = checkOptions({ ...readOptions(args), keys: ["none"] });
     writers.output.add(JSON.stringify(describeServer(options, args.readList("server", SERVER)), null, 2));
     return 0;
   },

@@ -8,10 +8,9 @@ import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../waiting.ts";
-import { flushTraces } from "../telemetry/traces.ts";
 import { createWriters, writeAll } from "../process/writers.ts";
 
-/** The time limit for the last lines on standard output and standard error, and for the last spans, in milliseconds. */
+/** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
 /**
@@ -50,7 +49,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }
-  await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush(), flushTraces()]).then(() => {}));
+  await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
   return status;
 }
 

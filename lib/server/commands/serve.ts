@@ -21,7 +21,7 @@ export const SERVE: Command = {
   examples: [
     "petstore serve",
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
-    "PETSTORE_STORE=postgres://user@db.example/pets petstore serve --workers auto",
+    "PETSTORE_STORE=postgres://user@db.example/pets petstore serve",
   ],
   serves: (args) => !args.isOn("print-schema"),
   async run(args, { writers, runtime }) {

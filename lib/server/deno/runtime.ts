@@ -1,8 +1,6 @@
 import type { Runtime } from "../serving/runtime.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
-import { createWorkerPool } from "./worker_pool.ts";
 import { listen } from "./listener.ts";
-import { prepareTraces } from "./spans.ts";
 import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 
 let unpooled: Deno.HttpClient | undefined;
@@ -22,6 +20,4 @@ export const DENO_RUNTIME: Runtime = {
   ending: waitForSignal,
   listen,
   fetchOnce,
-  prepareTraces,
-  createWorkerPool,
 };

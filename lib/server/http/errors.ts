@@ -27,11 +27,9 @@ export const HEAD_TOO_LARGE: Problem = new Problem(
 );
 
 /** The response before the service has started and after it has stopped. */
-export const CLOSED: Problem = unavailable("The server is starting or stopping; try again later", CLOSE);
-
-/** The response of `/readyz` while a worker is being replaced or does not respond. */
-export const INCOMPLETE: Problem = unavailable("Not every worker serves; try again later");
-
-function unavailable(message: string, more = {}): Problem {
-  return new Problem(503, "store_unavailable", message, { "retry-after": "1", ...more });
-}
+export const CLOSED: Problem = new Problem(
+  503,
+  "store_unavailable",
+  "The server is starting or stopping; try again later",
+  { "retry-after": "1", ...CLOSE },
+);

@@ -25,7 +25,7 @@ export interface Listener {
 export interface Address {
   hostname: string;
   port: number;
-  /** Whether other isolates of this server listen there too. Linux then gives each connection to one of them. */
+  /** Whether other processes may listen there too (SO_REUSEPORT). Linux then gives each connection to one of them. */
   isShared?: boolean;
 }
 

@@ -1,8 +1,9 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
 import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
-import type { CheckedOptions } from "../../petstore/checked_options.ts";
-import { INCOMPLETE, INVALID_HOST } from "./errors.ts";
+import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
@@ -10,23 +11,20 @@ import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
-import { checkServerOptions, type ServerOptions } from "../settings/server_settings.ts";
 import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
-export interface ServerParts extends Pick<ServiceParts, "observe" | "limits"> {
+export interface ServerParts extends Pick<ServiceParts, "observe"> {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** The addresses that the description names; its own if empty. */
   servers?: readonly OpenApiServer[];
-  /** Whether all workers serve. */
-  isComplete: () => boolean;
 }
 
 /** Creates the service of the petstore and of the server's public operations. */
-export function createServerPipeline(options: ServerOptions, parts: ServerParts): Service {
-  const checked = checkServerOptions(options);
+export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
+  const checked = checkOptions(options);
   const operations = createPublicOperations(checked, parts);
   return createService(checked, { ...parts, guard: requireHost, operations });
 }
@@ -48,7 +46,7 @@ let lastHost: string | undefined;
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
-function createPublicOperations(options: CheckedOptions, { hasDocs, servers, isComplete }: ServerParts): Operation[] {
+function createPublicOperations(options: CheckedOptions, { hasDocs, servers }: ServerParts): Operation[] {
   const { store } = options;
   const description = representation(JSON.stringify(describeServer(options, servers)), "alteration");
   const checkReads = share(() => store.check());
@@ -56,7 +54,7 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, isC
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
     if (/^writes(=|$)/.test(query)) await checkWrites();
-    return isComplete() ? OK : INCOMPLETE;
+    return OK;
   };
   return [
     {

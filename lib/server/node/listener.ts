@@ -29,7 +29,7 @@ const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) =>
 };
 
 export const listen: Listen = async (address, gate, report) => {
-  const { hostname, port } = address;
+  const { hostname, port, isShared = false } = address;
   const connections = new Map<Socket, ServerResponse | undefined>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
@@ -54,7 +54,7 @@ export const listen: Listen = async (address, gate, report) => {
     void socket.remoteAddress;
   });
   try {
-    await once(server.listen(port, hostname), "listening");
+    await once(server.listen({ port, host: hostname, reusePort: isShared }), "listening");
   } catch (error) {
     throw listenError(address, error);
   }

@@ -77,8 +77,7 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
 
   function add(line: string): void {
     if (length > MAX_BUFFERED) {
-      // A worker adds several lines at once.
-      dropped += line.split("\n").length;
+      dropped++;
       return;
     }
     const formatted = writer.format(line);

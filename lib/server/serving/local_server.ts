@@ -1,4 +1,4 @@
-/** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
+/** The parts of a server: a listener, a gate behind it, and the service with its store behind that. */
 
 import { pipelineOf, serve } from "../../hosts/fetch.ts";
 import { withFaults } from "../../testing/faults.ts";
@@ -16,12 +16,10 @@ import type { OpenedStores, Server } from "./runtime.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { oneLine } from "../process/lines.ts";
-import { createServerPipeline, type ServerParts } from "../http/server_pipeline.ts";
+import { createServerPipeline } from "../http/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../waiting.ts";
-import { findTraces, traceRequests } from "../telemetry/traces.ts";
-import { traceStore } from "../telemetry/traced_store.ts";
 import type { Writers } from "../process/writers.ts";
 
 /** How often uses of API keys are written without requests, and the time limit for the last write, in milliseconds. */
@@ -31,7 +29,6 @@ export type LocalServer = ReturnType<typeof createLocalServer>;
 
 export function createLocalServer(settings: ServerSettings, writers: Writers, listen: Listen) {
   const { output, errors } = writers;
-  const traces = settings.traces === undefined ? undefined : findTraces();
   const gate = new DrainGate();
   let listener: Listener | undefined;
   let keys: KeyManager | undefined;
@@ -60,8 +57,8 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
 
   const server = {
     async start(open: () => Promise<OpenedStores>): Promise<number> {
-      const port = await server.listen(settings);
-      server.serve({ ...await open(), isComplete: () => true, limits: undefined });
+      const port = await server.listen({ ...settings, isShared: settings.reusePort });
+      server.serve(await open());
       return port;
     },
 
@@ -72,18 +69,14 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
      * @throws {SettingError} If it cannot listen at this address.
      */
     async listen(address: Address): Promise<number> {
-      const share = settings.traces;
-      const entry = traces && share !== undefined ? traceRequests(gate, traces, share) : gate;
-      listener = await listen(address, entry, report);
+      listener = await listen(address, gate, report);
       return listener.port;
     },
 
     /**
-     * Answers requests.
-     *
-     * @param parts The parts that do not follow from the settings. The stores stay those of the caller, who closes them at the end.
+     * Answers requests. The stores stay those of the caller, who closes them at the end.
      */
-    serve({ store, keyStore, ...parts }: OpenedStores & Pick<ServerParts, "isComplete" | "limits">): void {
+    serve({ store, keyStore }: OpenedStores): void {
       const log = failures = createFailureLog(errors, settings.log === "json");
       const onError: PetstoreOptions["onError"] = (failure) => {
         if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
@@ -92,11 +85,11 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       const options = {
         ...settings.options,
         ...(keyStore && { keys: followKeys(keyStore) }),
-        store: traces ? traceStore(store, settings.store, traces) : store,
+        store,
         onError,
       };
       const observers: Observer[] = [];
-      if (settings.log === "json") observers.push(createJsonLog(output, traces?.activeSpan));
+      if (settings.log === "json") observers.push(createJsonLog(output));
       if (settings.log === "text") observers.push(createTextLog(output));
       if (settings.metrics) {
         metrics = new Metrics(store);
@@ -104,13 +97,13 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       }
       const observe = observeAll(observers);
       const { docs: hasDocs, servers } = settings;
-      const service = createServerPipeline(options, { ...parts, observe, hasDocs, servers });
+      const service = createServerPipeline(options, { observe, hasDocs, servers });
       gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);
     },
 
     close: () => gate.close(),
     hold: () => Promise.resolve(gate.hold()),
-    readMetrics: (): Samples[] => metrics ? [metrics.read()] : [],
+    readMetrics: (): Samples => metrics?.read() ?? {},
 
     /** The first part of `end()`. Resolves when the socket is closed. */
     stop: async () => await listener?.stop(),

@@ -1,12 +1,10 @@
 /** What the server needs of its runtime, Deno or Node, and what a server is. */
 
 import type { KeyedPetStore } from "../../stores/store.ts";
-import type { Listen, Report } from "../http/listener.ts";
+import type { Listen } from "../http/listener.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import type { ServerSettings } from "../settings/server_settings.ts";
 import type { Environment } from "../settings/flags.ts";
-import type { StoreSetting } from "../store/store_setting.ts";
-import type { Sinks, Writers } from "../process/writers.ts";
+import type { Sinks } from "../process/writers.ts";
 
 /** What a server opens at its start. */
 export interface OpenedStores {
@@ -37,8 +35,8 @@ export interface Server {
    * @param timeoutMs How long to wait for clients.
    */
   end(timeoutMs: number): Promise<void>;
-  /** The counts of each isolate that serves. */
-  readMetrics(): Samples[];
+  /** The counts so far; empty without metrics. */
+  readMetrics(): Samples;
 }
 
 export interface Runtime {
@@ -54,12 +52,4 @@ export interface Runtime {
   listen: Listen;
   /** Sends a request once. Absent if `fetch` itself does. */
   fetchOnce?: (request: Request) => Promise<Response>;
-  /**
-   * Lets the server make spans in this isolate, if they are wanted. Absent if another program prepares that.
-   *
-   * @throws {SettingError} If the runtime exports none, or makes spans of requests too.
-   */
-  prepareTraces?: (areWanted: boolean) => void;
-  /** Absent if the runtime has no isolates that share a port. */
-  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, report: Report, writers: Writers) => Server;
 }

@@ -14,12 +14,10 @@ import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
-import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
 import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
 import type { StoreSetting } from "../store/store_setting.ts";
 import { resolvesWithin } from "../../waiting.ts";
-import { findTraces } from "../telemetry/traces.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
 
 /**
@@ -43,19 +41,15 @@ const HOLD_STEPS = 10;
 export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
-  prepareTraces(settings, runtime);
   const ending = runtime.ending();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
-  const { createWorkerPool = refuseWorkers } = runtime;
-  const server: Server = settings.workers === 1
-    ? createLocalServer(settings, writers, runtime.listen)
-    : createWorkerPool(settings, storeSetting, report, writers);
+  const server: Server = createLocalServer(settings, writers, runtime.listen);
   const started: Started = { stores: new Set(), isNew: false };
   const readMetrics = () => {
     // The first one has the pets.
     const [store] = started.stores;
-    return [...server.readMetrics(), readSizes(store)];
+    return ({ ...server.readMetrics(), ...readSizes(store) });
   };
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
   let timeLeft = END_TIMEOUT;
@@ -108,16 +102,6 @@ async function open(
   const key = started.key = await findFirstKey(settings.keys, keyStore?.keys);
   if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
   return { store, keyStore };
-}
-
-function prepareTraces({ traces }: ServerSettings, runtime: Runtime): void {
-  const areWanted = traces !== undefined;
-  runtime.prepareTraces?.(areWanted);
-  if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
-}
-
-function refuseWorkers(): never {
-  throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
 }
 
 /** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */

@@ -40,10 +40,9 @@ const TABLE = {
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
   },
   seed: { value: "number", default: "0", help: "how many sample pets an empty store gets at the start" },
-  workers: {
-    value: "number",
-    default: "1",
-    help: "how many threads serve requests, or auto for one on each processor",
+  "reuse-port": {
+    default: "off",
+    help: "let other servers listen at the same port; Linux gives each connection to one of them",
   },
   "cors-origin": {
     isList: true,
@@ -76,25 +75,10 @@ const TABLE = {
     help: "print a line for each request: for people, as a JSON object, or not at all",
   },
   "request-id": { value: "all|failures|none", default: "failures", help: "which responses have an X-Request-Id" },
-  "rate-limit": {
-    value: "requests/time",
-    example: "100/1m",
-    help: "how many requests a caller may send in some time (s, m or h), and an address without a valid key",
-  },
-  "client-header": {
-    value: "name",
-    example: "x-real-ip",
-    help: "for the rate limit: the header in which the proxy tells the client's address",
-  },
   metrics: {
     value: "address:port",
     example: "127.0.0.1:9464",
     help: "serve metrics at /metrics of this address, in the text format of Prometheus",
-  },
-  traces: {
-    value: "share",
-    example: "0.01",
-    help: "trace this share of the requests, up to 1, with OpenTelemetry. Needs OTEL_… variables",
   },
   faults: {
     value: "fault=share,…",

@@ -1,18 +1,13 @@
 /** The settings of a server. */
 
-import type { RateLimitOptions } from "../../access/rate_limit.ts";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
-import { createRateLimit } from "../../petstore/rate_limit.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
 import { type FaultOptions, withFaults } from "../../testing/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf, UNITS } from "./arguments.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
-
-/** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
-const MAX_WORKERS = 64;
 
 /** More sample pets would have no use. */
 const MAX_SEED = 1_000_000;
@@ -24,37 +19,12 @@ const HOSTNAME: Format<string> = {
   parse: (text) => /^[\w.:-]+$/.test(text) ? text : undefined,
 };
 
-const SOME_WORKERS = numberFrom(1, MAX_WORKERS);
-const WORKERS: Format<number> = {
-  form: `auto or ${SOME_WORKERS.form}`,
-  // The runtime's number of processors respects the limits of a container.
-  parse: (text) => text === "auto" ? Math.min(navigator.hardwareConcurrency, MAX_WORKERS) : SOME_WORKERS.parse(text),
-};
-
 const ADDRESS: Format<{ hostname: string; port: number }> = {
   form: "an address and a port, such as 127.0.0.1:9464",
   parse(text) {
     const [, ipv6, name, digits = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
     const hostname = ipv6 ?? name, port = PORT.parse(digits);
     return hostname === undefined || port === undefined ? undefined : { hostname, port };
-  },
-};
-
-const SHARE: Format<number> = {
-  form: "a share of the requests, such as 0.01, and at most 1",
-  parse(text) {
-    const share = /^\d?\.?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return share > 0 && share <= 1 ? share : undefined;
-  },
-};
-
-const RATE_LIMIT: Format<RateLimitOptions> = {
-  form: "requests in at most a day, such as 100/1m",
-  parse(text) {
-    const [, requests, count, unit = ""] = /^(\d{1,9})\/(\d{0,5})([smh])$/.exec(text) ?? [];
-    const windowMs = (count === "" ? 1 : Number(count)) * (UNITS[unit] ?? Number.NaN);
-    const isValid = Number(requests) > 0 && windowMs > 0 && windowMs <= UNITS["d"]!;
-    return isValid ? { requests: Number(requests), windowMs } : undefined;
   },
 };
 
@@ -82,11 +52,6 @@ const PUBLIC_URL = optionOf(
   (text) => ({ publicBaseUrl: text }),
 );
 
-const HEADER_NAME = optionOf(
-  "the name of a header, such as x-real-ip",
-  (clientHeader) => ({ rateLimit: createRateLimit({ requests: 1, windowMs: 1, clientHeader }) }),
-);
-
 /** Each base address ends in the version (§9 of the specification). */
 export const SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
@@ -111,13 +76,11 @@ export function readSettings(args: CommandArguments) {
     store: args.text("store"),
     /** How many sample pets an empty store gets. */
     seed: args.read("seed", numberFrom(0, MAX_SEED)),
-    /** How many isolates serve. With 1, the main one does. */
-    workers: args.read("workers", WORKERS),
+    /** Whether other servers may listen at the same port. */
+    reusePort: args.isOn("reuse-port"),
     log: args.read("log", oneOf("text", "json", "off")),
     /** Where metrics are served; undefined if they are not. */
     metrics: args.optional("metrics", ADDRESS),
-    /** The share of the requests that are traced; undefined if none is. */
-    traces: args.optional("traces", SHARE),
     /** Undefined if no request fails on purpose. */
     faults: readFaults(args.text("faults")),
     /** Whether to serve the description as a web page. */
@@ -133,32 +96,22 @@ export function readSettings(args: CommandArguments) {
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions(args: CommandArguments): ServerOptions & { keys: string[] } {
+export function readOptions(args: CommandArguments): PetstoreOptions & { keys: string[] } {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
-  const rateLimit = args.optional("rate-limit", RATE_LIMIT);
-  const clientHeader = args.optional("client-header", HEADER_NAME);
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
   // The library refuses unknown operations and labels.
   const labels = args.list("stability").map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1));
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),
-    ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader && { clientHeader }) } }),
     ...(origins.length > 0 && { cors: { origins } }),
     ...(publicBaseUrl && { publicBaseUrl }),
     deprecation: { gone: args.isOn("retire") },
     stability: Object.fromEntries(labels),
   };
-  checkAs("", () => checkServerOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
+  checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
   return { keys, ...options };
-}
-
-/** Those of the library, as workers can get them. */
-export type ServerOptions = Omit<PetstoreOptions, "rateLimit"> & { rateLimit?: RateLimitOptions };
-
-export function checkServerOptions({ rateLimit, ...options }: ServerOptions): CheckedOptions {
-  return checkOptions({ ...options, ...(rateLimit && { rateLimit: createRateLimit(rateLimit) }) });
 }
 
 function readFaults(text: string): FaultOptions | undefined {

@@ -4,7 +4,6 @@ import { bodyBytes, KeptReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
-import type { Span } from "./traces.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
@@ -20,12 +19,11 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   };
 }
 
-/**
- * One JSON object on each line. The members that a request does not have are absent.
- *
- * @param activeSpan Finds the span of the present request. Absent if there are no traces.
- */
-export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () => Span | undefined): Observer {
+/** The trace of the field `traceparent` (W3C Trace Context), of any version. */
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?![^-])/;
+
+/** One JSON object on each line. The members that a request does not have are absent. */
+export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, target, route }, status) =>
     JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)
   );
@@ -33,14 +31,15 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, activeSpan?: () =
   return (context, reply, startedAt, endedAt) => {
     const { caller, client } = context;
     const bytes = bodyBytes(reply);
-    const span = activeSpan?.()?.spanContext();
+    const parent = context.header("traceparent");
+    const traceId = parent === null ? undefined : TRACE_PARENT.exec(parent)?.[1];
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
         describe(context, reply) +
         `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
-        (span === undefined ? "" : `,"traceId":"${span.traceId}","spanId":"${span.spanId}"`) +
+        (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
         (client === undefined ? "}" : `,"client":"${client}"}`),
     );
   };

@@ -1,4 +1,4 @@
-/** Counts what happens in one isolate, in constant memory. */
+/** Counts what happens in constant memory. */
 
 import type { Observer } from "../../http/finisher.ts";
 import type { CommittingStore } from "../../stores/batch.ts";

@@ -9,20 +9,20 @@ import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, Listen, Listener, Report } from "../http/listener.ts";
-import { addSamples, formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
+import { formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
 
 /**
  * Listens for scrapes.
  *
- * @param readMetrics Reads the samples of each part of the server.
+ * @param readMetrics Reads the samples of the server.
  * @throws {SettingError} If it cannot listen at this address.
  */
 export async function serveMetrics(
   address: Address,
   listen: Listen,
-  readMetrics: () => Samples[],
+  readMetrics: () => Samples,
   report: Report,
 ): Promise<Listener> {
   const { deno, node } = process.versions;
@@ -35,7 +35,7 @@ export async function serveMetrics(
   const scrape = (): Reply => ({
     status: 200,
     headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
-    body: formatSamples(addSamples([...readMetrics(), readProcess()])),
+    body: formatSamples({ ...readMetrics(), ...readProcess() }),
   });
   return await listen(address, {
     respond(context, info, send) {

@@ -26,7 +26,7 @@ const FAMILIES: Record<string, Family> = {
   petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
   petstore_database_bytes: ["gauge", "Size of the SQLite file."],
   petstore_database_log_bytes: ["gauge", "Size of the write-ahead log beside the SQLite file."],
-  process_resident_memory_bytes: ["gauge", "Memory of the process, of all its workers together."],
+  process_resident_memory_bytes: ["gauge", "Memory of the process."],
   process_start_time_seconds: ["gauge", "When the process started, since 1970."],
 };
 
@@ -78,20 +78,6 @@ export function labels(pairs: Record<string, string>): string {
 
 function escape(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-}
-
-/** The samples that stay true when their isolate has ended. */
-export function withoutGauges(samples: Samples): Samples {
-  return Object.fromEntries(Object.entries(samples).filter(([name]) => FAMILIES[familyOf(name)]?.[0] !== "gauge"));
-}
-
-/** Adds the counts of several isolates. */
-export function addSamples(all: readonly Samples[]): Samples {
-  const sum: Samples = {};
-  for (const samples of all) {
-    for (const [name, value] of Object.entries(samples)) sum[name] = (sum[name] ?? 0) + value;
-  }
-  return sum;
 }
 
 export function formatSamples(samples: Samples): string {

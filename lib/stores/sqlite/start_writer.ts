@@ -1,20 +1,23 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { MaybePromise } from "../../maybe_promise.ts";
 import type { OpenedFiles } from "./file.ts";
-import type { WriterAccess, WriterPort } from "./writer_messages.ts";
+import type { WriterPort } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
 /** The thread of a store, which starts when it is needed, and again when it has ended. */
-export class WriterOwner implements WriterAccess {
+export class WriterOwner {
   readonly #opened: OpenedFiles;
   #worker: Worker | undefined;
-  /** Deno delivers the worker's own messages late if this isolate is itself a worker. */
+  /** Brings the thread its lines. Deno delivers the worker's own messages late if this isolate is itself a worker. */
   #control: MessagePort | undefined;
 
   constructor(opened: OpenedFiles) {
     this.#opened = opened;
   }
 
+  /**
+   * A new line to the thread; undefined if no thread can be started. The first {@link Reply} is `ready` or a failure, and each later
+   * one answers a batch.
+   */
   connect(): WriterPort | undefined {
     this.#control ??= this.#start();
     const { port1, port2 } = new MessageChannel();
@@ -66,25 +69,6 @@ export class WriterOwner implements WriterAccess {
       return undefined;
     }
   }
-}
-
-/** Answers each message with a port to the thread, or undefined, for a store of another isolate. */
-export function shareWriter(port: MessagePort, connect: () => MaybePromise<WriterPort | undefined>): void {
-  port.on("message", async () => {
-    const line = await connect();
-    port.postMessage(line, line ? [line as unknown as MessagePort] : []);
-  });
-}
-
-export function accessTo(port: MessagePort): WriterAccess {
-  return {
-    connect() {
-      port.postMessage("connect");
-      // With `onmessage`, the port would not report its end on Deno.
-      return new Promise((resolve) => port.once("message", resolve));
-    },
-    close() {},
-  };
 }
 
 interface Permissions {

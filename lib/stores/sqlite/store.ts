@@ -11,7 +11,7 @@ import { asUnavailable, isOutage } from "./errors.ts";
 import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { Transactions } from "./insert.ts";
-import { openDatabase, openSecondConnection } from "./open.ts";
+import { openDatabase } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
 import { ReadTurn } from "./read_turn.ts";
 import { WriterOwner } from "./start_writer.ts";
@@ -19,7 +19,6 @@ import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
-import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 
 /** Of a commit, in milliseconds. */
 const SHORT_COMMIT = 2;
@@ -40,10 +39,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #texts = new TextCache((id) => this.#readText(id));
   readonly #all: StatementSync;
   readonly #ofStatus: StatementSync;
-  readonly #access: WriterAccess | undefined;
+  /** The thread that writes. Undefined if the calling thread does. */
+  readonly thread: WriterOwner | undefined;
   #isClosed = false;
 
-  private constructor({ db, files, isNew }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread: WriterOwner | undefined, short = 0) {
     super();
     this.#db = db;
     this.opened = files;
@@ -51,11 +51,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#file = new FileWatch({ db, files }, path);
     const turn = this.#turn = new ReadTurn(db);
     this.#watch = new ChangeWatch(db, turn);
-    this.#access = access;
+    this.thread = thread;
     this.#writer = new Writer(
       new Transactions(db, this.#file, turn),
       (writes) => this.#watch.countCommit(writes),
-      access,
+      thread,
       short,
     );
     this.keys = sqliteKeys(db, this.#file, turn);
@@ -72,17 +72,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     return new SqliteStore(opened, path, files && new WriterOwner(files), writer === "auto" ? SHORT_COMMIT : 0);
   }
 
-  /** Opens the files of a store once more, also in another isolate. */
-  static join(opened: OpenedFiles, access: WriterAccess): SqliteStore {
-    return new SqliteStore(openSecondConnection(opened), opened.givenPath, access);
-  }
-
   get batch(): CommittingStore["batch"] {
     return this.#writer.batch;
-  }
-
-  connectWriter(): MaybePromise<WriterPort | undefined> {
-    return this.#isClosed ? undefined : this.#access?.connect();
   }
 
   write(write: Write): Promise<Outcome> {

@@ -5,8 +5,9 @@ import { StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
+import type { WriterOwner } from "./start_writer.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import { errorOf, type Reply, type WriterAccess, type WriterPort } from "./writer_messages.ts";
+import { errorOf, type Reply, type WriterPort } from "./writer_messages.ts";
 
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
@@ -14,11 +15,14 @@ const RETRY_DELAY = 1;
 /** From one commit to the next. */
 export const DECAY = 0.9;
 
+/** The way to the thread that writes. */
+export type WriterLink = Pick<WriterOwner, "connect" | "close">;
+
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  #access: WriterAccess | undefined;
+  #access: WriterLink | undefined;
   #thread: ThreadLine | undefined;
   /** Of the last commits, in milliseconds. */
   #longest = 0;
@@ -31,7 +35,7 @@ export class Writer {
   constructor(
     transactions: Pick<Transactions, "commit">,
     onCommitted: (writes: readonly Write[]) => void,
-    access?: WriterAccess,
+    access?: WriterLink,
     short: number = 0,
   ) {
     this.#transactions = transactions;
@@ -100,7 +104,7 @@ export class Writer {
   async #connect(): Promise<ThreadLine | undefined> {
     // Twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
-      const port = await this.#access?.connect();
+      const port = this.#access?.connect();
       if (!port) return this.#access = undefined;
       const line = new ThreadLine(port);
       const greeting = await line.receive();

@@ -1,4 +1,3 @@
-import type { MaybePromise } from "../../maybe_promise.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { Outcome, Write } from "../write.ts";
 
@@ -15,12 +14,6 @@ export interface Port<Sent, Received> {
 
 export type WriterPort = Port<readonly Write[], Reply>;
 export type StorePort = Port<Reply, readonly Write[]>;
-
-export interface WriterAccess {
-  /** Undefined if no thread can be started. The first {@link Reply} is `ready` or a failure; each later one answers a batch. */
-  connect(): MaybePromise<WriterPort | undefined>;
-  close(): MaybePromise<void>;
-}
 
 /** A commit that fails has no outcomes. */
 export type Reply =

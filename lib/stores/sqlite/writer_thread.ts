@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Batch } from "../batch.ts";
 import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { Transactions } from "./insert.ts";
@@ -14,13 +13,8 @@ export const WRITER_MODULE: string | undefined = import.meta.url;
 
 export interface WriterData {
   opened: OpenedFiles;
-  /** Brings the ports of stores, and at last "close". */
+  /** Brings a port for each line of the store, and at last "close". */
   control: MessagePort;
-}
-
-interface Job {
-  port: StorePort;
-  writes: readonly Write[];
 }
 
 export function runWriter(): void {
@@ -35,9 +29,9 @@ export function runWriter(): void {
       return failureOf(error);
     }
   };
-  control.on("message", async (message: StorePort | "close") => {
+  control.on("message", (message: StorePort | "close") => {
     if (message !== "close") return message.postMessage(serve(message));
-    await writer?.close();
+    writer?.close();
     control.close();
   });
 }
@@ -45,15 +39,6 @@ export function runWriter(): void {
 class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: Transactions;
-  #portCount = 0;
-  readonly #batch = new Batch<Job>({
-    ...{ resource: "the disk", expectsClients: true },
-    commit: async (jobs) => {
-      this.#commit(jobs);
-      // Until what other stores have sent meanwhile is there: they are clients too.
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  });
 
   constructor(opened: OpenedFiles) {
     const { db } = openSecondConnection(opened);
@@ -61,36 +46,22 @@ class ThreadWriter {
     this.#transactions = new Transactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
   }
 
+  /** Commits each batch that comes, and answers it. The store sends no second one before. */
   serve(port: StorePort): void {
-    this.#portCount++;
-    port.addEventListener("close", () => this.#portCount--);
-    port.onmessage = ({ data: writes }) => {
-      try {
-        // A store sends no second batch before its first is answered.
-        if (this.#portCount === 1) this.#commit([{ port, writes }]);
-        else this.#batch.add({ port, writes });
-      } catch (error) {
-        port.postMessage(failureOf(error));
-      }
-    };
+    port.onmessage = ({ data }) => port.postMessage(this.#commit(data));
   }
 
-  async close(): Promise<void> {
-    await this.#batch.close();
+  close(): void {
     this.#db.close();
   }
 
-  #commit(jobs: readonly Job[]): void {
-    const all = jobs.flatMap(({ writes }) => writes);
-    let reply: (job: Job) => Reply;
+  #commit(writes: readonly Write[]): Reply {
     try {
       const begin = performance.now();
-      const outcomes = this.#transactions.commit(all, BUSY_TIMEOUT);
-      const milliseconds = performance.now() - begin;
-      reply = ({ writes }) => ({ kind: "outcomes", outcomes: outcomes.splice(0, writes.length), milliseconds });
+      const outcomes = this.#transactions.commit(writes, BUSY_TIMEOUT);
+      return { kind: "outcomes", outcomes, milliseconds: performance.now() - begin };
     } catch (error) {
-      reply = () => failureOf(error);
+      return failureOf(error);
     }
-    for (const job of jobs) job.port.postMessage(reply(job));
   }
 }

@@ -22,7 +22,7 @@ const PREFLIGHT_GRANTS = {
 };
 /** The headers that a page may read if a response has them. */
 export const EXPOSED = [
-  ...["deprecation", "etag", "idempotency-replayed", "link", "location", "ratelimit", "ratelimit-policy"],
+  ...["deprecation", "etag", "idempotency-replayed", "link", "location"],
   ...["retry-after", "sunset", "www-authenticate", "x-request-id"],
 ];
 

@@ -1,5 +1,5 @@
 /** A petstore alone: a program for `deno serve` and `bun`, and a Worker. */
 
-import { createPetstore, createRateLimit } from "@petstore/petstore";
+import { createPetstore } from "@petstore/petstore";
 
-export default createPetstore({ keys: ["pk_example"], rateLimit: createRateLimit({ requests: 2, windowMs: 60_000 }) });
+export default createPetstore({ keys: ["pk_example"] });

@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DECAY, Writer } from "../../../lib/stores/sqlite/writer.ts";
-import { failureOf, type WriterAccess, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
+import type { WriterLink } from "../../../lib/stores/sqlite/writer.ts";
+import { failureOf, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
@@ -40,7 +41,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /** A file, and the threads that write to it. */
-class World implements WriterAccess {
+class World implements WriterLink {
   readonly stored: string[] = [];
   /** The creates that a thread got and did not answer. */
   readonly unsure = new Set<string>();
@@ -100,10 +101,11 @@ class World implements WriterAccess {
     void this.step("the loss is heard").then(() => thread?.port.onClosed());
   }
 
-  close(): void {
+  close(): Promise<void> {
     assert.ok(!this.isClosed);
     this.isClosed = true;
     this.thread = undefined;
+    return Promise.resolve();
   }
 
   /** On the calling thread. */

@@ -1,4 +1,4 @@
-/** The thread that writes: what it does for reads, how it is shared, and what becomes of creates when it ends. */
+/** The thread that writes: what it does for reads, and what becomes of creates when it ends. */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -6,16 +6,15 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { MessageChannel, Worker } from "node:worker_threads";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { shareWriter, WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
+import { WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { Reply } from "../../../lib/stores/sqlite/writer_messages.ts";
-import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
-import { countCommits, createMany, execute, query, request, REX, test, walk, withPath } from "./support.ts";
+import { countCommits, createMany, execute, query, REX, test, walk, withPath } from "./support.ts";
 
 /** Makes each new pet take long to insert, until it is switched off. */
 const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
@@ -55,84 +54,24 @@ test("while the thread is in a transaction, reads are answered, and later create
     assert.equal(countCommits(path), before + 2);
   }));
 
-test("creates of two stores share the transactions of one thread, and one request creates one pet", () =>
-  withThread(async (store, other, path) => {
-    const access = { connect: () => store.connectWriter(), close() {} };
-    const [second, third] = [SqliteStore.join(store.opened!, access), SqliteStore.join(store.opened!, access)];
-    await Promise.all([store, second, third].map((each) => each.checkWrites()));
-    execute(path, SLOW);
-    const first = third.create(REX);
-    await untilLocked(other);
-    const before = countCommits(path);
-    // They wait for that of a third store, so that one transaction has creates of both.
-    const created = await Promise.all(Array.from({ length: 8 }, (_, i) => [store, second][i % 2]!.create(REX)));
-    assert.deepEqual([await first, ...created.sort()], Array.from({ length: 9 }, (_, i) => BigInt(i + 1)));
-    assert.ok(countCommits(path) <= before + 3);
-    execute(path, "DROP TRIGGER slow");
-    const sent = Array.from({ length: 20 }, (_, i) => [store, second][i % 2]!.createOnce(REX, request("a")));
-    const outcomes = await Promise.all(sent);
-    assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ["created", ...Array(19).fill("replayed")]);
-    assert.equal((await walk(store)).length, 10);
-    await Promise.all([second.close(), third.close()]);
-  }));
-
 // The order of such events: order_test.ts.
 test("when the thread ends, creates that it has not answered are unavailable, reads go on, and a new thread takes over", () =>
-  withThread(async ({ opened }, other, path) => {
-    const thread = new WriterOwner(opened!);
-    const store = SqliteStore.join(opened!, thread);
-    const second = SqliteStore.join(opened!, { connect: () => thread.connect(), close() {} });
-    assert.deepEqual([await store.create(REX), await second.create(REX)], [1n, 2n]);
+  withThread(async (store, other, path) => {
+    assert.equal(await store.create(REX), 1n);
     execute(path, SLOW);
     // Deno lets the thread finish this transaction. What waits for the thread is lost on every runtime.
     const running = store.create(REX).catch((error) => error);
     await untilLocked(other);
-    const waiting = assert.rejects(second.create(REX), { name: "StoreUnavailableError", message: /writes has ended/ });
-    await until("the create is sent", () => second.batch.unsettled === 1);
-    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
-    const ended = thread.terminate();
+    const ended = store.thread!.terminate();
     assert.equal(store.get(1n), formatPet({ id: 1n, ...REX }));
-    await waiting;
     const outcome = await running;
-    assert.ok(outcome === 3n || outcome instanceof StoreUnavailableError, String(outcome));
+    assert.ok(outcome === 2n || /writes has ended/.test((outcome as StoreUnavailableError).message), String(outcome));
     await ended;
     other.exec("PRAGMA busy_timeout = 10000; DROP TRIGGER slow");
     const last = Number(query(path, "SELECT max(id) AS last FROM pets")[0]?.["last"]);
-    assert.deepEqual([await store.create(REX), await second.create(REX)], [BigInt(last + 1), BigInt(last + 2)]);
-    assert.deepEqual(await walk(store), Array.from({ length: last + 2 }, (_, i) => i + 1));
-    await second.close();
-    await store.close();
-  }));
-
-test("a store in another isolate hears that the thread has ended, and its next creates go to a new one", () =>
-  withThread(async ({ opened }) => {
-    const thread = new WriterOwner(opened!);
-    const shared = new MessageChannel();
-    shareWriter(shared.port1, () => thread.connect());
-    const module = (name: string) => new URL(`../../../lib/stores/sqlite/${name}`, import.meta.url);
-    // Adds a pet at each message, and posts its id or the error.
-    const code = `import { parentPort, workerData } from "node:worker_threads";
-      Promise.all([import("${module("store.ts")}"), import("${module("start_writer.ts")}")]).then(([store, start]) => {
-        const { opened, port } = workerData;
-        const joined = store.SqliteStore.join(opened, start.accessTo(port));
-        parentPort.on("message", async () => parentPort.postMessage(await joined.create(${PET}).catch(String)));
-        parentPort.postMessage("ready");
-      });`;
-    const options = { workerData: { opened, port: shared.port2 }, transferList: [shared.port2] };
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options);
-    const next = () => new Promise((resolve) => worker.once("message", resolve));
-    assert.equal(await next(), "ready");
-    const create = () => {
-      worker.postMessage("create");
-      return next();
-    };
-    assert.equal(await create(), 1n);
-    await thread.terminate();
-    // Until the store has heard it, a create is sent to the thread that has ended, and refused.
-    await until("a create by the new thread", async () => await create() === 2n);
-    await thread.close();
-    await worker.terminate();
-    shared.port1.close();
+    // Until the store has heard of the end, a create is sent to the thread that has ended, and refused.
+    await until("a create by a new thread", () => store.create(REX).then((id) => id === BigInt(last + 1), () => false));
+    assert.deepEqual(await walk(store), Array.from({ length: last + 1 }, (_, i) => i + 1));
   }));
 
 test.path("a thread does not start on a file that has been moved, and makes none in its place", async (path) => {

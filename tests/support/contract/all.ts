@@ -7,14 +7,12 @@ import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { OWN_CORS_CASES } from "./cors.ts";
 import { KEPT_CASES } from "./kept.ts";
-import { LIMIT_CASES } from "./limits.ts";
 import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...HTTP_CASES,
   ...CALLER_CASES,
-  ...LIMIT_CASES,
   ...KEPT_CASES,
   ...OWN_CORS_CASES,
   ...REQUEST_ID_CASES,

@@ -1,4 +1,3 @@
-import { createRateLimit } from "../../../mod.ts";
 import assert from "node:assert/strict";
 import { assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
 import {
@@ -77,19 +76,21 @@ export const OWN_CORS_CASES: readonly HttpCase[] = [
     options: {
       cors: { origins: ["*"] },
       requestIds: "all",
-      rateLimit: createRateLimit({ requests: 6, windowMs: 86_399_500, clientHeader: "x-real-ip" }),
     },
   }, {
     async "lets pages read each header that a response has, and names no other"(api) {
       const headers = { origin: ORIGIN };
       const responses = [await api.post({ name: "Rex", categoryId: 1 }, { headers })];
-      for (const path of ["/pets?limit=1", "/pets/1", "/pets", "/pets", "/pets", "/pets"]) {
+      for (const path of ["/pets?limit=1", "/pets/1", "/pets"]) {
         responses.push(await api.get(path, { headers }));
       }
       responses.push(await api.get("/pets", { key: null, headers }));
       for (const response of responses) assertGranted(response, "*", ["*"]);
       const exposed = new Set(responses.flatMap(({ headers }) => exposedBy(headers)));
-      assert.deepEqual([...exposed].sort(), EXPOSED.filter((name) => name !== "idempotency-replayed"));
+      assert.deepEqual(
+        [...exposed].sort(),
+        EXPOSED.filter((name) => !["idempotency-replayed", "retry-after"].includes(name)),
+      );
     },
   }),
   ...cases({ ...SHARING, options: { cors: { origins: [ORIGIN, OTHER] } } }, {

@@ -1,4 +1,4 @@
-/** What a search sends its requests to: a petstore on each store, or a standalone server with workers. */
+/** What a search sends its requests to: a petstore on each store, or standalone servers that share a port. */
 
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { createPetstore, type ErrorInfo } from "../../../mod.ts";

@@ -1,4 +1,4 @@
-/** A standalone server with workers on an SQLite file. Deno only. */
+/** Standalone servers that share a port and an SQLite file. Deno only. */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,28 +12,33 @@ import { KEY } from "./settings.ts";
 /** The name of the database in its folder. */
 export const FILE = "pets.db";
 
-/** A server that the caller stops. Its file is emptied as another program would, so a sequence needs no new server. */
-export async function startServer(folder: string, workers: number): Promise<Ground & { server: ServerProcess }> {
-  const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-docs", "--log=off"];
-  const server = await ServerProcess.start(folder, { args, env: { PETSTORE_KEYS: KEY } });
+/** Servers that the caller stops. Their file is emptied as another program would, so a sequence needs no new server. */
+export async function startServers(folder: string, count: number): Promise<Ground & { servers: ServerProcess[] }> {
+  const args = [`--store=sqlite:${FILE}`, "--reuse-port", "--no-docs", "--log=off"];
+  const env = { PETSTORE_KEYS: KEY };
+  const first = await ServerProcess.start(folder, { args, env });
+  const servers = [first];
+  while (servers.length < count) {
+    servers.push(await ServerProcess.start(folder, { args: [...args, `--port=${first.port}`], env }));
+  }
   const ok = { json: '{"status":"ok"}', isTagged: false };
   const description = { json: JSON.stringify(serverOpenApiOf(OPTIONS)), isTagged: true };
   return {
-    server,
+    servers,
     settings: {
       key: KEY,
       // The server has no setting for it.
       maxBodyBytes: 1024 * 1024,
       open: { "/livez": ok, "/readyz": ok, "/openapi.json": description },
     },
-    origin: `http://127.0.0.1:${server.port}`,
+    origin: `http://127.0.0.1:${first.port}`,
     validate: createValidatorWithoutPage(),
     async use(run) {
       using database = new DatabaseSync(join(folder, FILE), { timeout: 5000 });
       database.exec("BEGIN IMMEDIATE; DELETE FROM pets; DELETE FROM idempotency_keys");
       database.exec("DELETE FROM sqlite_sequence; COMMIT");
-      // A connection for each request: Linux gives it to any of the workers.
-      await run([sendAlone], () => server.written.stderr || undefined);
+      // A connection for each request: Linux gives it to any of the servers.
+      await run([sendAlone], () => servers.map(({ written }) => written.stderr).join("") || undefined);
     },
   };
 }

@@ -113,11 +113,9 @@ async function restore(stage: Stage, signal: "SIGTERM" | "SIGKILL"): Promise<voi
   await stage.stop(next);
 }
 
-/** The first has two threads that serve, where a runtime has them. */
 async function servers(stage: Stage): Promise<void> {
   const serve = stage.useStore();
-  const workers = stage.runtime === "deno" ? ["--workers=2"] : [];
-  const all = [await stage.serve(...serve, ...workers), await stage.serve(...serve)];
+  const all = [await stage.serve(...serve), await stage.serve(...serve)];
   for (let round = 0; round < 4; round++) {
     await Promise.all(all.map((server) => stage.createMany(server, 4)));
     for (const server of all) {

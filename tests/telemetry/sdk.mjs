@@ -1,4 +1,0 @@
-// OpenTelemetry's SDK for Node. OTEL_… variables are its settings.
-import { NodeSDK } from "@opentelemetry/sdk-node";
-
-new NodeSDK().start();
