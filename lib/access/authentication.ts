@@ -70,7 +70,6 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
   if (!owner) return refusalOf(authorization, start);
   // An invalid date counts as expired.
   if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
-  if (owner.use) owner.use.at = Date.now();
   return owner.caller;
 }
 

@@ -3,7 +3,6 @@ import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise } from "../maybe_promise.ts";
 import { resolvesWithin, sleep } from "../waiting.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
-import { KeyUses } from "./key_uses.ts";
 import type { KeyRecord } from "./keys.ts";
 
 /**
@@ -56,7 +55,6 @@ export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
-  readonly uses: KeyUses;
   #known: Known | undefined;
   #latest: Read | undefined;
   /** The end of the read for unknown keys, as long as that read has not begun. */
@@ -67,7 +65,6 @@ export class KeyCache {
     this.#store = store;
     this.#fixed = fixed;
     this.#onOutage = onOutage;
-    this.uses = new KeyUses(store);
   }
 
   /**
@@ -171,7 +168,6 @@ export class KeyCache {
       if (known && number < known.number) return;
       this.#known = { ...content, number, begunAt, isOutage: false };
       if (known?.isOutage) callSafely(() => this.#onOutage(undefined));
-      this.uses.flushIfDue(begunAt);
     } catch (error) {
       if (number > (this.#known?.number ?? 0)) this.#fail(error);
       throw error;
@@ -199,8 +195,8 @@ export class KeyCache {
     return await new KeyRing().add([...this.#fixed, ...valid.map((key) => this.#recordOf(key))]);
   }
 
-  #recordOf({ id, digest, caller, expires, readOnly }: StoredKey): KeyRecord {
+  #recordOf({ digest, caller, expires, readOnly }: StoredKey): KeyRecord {
     const end = expires?.getTime() ?? Infinity;
-    return { key: digest, isDigest: true, caller, expires: end, readOnly, use: this.uses.of(id) };
+    return { key: digest, isDigest: true, caller, expires: end, readOnly };
   }
 }

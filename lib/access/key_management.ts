@@ -62,7 +62,7 @@ const DAY = 86_400_000;
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
   const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
-  for (const method of ["list", "add", "revoke", "touch"] as const) {
+  for (const method of ["list", "add", "revoke"] as const) {
     if (typeof store?.[method] === "function") continue;
     throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
   }
@@ -89,7 +89,6 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
       await cache.renew();
     },
     check: () => cache.renew(),
-    flush: () => cache.uses.flush(),
   };
   return manager;
 }
@@ -119,7 +118,7 @@ async function addKey(
   const key = makeKey();
   const digest = await digestOf(key);
   const id = idOf(digest);
-  const dates = { created: new Date(), expires, revoked: undefined, lastUsed: undefined };
+  const dates = { created: new Date(), expires, revoked: undefined };
   const info: KeyInfo = { id, label, caller: caller ?? id, readOnly, ...dates };
   if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
   // The key is valid already, so it must not be lost.

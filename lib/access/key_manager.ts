@@ -43,8 +43,6 @@ export interface KeyManager {
   revoke(id: string): Promise<void>;
   /** Rejects if the keys cannot be read. */
   check(): Promise<void>;
-  /** Writes the last times of use. Call it before the store is closed. */
-  flush(): Promise<void>;
 }
 
 /** There is no such valid key. */

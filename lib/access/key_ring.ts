@@ -7,7 +7,6 @@ import type { KeyRecord } from "./keys.ts";
 export interface KeyOwner {
   caller: Caller;
   expires: number;
-  use?: KeyRecord["use"] | undefined;
 }
 
 /**
@@ -54,10 +53,10 @@ export class KeyRing {
 
   async add(records: readonly KeyRecord[]): Promise<this> {
     const owners = new Map<string, KeyOwner>();
-    for (const { key, isDigest, caller, expires, readOnly, use } of records) {
+    for (const { key, isDigest, caller, expires, readOnly } of records) {
       const digest = isDigest ? key : await digestOf(key);
       const owner = owners.get(digest) ??
-        { caller: { id: caller ?? defaultCallerId(digest), readOnly }, expires, use };
+        { caller: { id: caller ?? defaultCallerId(digest), readOnly }, expires };
       owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
       else this.#remember(key, owner);

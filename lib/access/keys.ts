@@ -31,8 +31,6 @@ export interface KeyRecord {
   /** Milliseconds since 1970, or `Infinity`. */
   expires: number;
   readOnly: boolean;
-  /** When it was last used, in milliseconds since 1970. */
-  use?: { at: number };
 }
 
 const DIGEST_PREFIX = "sha256:";

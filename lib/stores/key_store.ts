@@ -16,22 +16,12 @@ export interface KeyInfo {
   expires: Date | undefined;
   /** When it was revoked, if it was. */
   revoked: Date | undefined;
-  /** About when it was last used, to a minute. */
-  lastUsed: Date | undefined;
 }
 
 /** A key as a store keeps it. */
 export interface StoredKey extends KeyInfo {
   /** The SHA-256 digest of the key, as 64 lower-case hexadecimal digits. */
   digest: string;
-}
-
-/** A use of a key. */
-export interface KeyUse {
-  /** The id of the key. */
-  id: string;
-  /** When it was used. */
-  at: Date;
 }
 
 /** Every key at one moment. */
@@ -45,8 +35,8 @@ export interface KeySnapshot {
 /**
  * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}.
  *
- * Each change is atomic, and none reverts that of another program: an expiry only moves to an earlier time, the first
- * revocation stays, and the latest use counts, unless it is in the future.
+ * Each change is atomic, and none reverts that of another program: an expiry only moves to an earlier time, and the first
+ * revocation stays.
  */
 export interface KeyStore {
   /** Every key, also expired and revoked ones, in the order in which they were added. */
@@ -65,17 +55,6 @@ export interface KeyStore {
    * manager reads every key each time.
    */
   listSince?(version: string): MaybePromise<KeySnapshot>;
-  /** Records uses. They may be lost when the process ends. */
-  touch(uses: readonly KeyUse[]): MaybePromise<void>;
-  /** Removes keys for good, and ignores unknown ids. */
-  remove(ids: readonly string[]): MaybePromise<void>;
-}
-
-/** In milliseconds. A use later than now was under a wrong clock. */
-export function latestUses(uses: readonly KeyUse[], now: number): Map<string, number> {
-  const latest = new Map<string, number>();
-  for (const { id, at } of uses) latest.set(id, Math.max(latest.get(id) ?? 0, Math.min(at.getTime(), now)));
-  return latest;
 }
 
 interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
@@ -84,14 +63,19 @@ interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
-  last_used_at: number | null;
 }
 
 export function keyOfRow(given: unknown): StoredKey {
   const { id, digest, label, caller, ...row } = given as KeyRow;
   const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
   return {
-    ...{ id, digest, label, caller, readOnly: Boolean(row.read_only), created: new Date(row.created_at) },
-    ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
+    id,
+    digest,
+    label,
+    caller,
+    readOnly: Boolean(row.read_only),
+    created: new Date(row.created_at),
+    expires: dateOf(row.expires_at),
+    revoked: dateOf(row.revoked_at),
   };
 }

@@ -1,4 +1,4 @@
-import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
 /** Keys in memory, with the rules of their changes. */
 export class KeyTable implements KeyStore {
@@ -33,20 +33,5 @@ export class KeyTable implements KeyStore {
     const key = this.#keys.get(id);
     if (key) key.revoked ??= at;
     return key !== undefined;
-  }
-
-  touch(uses: readonly KeyUse[]): void {
-    this.#version++;
-    const now = Date.now();
-    for (const [id, at] of latestUses(uses, now)) {
-      const key = this.#keys.get(id);
-      const known = key?.lastUsed?.getTime() ?? 0;
-      if (key) key.lastUsed = new Date(known <= now ? Math.max(known, at) : at);
-    }
-  }
-
-  remove(ids: readonly string[]): void {
-    this.#version++;
-    for (const id of ids) this.#keys.delete(id);
   }
 }

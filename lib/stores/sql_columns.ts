@@ -23,6 +23,5 @@ export const KEY_COLUMNS = `(
      read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
      created_at INTEGER NOT NULL,
      expires_at INTEGER,
-     revoked_at INTEGER,
-     last_used_at INTEGER
+     revoked_at INTEGER
    ) STRICT`;

@@ -1,5 +1,5 @@
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import { keyOfRow, type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "./key_store.ts";
+import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 
 /** An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
@@ -8,8 +8,8 @@ export type Statement = readonly [sql: string, ...values: Value[]];
 
 export type Rows = Record<string, unknown>[];
 
-/** In one transaction. A "use" may be lost, so it waits neither for a lock nor for the disk. */
-export type RunStatements = (kind: "read" | "change" | "use", ...statements: Statement[]) => MaybePromise<Rows[]>;
+/** Runs statements in one transaction. */
+export type RunStatements = (kind: "read" | "change", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
 const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 
@@ -22,7 +22,7 @@ function keyStatements(table: string) {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
     /** Another one after each change. The modulus keeps sums from overflowing. */
     version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
-      sum(expires_at % 1000003), sum(last_used_at % 1000003)) AS version FROM ${table}`,
+      sum(expires_at % 1000003)) AS version FROM ${table}`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /** If the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the new one. */
     expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
@@ -31,11 +31,6 @@ function keyStatements(table: string) {
     insertReplacing: `INSERT INTO ${table} (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
       WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
     revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
-    /** One parameter, since a statement of D1 may have 100. workerd may tell a time with a fraction. Parameters: now, a JSON array of [id, time]. */
-    touch: `UPDATE ${table} SET last_used_at = max(CASE WHEN last_used_at <= ? THEN last_used_at ELSE 0 END, used.at)
-      FROM (SELECT value ->> 0 AS id, CAST(value ->> 1 AS INTEGER) AS at FROM json_each(?)) AS used
-      WHERE ${table}.id = used.id`,
-    remove: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
   };
 }
 
@@ -87,17 +82,6 @@ export class SqlKeys implements KeyStore {
 
   revoke(id: string, at: Date): MaybePromise<boolean> {
     return this.#change([this.#sql.revoke, at.getTime(), id]);
-  }
-
-  touch(uses: readonly KeyUse[]): MaybePromise<void> {
-    if (uses.length === 0) return;
-    const now = Date.now();
-    const pairs = JSON.stringify([...latestUses(uses, now)]);
-    return chain(this.#run("use", [this.#sql.touch, now, pairs]), () => {});
-  }
-
-  remove(ids: readonly string[]): MaybePromise<void> {
-    return chain(this.#run("change", [this.#sql.remove, JSON.stringify(ids)]), () => {});
   }
 
   #change(...statements: Statement[]): MaybePromise<boolean> {

@@ -29,7 +29,7 @@ import type { KeyStore } from "./key_store.ts";
 
 export type { MaybePromise };
 export { formatPet, formatPets, type Pet, type PetDraft, type PetStatus } from "../pet.ts";
-export type { KeyInfo, KeySnapshot, KeyStore, KeyUse, StoredKey } from "./key_store.ts";
+export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
 /** Selects a page of the list. */
 export interface PetQuery {

@@ -55,14 +55,13 @@ async function useKeys(keys: KeyStore): Promise<void> {
   const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
   const key: StoredKey = {
     ...{ id, digest: id, label: "a", caller: "a", readOnly: true, created: new Date(7) },
-    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+    ...{ expires: undefined, revoked: undefined },
   };
   assert.equal(await keys.add(key), true);
   assert.equal(await keys.add({ ...key, id: other, digest: other }, { id, expires: new Date(8) }), true);
   assert.equal(await keys.revoke(other, new Date(9)), true);
-  await keys.touch([{ id, at: new Date(10) }]);
   const { version, keys: listed } = await keys.listSince!("");
-  const used = { ...key, expires: new Date(8), lastUsed: new Date(10) };
+  const used = { ...key, expires: new Date(8) };
   assert.deepEqual(listed?.find((each) => each.id === id), used);
   assert.deepEqual(await keys.listSince!(version), { version });
 }

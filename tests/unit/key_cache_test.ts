@@ -20,7 +20,7 @@ const DIGEST = await digestOf(KEY);
 const FRESH = 900, GIVE_UP = 10_000;
 
 const never = () => assert.fail();
-const UNUSED = { add: never, revoke: never, touch: never, remove: never };
+const UNUSED = { add: never, revoke: never };
 
 type Step = "ask" | "change" | "renew" | "works" | "fails" | "hangs" | number;
 

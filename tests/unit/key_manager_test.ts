@@ -19,7 +19,7 @@ function open(options: KeyManagerOptions = {}, store: KeyStore = createMemorySto
 
 /** A store with some methods replaced. */
 function over(store: KeyStore, replaced: Partial<KeyStore>): KeyStore {
-  const bound = (["list", "add", "revoke", "touch", "remove"] as const).map((name) => [name, store[name].bind(store)]);
+  const bound = (["list", "add", "revoke"] as const).map((name) => [name, store[name].bind(store)]);
   return { ...Object.fromEntries(bound), ...replaced };
 }
 
@@ -63,7 +63,7 @@ const WRONG_MANAGERS: Wrong = {
 
 const WRONG_STORES: Wrong = {
   [`TypeError: ${KEY_STORE} list()`]: [undefined, null, {}],
-  [`TypeError: ${KEY_STORE} touch()`]: [{ list: () => [], add: () => false, revoke: () => false }],
+  [`TypeError: ${KEY_STORE} revoke()`]: [{ list: () => [], add: () => false }],
 };
 
 /** Each wrong value must make the call reject with its error. */

@@ -1,12 +1,11 @@
-/** When a key manager reads the keys of the store and writes their uses, also while the store fails or does not answer. */
+/** When a key manager reads the keys of the store, also while the store fails or does not answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKeyManager, type KeyManager } from "../../lib/access/key_management.ts";
-import { withClock } from "../../lib/testing/clock.ts";
 import { pause } from "../../lib/testing/store/case.ts";
 import { createMemoryStore } from "../../mod.ts";
-import { type KeyStore, type KeyUse, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { type KeyStore, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type Ask, askerOf } from "../support/asker.ts";
 import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
@@ -19,11 +18,9 @@ interface World {
   other: KeyManager;
   ask: Ask;
   /** What each call does first. */
-  before: { read(): unknown; touch(): unknown };
+  before: { read(): unknown };
   /** How many reads have begun. */
   reads: number;
-  /** The writes of uses that have begun. */
-  writes: { uses: readonly KeyUse[]; done: Promise<void> }[];
   /** What `onOutage` was told. */
   told: unknown[];
   /** What `onError` was told. */
@@ -46,24 +43,14 @@ async function withWorld(hasVersions: boolean, run: (world: World) => Promise<vo
     ...hasVersions && { listSince: (version) => read(() => keys.listSince!(version)) },
     add: (key, replaced) => keys.add(key, replaced),
     revoke: (id, at) => keys.revoke(id, at),
-    touch(uses) {
-      const done = (async () => {
-        await world.before.touch();
-        await keys.touch(uses);
-      })();
-      world.writes.push({ uses, done });
-      return done;
-    },
-    remove: (ids) => keys.remove(ids),
   };
   const told: unknown[] = [], errors: unknown[] = [];
   const manager = createKeyManager(watched, { onOutage: (error) => told.push(error) });
   const ask = askerOf(manager, ({ error }) => errors.push(error));
-  const before = { read: works, touch: works };
+  const before = { read: works };
   const other = createKeyManager(keys);
-  const world: World = { keys, manager, other, ask, before, reads: 0, writes: [], told, errors, pass: () => {} };
+  const world: World = { keys, manager, other, ask, before, reads: 0, told, errors, pass: () => {} };
   await withStoppedClock(async (pass) => await run(Object.assign(world, { pass })));
-  await Promise.allSettled(world.writes.map(({ done }) => done));
 }
 
 const DOWN = new StoreUnavailableError("The store is down");
@@ -204,31 +191,6 @@ const RUNS: Record<string, (world: World) => Promise<void>> = {
     assert.deepEqual([await ask(known), world.reads], [[200], 2]);
     world.pass(1);
     assert.deepEqual([await ask(next), world.reads, told.length, told[1]], [[200], 3, 2, undefined]);
-  },
-  async "writes uses once a minute, and five seconds after a write that failed"(world) {
-    const { manager, ask, before, writes } = world;
-    const used = await manager.add({ label: "used" });
-    let minutes = 0;
-    /** Uses the key, and lets time pass until the next read. Resolves to the number of writes. */
-    const useAndPass = async (milliseconds: number) => {
-      await withClock(60_000 * ++minutes - 3_600_000, async () => assert.deepEqual(await ask(used), [200]));
-      world.pass(milliseconds);
-      await manager.check();
-      await Promise.allSettled(writes.map(({ done }) => done));
-      return writes.length;
-    };
-    assert.equal(await useAndPass(1), 1);
-    assert.equal(await useAndPass(59_999), 1);
-    before.touch = fails;
-    assert.equal(await useAndPass(1), 2);
-    assert.equal(await useAndPass(4_999), 2);
-    before.touch = works;
-    assert.equal(await useAndPass(1), 3);
-    // Without a use, there is nothing to write.
-    world.pass(60_000);
-    await manager.check();
-    await manager.flush();
-    assert.deepEqual(writes.map(({ uses }) => uses.map(({ id }) => id)), [[used.id], [used.id], [used.id]]);
   },
 };
 

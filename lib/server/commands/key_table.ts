@@ -9,7 +9,6 @@ const COLUMNS: readonly [title: string, of: (key: KeyInfo) => string][] = [
   ["RIGHTS", ({ readOnly }) => readOnly ? "read" : "read, write"],
   ["CREATED", ({ created }) => minuteOf(created)],
   ["EXPIRES", ({ expires }) => expires ? minuteOf(expires) : "never"],
-  ["LAST USED", ({ lastUsed }) => lastUsed ? minuteOf(lastUsed) : "-"],
   ["LABEL", ({ label }) => label],
 ];
 

@@ -1,20 +1,19 @@
-/** The commands that manage API keys. Running servers follow within a second. */
+/** The commands that manage API keys. */
 
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
-import { FIRST_LABEL, isValid } from "../keys/first_key.ts";
+import { isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import { KEY_DATABASE } from "../store/open_store.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
-import { type Command, type Context, readStore } from "./command.ts";
+import { type Command, type Context, readSharedStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 const WHERE =
-  "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
-  `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
+  "The keys are kept beside the pets: in the SQLite file or the database. Running servers accept a new key at once, and " +
+  "follow other changes within a second.";
 
 const FAILURE = "The API keys cannot be used";
 
@@ -57,11 +56,11 @@ export const ADD_KEY: Command = {
 export const LIST_KEYS: Command = {
   summary: "list the API keys",
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
-  about: `Also those that have ended. When a key was last used is known to about a minute. ${WHERE}`,
-  examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
+  about: `Also those that have ended. ${WHERE}`,
+  examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await (await readStore(args, context)).keys.list();
+    const keys = await (await readSharedStore(args, context)).keys.list();
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -119,24 +118,6 @@ export const REVOKE_KEY: Command = {
   },
 };
 
-export const PURGE_KEYS: Command = {
-  summary: "remove API keys that ended long ago",
-  flags: { ended: { value: "time", default: "90d", help: "how long ago they must have expired or been revoked" } },
-  about: `That of the first start stays. On PostgreSQL, the role must own the tables. ${WHERE}`,
-  examples: ["petstore keys purge --ended 30d"],
-  failure: FAILURE,
-  async run(args, context) {
-    const endedBefore = Date.now() - args.read("ended", DURATION);
-    return await useKeys(args, context, false, async (store) => {
-      const hasEnded = ({ label, expires, revoked }: StoredKey) =>
-        label !== FIRST_LABEL && [expires, revoked].some((end) => end && end.getTime() <= endedBefore);
-      const ids = (await store.list()).filter(hasEnded).map(({ id }) => id);
-      await store.remove(ids);
-      context.writers.output.add(ids.length === 1 ? "1 key is removed" : `${ids.length} keys are removed`);
-    });
-  },
-};
-
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   args: CommandArguments,
@@ -144,7 +125,7 @@ async function useKeys(
   createIfMissing: boolean,
   use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
-  const { keys } = await readStore(args, context);
+  const { keys } = await readSharedStore(args, context);
   const store = await keys.open(createIfMissing);
   // In the wrong folder or database, the key would be of no use.
   if (store.isNew) {
@@ -182,8 +163,6 @@ async function printAndStore(
     add: (...given) => Boolean(addition = given),
     list: () => store.list(),
     revoke: (id, at) => store.revoke(id, at),
-    touch: (uses) => store.touch(uses),
-    remove: (ids) => store.remove(ids),
   };
   const { key, id, label, readOnly, expires } = await make(createKeyManager(postponing));
   output.add(key);

@@ -17,7 +17,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "keys list": async () => (await keys()).LIST_KEYS,
   "keys rotate": async () => (await keys()).ROTATE_KEY,
   "keys revoke": async () => (await keys()).REVOKE_KEY,
-  "keys purge": async () => (await keys()).PURGE_KEYS,
   openapi: async () => (await openapi()).OPENAPI,
   import: async () => (await importPets()).IMPORT,
   export: async () => (await exportPets()).EXPORT,

@@ -1,5 +1,6 @@
 /** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
 
+import { createKeyManager } from "../../access/key_management.ts";
 import { defaultCallerId, idOf } from "../../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
@@ -10,11 +11,13 @@ export const FIRST_LABEL = "first start";
 
 /** A key that a user of the server can take. */
 export interface FirstKey {
-  location: "file" | "settings" | "store";
+  location: "file" | "memory" | "settings" | "store";
   /** Whether this start made it. */
   isNew: boolean;
   /** Where it is, for the greeting. Has the key itself if this start made it. */
   note: string;
+  /** The key itself, if it is kept nowhere. */
+  key?: string;
 }
 
 /**
@@ -23,8 +26,8 @@ export interface FirstKey {
  * @param configured The keys of the settings. With these, the key file is not used.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function findFirstKey(configured: readonly string[], store: KeyStore | undefined): Promise<FirstKey> {
-  if (configured.length > 0 || !store) return { location: "settings", isNew: false, note: "as set" };
+export async function findFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
+  if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
     const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
@@ -40,13 +43,22 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
   }
 }
 
+/** The same for a store in memory: its key ends with the server, like its pets, and no file is made. */
+export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
+  if (configured.length > 0) return AS_SET;
+  const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
+  return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
+}
+
+const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
+
 async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
   const digest = await digestOfKey(key);
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);
   // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
   const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
-  const times = { created: new Date(), expires: undefined, revoked: undefined, lastUsed: undefined };
+  const times = { created: new Date(), expires: undefined, revoked: undefined };
   // Returns false if another server was first. The store has the key then.
   await store.add({ ...names, ...times, digest, readOnly: false });
   return true;

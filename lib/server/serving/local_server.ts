@@ -19,11 +19,7 @@ import { oneLine } from "../process/lines.ts";
 import { createServerPipeline } from "../http/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../../waiting.ts";
 import type { Writers } from "../process/writers.ts";
-
-/** How often uses of API keys are written without requests, and the time limit for the last write, in milliseconds. */
-const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 
 export type LocalServer = ReturnType<typeof createLocalServer>;
 
@@ -31,8 +27,6 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
   const { output, errors } = writers;
   const gate = new DrainGate();
   let listener: Listener | undefined;
-  let keys: KeyManager | undefined;
-  let flushing: ReturnType<typeof setInterval> | undefined;
   let metrics: Metrics | undefined;
   let failures: FailureLog | undefined;
 
@@ -46,13 +40,10 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
         : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
       report(oneLine(line));
     };
-    const manager = createKeyManager(store.keys, {
+    return createKeyManager(store.keys, {
       onOutage,
       ...(settings.keys.length > 0 && { keys: settings.keys }),
     });
-    // Uses are written when requests arrive. This is for the last one before a pause.
-    flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
-    return keys = manager;
   }
 
   const server = {
@@ -112,9 +103,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       server.stop();
       gate.release();
       await listener?.finish(timeoutMs);
-      clearInterval(flushing);
       failures?.close();
-      if (keys) await resolvesWithin(FLUSH_TIMEOUT, keys.flush());
     },
   };
   return server satisfies Server;

@@ -6,7 +6,7 @@ import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { seed } from "../transfer/seed.ts";
 import type { Report } from "../http/listener.ts";
 import type { OpenedStores, Runtime, Server } from "./runtime.ts";
-import { findFirstKey, type FirstKey } from "../keys/first_key.ts";
+import { findFirstKey, type FirstKey, makeFirstKey } from "../keys/first_key.ts";
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
 import { createLocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
@@ -14,8 +14,9 @@ import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
+import { SettingError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
-import { openKeyDatabase, readStoreSetting } from "../store/open_store.ts";
+import { readStoreSetting } from "../store/open_store.ts";
 import type { StoreSetting } from "../store/store_setting.ts";
 import { resolvesWithin } from "../../waiting.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
@@ -43,6 +44,9 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   if (isJson) writeJson(writers);
   const ending = runtime.ending();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment, runtime.postgresDriver);
+  if (isJson && !storeSetting.shared && settings.keys.length === 0) {
+    throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
+  }
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const server: Server = createLocalServer(settings, writers, runtime.listen);
   const started: Started = { stores: new Set(), isNew: false };
@@ -97,9 +101,11 @@ async function open(
   started.isNew = store.isNew ?? false;
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
   if (settings.seed > 0) report(await seed(store, settings.seed));
-  const keyStore = shared ? store : await openKeyDatabase(settings.keys.length === 0);
-  if (keyStore) started.stores.add(keyStore);
-  const key = started.key = await findFirstKey(settings.keys, keyStore?.keys);
+  // Keys as set are enough for a store in memory, which no command can reach.
+  const keyStore = shared || settings.keys.length === 0 ? store : undefined;
+  const key = started.key = shared
+    ? await findFirstKey(settings.keys, store.keys)
+    : await makeFirstKey(settings.keys, store.keys);
   if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
   return { store, keyStore };
 }

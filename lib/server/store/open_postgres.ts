@@ -27,8 +27,11 @@ export function readPostgresSetting(setting: string, environment: Environment, d
   const open = () => openPostgres(target, driver);
   const description = describePostgres(target);
   return {
-    ...{ description, target, open, keys: { place: description, open, list: () => use(listPostgresKeys) } },
+    description,
+    target,
+    open,
     shared: {
+      keys: { place: description, open, list: () => use(listPostgresKeys) },
       async check() {
         const { version, isReadOnly, faults } = await use(inspectPostgresStore);
         return { faults, contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}` };

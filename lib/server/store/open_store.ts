@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
@@ -8,15 +7,11 @@ import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { isPermitted } from "../process/process.ts";
 import type { Environment } from "../settings/flags.ts";
 import { explain, SettingError, startError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { isMissing, prepareFile } from "./new_file.ts";
 import type { KeysSetting, SharedStore, StoreSetting } from "./store_setting.ts";
-
-/** For pets in memory. Relative to the working directory. */
-export const KEY_DATABASE = "data/keys.db";
 
 const SQLITE = "sqlite:";
 
@@ -28,7 +23,7 @@ export async function readStoreSetting(
 ): Promise<StoreSetting> {
   if (setting === "memory:") {
     const description = `${setting} (lost when the server stops)`;
-    return { description, open: createMemoryStore, keys: keysOfFile(KEY_DATABASE) };
+    return { description, open: createMemoryStore };
   }
   if (/^postgres(ql)?:\/\//.test(setting)) {
     // Loaded only when needed, because it takes 3 MB.
@@ -47,8 +42,11 @@ export async function readStoreSetting(
 
 function fileSetting(description: string, path: string): StoreSetting {
   return {
-    ...{ description, path, open: () => openSqlite(path, "auto"), keys: keysOfFile(path) },
+    description,
+    path,
+    open: () => openSqlite(path, "auto"),
     shared: {
+      keys: keysOfFile(path),
       check: () => checkFile(path),
       export: (format, write) => exportDatabase(path, format, write),
       openImporter: () => atPath(path, () => openSqliteImporter(path)),
@@ -71,12 +69,6 @@ async function checkFile(path: string): ReturnType<SharedStore["check"]> {
   const { isEmpty, pets, faults } = await inspectDatabase(path);
   if (isEmpty) faults.push(`${path} is an empty database, which no server has used yet`);
   return { faults, contents: formatPetCount(pets) };
-}
-
-/** Undefined if the database is missing and not to be created. */
-export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteStore | undefined> {
-  const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
-  return exists || createIfMissing ? await openSqlite(KEY_DATABASE, "same-thread") : undefined;
 }
 
 function openSqlite(path: string, writer: SqliteWriter): Promise<SqliteStore> {

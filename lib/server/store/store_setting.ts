@@ -16,7 +16,6 @@ export interface StoreSetting {
   /** Of PostgreSQL. */
   target?: PostgresTarget;
   open(): OpenStore | Promise<OpenStore>;
-  keys: KeysSetting;
   /** Absent for a store in memory, which only one isolate can reach. */
   shared?: SharedStore;
 }
@@ -31,6 +30,7 @@ export interface KeysSetting {
 
 /** What other programs can do with a store while servers use it. */
 export interface SharedStore {
+  keys: KeysSetting;
   /** `faults` say why it is not sound; `contents`, of a sound one, has the schema too. */
   check(): Promise<{ faults: string[]; contents: string }>;
   export(format: ExportFormat, write: PetSink): Promise<unknown>;

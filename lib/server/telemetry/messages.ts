@@ -28,12 +28,12 @@ export function describeStart(
 ): string {
   const origin = `http://${formatAddress({ hostname, port })}`;
   if (isJson) {
-    const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
+    const keys = key.location === "file" ? `in ${KEY_FILE}` : key.location === "memory" ? "new" : key.note;
     const facts = { version: VERSION, address: origin, store, isNewStore, keys };
     return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
   }
   // As a shell command expects it.
-  const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : "<API_KEY>";
+  const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : key.key ?? "<API_KEY>";
   const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
   return [
     `Petstore ${VERSION} listens on ${origin}/v1`,

@@ -1,6 +1,6 @@
 import type { KeyStore, StoredKey } from "../key_store.ts";
 import { KeyTable } from "../key_table.ts";
-import { type Kv, type KvChange, type KvKey, limitRetries, partsOf } from "./client.ts";
+import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, counterState, fromJson, toBytes } from "./values.ts";
 
@@ -49,12 +49,6 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
     },
     add: (key, replaced) => change((keys, author) => keys.add({ ...key, author } as StoredKey, replaced)),
     revoke: (id, at) => change((keys) => keys.revoke(id, at)),
-    async touch(uses) {
-      for (const part of partsOf(uses, space.maxCreates)) await change((keys) => keys.touch(part));
-    },
-    async remove(ids) {
-      for (const part of partsOf(ids, space.maxCreates)) await change((keys) => keys.remove(part));
-    },
   };
 }
 
@@ -73,9 +67,11 @@ function differenceOf(entries: readonly KeyEntry[], keys: readonly StoredKey[], 
 
 function toKey(key: KvStoredKey): KvStoredKey {
   const dateOf = (time: Date | undefined) => time && new Date(time);
-  const { created, expires, revoked, lastUsed } = key;
+  const { created, expires, revoked } = key;
   return {
-    ...{ ...key, created: new Date(created) },
-    ...{ expires: dateOf(expires), revoked: dateOf(revoked), lastUsed: dateOf(lastUsed) },
+    ...key,
+    created: new Date(created),
+    expires: dateOf(expires),
+    revoked: dateOf(revoked),
   };
 }

@@ -14,7 +14,7 @@ const COLUMNS: Record<string, string> = {
   imports: "parent text, digest text, records integer, pets integer, added_at bigint",
   api_keys:
     "id text, digest text, label text, caller text, read_only boolean, created_at bigint, expires_at bigint?, " +
-    "revoked_at bigint?, last_used_at bigint?, position bigint always",
+    "revoked_at bigint?, position bigint always",
 };
 
 const WANTED = [

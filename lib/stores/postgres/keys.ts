@@ -1,13 +1,10 @@
-import { keyOfRow, type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
-import { StoreUnavailableError } from "../store.ts";
+import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
 import type { Database } from "./client/client.ts";
 import { numberArray, type Row, textArray } from "./client/driver.ts";
-import { sqlState } from "./client/errors.ts";
-import { NOW } from "./schema/functions.ts";
 import { DURABLE } from "./statements.ts";
 
 export function postgresKeys(db: Database): KeyStore {
-  const { add, revoke, touch, remove, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
+  const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
   function change(text: string, ...parameters: string[]): Promise<Row[]> {
     return db.query(text, parameters, { deadline: performance.now() + db.timeoutMs });
   }
@@ -28,16 +25,6 @@ export function postgresKeys(db: Database): KeyStore {
       return hasChanged(await change(add, texts, String(readOnly), ...times, ...old));
     },
     revoke: async (id, at) => hasChanged(await change(revoke, id, String(at.getTime()))),
-    async touch(uses) {
-      const latest = latestUses(uses, Infinity);
-      await change(touch, textArray([...latest.keys()]), numberArray([...latest.values()]));
-    },
-    async remove(ids) {
-      await change(remove, textArray(ids)).catch((cause) => {
-        if (sqlState((cause as Error).cause) !== "42501") throw cause;
-        throw new StoreUnavailableError("The role may not remove keys; use the role that owns the tables", { cause });
-      });
-    },
   };
 }
 
@@ -62,16 +49,6 @@ function keyStatements(table: string) {
     revoke: `WITH revoked AS (UPDATE ${table} SET revoked_at = coalesce(revoked_at, $2::bigint)
         WHERE id OPERATOR(pg_catalog.=) $1::pg_catalog.text RETURNING id)
       SELECT id, ${DURABLE} FROM revoked`,
-    // In order, so that two servers do not wait for each other. The clock of the database decides which uses are in the future.
-    touch: `WITH used AS (SELECT key.id, least(used.at, ${NOW}) AS at
-        FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::bigint[])) AS used (id, at)
-        JOIN ${table} AS key ON key.id OPERATOR(pg_catalog.=) used.id ORDER BY key.id FOR UPDATE OF key),
-      touched AS (UPDATE ${table} AS key
-        SET last_used_at = greatest(CASE WHEN key.last_used_at OPERATOR(pg_catalog.<=) ${NOW} THEN key.last_used_at END, used.at)
-        FROM used WHERE key.id OPERATOR(pg_catalog.=) used.id)
-      SELECT pg_catalog.set_config('synchronous_commit', 'off', true)`,
-    // Servers have no right to it.
-    remove: `DELETE FROM ${table} WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`,
   };
 }
 

@@ -23,7 +23,7 @@ export function sqliteKeys(db: DatabaseSync, watch: FileWatch, reads: ReadTurn):
   }
   const runAll: RunStatements = (kind, ...statements) =>
     inPlace(() =>
-      kind === "read" ? run(statements) : write(db, kind === "change", () => {
+      kind === "read" ? run(statements) : change(db, () => {
         watch.requireSchema();
         return run(statements);
       })
@@ -33,15 +33,9 @@ export function sqliteKeys(db: DatabaseSync, watch: FileWatch, reads: ReadTurn):
   return new SqlKeys("api_keys", runAll, stamp);
 }
 
-/** @param waits Whether to wait for a lock and for the disk, which stops the thread. */
-function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
-  db.exec(`PRAGMA synchronous = ${waits ? "FULL" : "NORMAL"}`);
-  try {
-    begin(db, waits ? BUSY_TIMEOUT : 0);
-    return commit(db, change);
-  } finally {
-    db.exec("PRAGMA synchronous = FULL");
-  }
+function change<T>(db: DatabaseSync, work: () => T): T {
+  begin(db, BUSY_TIMEOUT);
+  return commit(db, work);
 }
 
 /** Reads the keys of a file, without a change. */
@@ -52,8 +46,7 @@ export function listKeys(path: string): Promise<StoredKey[]> {
   });
 }
 
-/** Older releases have no table of keys. */
+/** Every key, in the order in which they were added. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
-  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
-  return hasTable ? keysOf(db.prepare("SELECT * FROM api_keys ORDER BY rowid").all()) : [];
+  return keysOf(db.prepare("SELECT * FROM api_keys ORDER BY rowid").all());
 }

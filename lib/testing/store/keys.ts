@@ -4,16 +4,15 @@ import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "../../stores/store.ts";
 import { type ApiKeys, createPetstore } from "../../../mod.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { withClock } from "../clock.ts";
 import { cases, draft, type StoreCase } from "./case.ts";
 
-/** In the past, since uses in the future do not count. */
-const MADE = new Date(1_590_000_000_001), YEAR = 365 * 86_400_000;
+/** When the keys of these cases were made. */
+const MADE = new Date(1_590_000_000_001);
 
 export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
   return {
     ...{ id: `key-${name}`, digest: name.padEnd(64, "-"), label: name, caller: `key-${name}`, readOnly: false },
-    ...{ created: MADE, expires: undefined, revoked: undefined, lastUsed: undefined },
+    ...{ created: MADE, expires: undefined, revoked: undefined },
     ...parts,
   };
 }
@@ -96,10 +95,6 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       () => keys.add(keyOf("b", { readOnly: true })),
       () => keys.add(keyOf("c"), { id: "key-a", expires: at(60) }),
       () => keys.revoke("key-b", at(1)),
-      () => keys.touch([{ id: "key-c", at: at(2) }]),
-      () => keys.touch([{ id: "key-b", at: at(1) }]),
-      () => keys.touch([{ id: "key-c", at: at(3) }]),
-      () => keys.remove(["key-a", "key-b"]),
     ];
     for (const change of changes) {
       await change();
@@ -110,41 +105,14 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       assert.deepEqual([version, list], [seen.version, undefined]);
     }
   },
-  async "keeps the latest use of each key"(keys) {
-    for (const name of ["a", "b", "c"]) await keys.add(keyOf(name));
-    await keys.touch([]);
-    await keys.touch([{ id: "key-a", at: at(7) }, { id: "key-b", at: at(3) }, { id: "key-x", at: at(3) }]);
-    await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }, { id: "key-b", at: at(2) }]);
-    const [a, b, c] = await keys.list();
-    assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
-  },
-  async "replaces a use in the future, which was under a wrong clock"(keys) {
-    await keys.add(keyOf("a"));
-    const use = async () => await keys.touch([{ id: "key-a", at: new Date() }]);
-    await withClock(YEAR, use);
-    await use();
-    const used = (await keys.list())[0]?.lastUsed?.getTime() ?? 0;
-    // The store may have another clock.
-    assert.ok(Math.abs(used - Date.now()) < YEAR / 2, new Date(used).toISOString());
-  },
-  async "removes keys, which can be added again, and keeps the others in their order"(keys) {
-    for (const name of ["a", "b", "c", "d"]) await keys.add(keyOf(name));
-    await keys.remove([]);
-    await keys.remove(["key-b", "key-x", "key-d"]);
-    assert.deepEqual(await keys.list(), [keyOf("a"), keyOf("c")]);
-    assert.equal(await keys.revoke("key-b", at(1)), false);
-    assert.equal(await keys.add(keyOf("b")), true);
-    assert.deepEqual(await keys.list(), [keyOf("a"), keyOf("c"), keyOf("b")]);
-  },
   async "loses no change when keys are changed and pets are created concurrently"(keys, store) {
     await keys.add(keyOf("a"));
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
     const outcomes = await Promise.all([
       ...names.map(async (name) => await keys.add(keyOf(name))),
       ...names.map(async () => await keys.add(keyOf("same"))),
-      ...names.map(async (_, i) => {
+      ...names.map(async () => {
         await store.create(draft());
-        await keys.touch([{ id: "key-a", at: at(i) }]);
       }),
       keys.revoke("key-a", at(1)),
     ]);
@@ -153,7 +121,7 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     const list = await keys.list();
     assert.deepEqual(new Set(list.map(({ label }) => label)), new Set(["a", "same", ...names]));
     assert.equal(list.length, 22);
-    assert.deepEqual([list[0]?.revoked, list[0]?.lastUsed], [at(1), at(19)]);
+    assert.deepEqual(list[0]?.revoked, at(1));
   },
   async "replaces a key completely or not at all while the key is revoked"(keys) {
     for (let i = 0; i < 20; i++) {
@@ -188,12 +156,10 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       });
     }
     await assert.rejects(manager.revoke("key-0"), { name: "UnknownKeyError", message: 'There is no key "key-0"' });
-    await manager.flush();
     const list = await manager.list();
     assert.deepEqual(list.map(({ id }) => id), [old, other, next, last].map(({ id }) => id));
-    for (const { label, caller, readOnly, revoked, lastUsed } of list.toSpliced(1, 1)) {
+    for (const { label, caller, readOnly, revoked } of list.toSpliced(1, 1)) {
       assert.deepEqual([label, caller, readOnly, revoked], ["ci", "shop", true, undefined]);
-      assert.ok(lastUsed);
     }
     assert.ok(list[1]?.revoked && list[1].caller === other.id);
     assert.deepEqual([list[0]?.expires, list[3]?.expires], [expires, expires]);

@@ -1,15 +1,14 @@
 /** What the commands that manage API keys print, refuse and remove. */
 
 import assert from "node:assert/strict";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
+import { runHere, sinksTo, test } from "../../support/server/in_process.ts";
 import { execute } from "../../support/database.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
-import { readKey } from "../../support/server/server_process.ts";
-import { keysOf, statusOf } from "../../support/server/keys.ts";
+import { keysOf } from "../../support/server/keys.ts";
 
-const { run, succeed, add, list, idOf } = keysOf("sqlite:pets.db");
+const { run, add, list, idOf } = keysOf("sqlite:pets.db");
 
 /** Of a date in the future. */
 const YEAR = new Date().getUTCFullYear() + 2;
@@ -23,30 +22,11 @@ test.inFolder("a key expires at the beginning of a day, or after a time", async 
   assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
 });
 
-test.inFolder("keys that ended long ago are removed, but not the one of the first start, which a start would add again", async () => {
-  await withServerHere({ args: ["--store=sqlite:pets.db"] }, () => {});
-  const first = readKey(".");
-  assert.match((await list())[0]!.caller, /^key-[0-9a-f]{32}$/);
-  for (const label of ["valid", "expired", "revoked", "lately"]) await add(`--label=${label}`, "--expires=1d");
-  for (const label of ["first start", "revoked", "lately"]) await succeed("revoke", await idOf(label));
-  // As from a backup.
-  writeFileSync("data/api-key", first, { mode: 0o600 });
-  await withServerHere({ args: ["--store=sqlite:pets.db"] }, ({ written }) => {
-    assert.match(written.stdout, /API key +in the store \(petstore keys list\)/);
-  });
-  rmSync("data/api-key");
-  const longAgo = Date.now() - 91 * 86_400_000;
-  execute("pets.db", `UPDATE api_keys SET expires_at = ${longAgo} WHERE label = 'expired'`);
-  execute("pets.db", `UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);
-  assert.equal(await succeed("purge", "--ended=365d"), "0 keys are removed\n");
+test.inFolder("a key that has expired cannot be replaced", async () => {
+  await add("--label=expired", "--expires=1d");
+  execute("pets.db", `UPDATE api_keys SET expires_at = ${Date.now() - 1_000}`);
   const ended = await run("rotate", await idOf("expired"));
   assertRefused(ended, /key-\w+ has ended, so nothing can replace it; .*keys add makes a new key\n$/);
-  assert.equal(await succeed("purge"), "2 keys are removed\n");
-  assert.deepEqual((await list()).map(({ label }) => label), ["first start", "valid", "lately"]);
-  assert.equal(await succeed("purge", "--ended=0s"), "1 key is removed\n");
-  await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
-    assert.equal(await statusOf(server, first), 401);
-  });
 });
 
 test.inFolder("what is wrong has status 2 and one line, makes no file, and shows no key", async () => {
@@ -78,7 +58,7 @@ test.inFolder("what is wrong has status 2 and one line, makes no file, and shows
   for (const args of [[], ["--help"]]) {
     const { status, stdout } = await run(...args);
     assert.equal(status, 0);
-    assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke[^]*keys purge/);
+    assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke/);
   }
 });
 

@@ -25,7 +25,7 @@ test.onLinux("a key that is given in the environment, or by a file, is not in th
     Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
     Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
     for (const env of [{ PETSTORE_KEYS: KEY }, { PETSTORE_KEYS_FILE: "data/api-key" }, {}]) {
-      await withServer(folder, { env, args: ["--store=memory:"] }, async (server) => {
+      await withServer(folder, { env, args: ["--store=sqlite:pets.db"] }, async (server) => {
         await addPet(server, KEY);
         const facts = publicFacts(server.pid);
         assert.match(facts, /(server|node\/main)\.ts/);

@@ -8,7 +8,6 @@ import type { ServerProcess } from "./server_process.ts";
 interface ListedKey extends Record<"id" | "label" | "caller" | "state" | "created", string> {
   readOnly: boolean;
   expires?: string;
-  lastUsed?: string;
 }
 
 /** The commands in the present folder, for one store. */

@@ -30,7 +30,6 @@ function createTables(schema: string): string {
       created_at bigint NOT NULL,
       expires_at bigint,
       revoked_at bigint,
-      last_used_at bigint,
       position bigint GENERATED ALWAYS AS IDENTITY
     );
     -- added_at is in milliseconds since 1970.
