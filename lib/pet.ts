@@ -98,16 +98,6 @@ export function parseNewPet(
   return petOrFaults(name, parseInt64(source), source || quote(categoryId), status);
 }
 
-/**
- * Validates a new pet whose members are given as text, for example the fields of a line of CSV.
- *
- * @param categoryId In the syntax of a JSON number.
- * @returns The pet, or one message for each fault, which names the field.
- */
-export function parsePetFields(name: string, categoryId: string, status: string): PetDraft | string[] {
-  return petOrFaults(name, parseInt64(categoryId), categoryId || "undefined", status);
-}
-
 function parseJson<T>(parse: () => T): T {
   try {
     return parse();

@@ -13,3 +13,22 @@ export async function resolvesWithin(timeoutMs: number, promise: Promise<void>):
 export async function sleep(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+/**
+ * Waits for a promise, or for the abort of a signal.
+ *
+ * @throws The reason of the signal, if it is aborted first.
+ */
+export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  // Not Promise.race(), because a signal that is never aborted would keep each result.
+  const { promise: result, resolve, reject } = Promise.withResolvers<T>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  promise.then(resolve, reject);
+  try {
+    return await result;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

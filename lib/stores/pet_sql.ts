@@ -1,7 +1,7 @@
 import { PET_STATUSES } from "../pet.ts";
 import { statusCode } from "./status_code.ts";
 
-export const STATUS_NAME: string = `CASE status ${
+const STATUS_NAME: string = `CASE status ${
   PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")
 } END`;
 

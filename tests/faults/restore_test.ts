@@ -66,7 +66,7 @@ testUnless(skipUnless(["bash"], "a shell", () => {}))(
         for (let i = 0; i < 3; i++) await ledger.create(server);
         const [script] = blocksOf(TRANSFER, "sh");
         const printed = await runShell(folder, script ?? "");
-        assert.match(printed, /^pets\.csv: 3 pets, \d+ bytes$[^]*^pets\.csv: 3 pets added$/m);
+        assert.match(printed, /^pets\.ndjson: 3 pets, \d+ bytes$[^]*^pets\.ndjson: 3 pets added$/m);
         assert.match(printed, /^petstore: sqlite:copy\.db is new$/m);
         ledger.assertInFile(`${folder}/copy.db`);
       })

@@ -52,9 +52,9 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         const checked = await succeed(petstore, ["check"], folder, env);
         assert.match(checked.stdout, /^sqlite:data\/petstore\.db is sound: 1 pet, schema version \d+\n$/);
         assert.equal(checked.stderr, "");
-        writeFileSync(join(folder, "pets.csv"), 'name,categoryId\n"Luna, 2",-9223372036854775808\n');
-        const imported = await succeed(petstore, ["import", "pets.csv"], folder, env);
-        assert.deepEqual(imported, { stdout: "pets.csv: 1 pet added\n", stderr: "" });
+        writeFileSync(join(folder, "pets.ndjson"), '{"name":"Luna, 2","categoryId":-9223372036854775808}\n');
+        const imported = await succeed(petstore, ["import", "pets.ndjson"], folder, env);
+        assert.deepEqual(imported, { stdout: "pets.ndjson: 1 pet added\n", stderr: "" });
         const exported = await succeed(petstore, ["export"], folder, env);
         assert.equal(
           exported.stdout.split("\n")[1],

@@ -68,7 +68,6 @@ const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
     "its function check_ids, or has a changed one",
   ],
   ["ALTER FUNCTION {}.forget_requests RESET search_path", "its function forget_requests, or has a changed one"],
-  ["DROP FUNCTION {}.import_pets", "its function import_pets, or has a changed one"],
 ];
 
 /** What another program may add, so that pets are not stored, not seen or not kept. */

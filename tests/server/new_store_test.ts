@@ -41,18 +41,19 @@ test.inFolder("keys add and import say that a store is new", async () => {
   writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
   const load = () => runHere(["import", "pets.ndjson"]);
   assert.deepEqual([(await load()).stderr, (await load()).stderr], [`petstore: sqlite:${DATABASE} is new\n`, ""]);
-  assert.match((await runHere(["check"])).stdout, /is sound: 1 pet/);
+  assert.match((await runHere(["check"])).stdout, /is sound: 2 pets/);
 });
 
 test.inFolder("a folder that is missing is refused, except data/", async () => {
   mkdirSync("data/pets", { recursive: true });
   await makeStore(1);
   await runHere(["backup", "copy.db", STORE]);
+  writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
   const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
   await assertAllRefused([
     [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
     [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
-    [["import", "copy.db", "--format=csv", "--store=sqlite:dta/petstore.db"], none],
+    [["import", "pets.ndjson", "--store=sqlite:dta/petstore.db"], none],
     [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
     [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
     [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseNewPet, parsePetFields } from "../../lib/pet.ts";
+import { parseNewPet } from "../../lib/pet.ts";
 import { formatPet, type Pet } from "../../lib/stores/store.ts";
 
 const NAME =
@@ -50,22 +50,4 @@ test("formatPet() tells pets with the same id apart, also one after the other", 
       assert.deepEqual({ id: BigInt(id), categoryId: BigInt(categoryId), ...rest }, each);
     }
   }
-});
-
-test("parsePetFields() reads text as parseNewPet() reads the members of a body", () => {
-  for (const name of ["Rex", "  🐕\u00a0", '"\\', "", " ", "a\nb", "x".repeat(256), "\ud800"]) {
-    for (const categoryId of ["7", "-0", "7.0", "70e-1", "9223372036854775807", "9223372036854775808", "7.5", "1e99"]) {
-      for (const status of ["available", "sold", "", "gone"]) {
-        const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`;
-        assert.deepEqual(parsePetFields(name, categoryId, status), parseNewPet(body, "available"), body);
-      }
-    }
-  }
-});
-
-test("parsePetFields() refuses a category that is no JSON number, and asks for one that is missing", () => {
-  for (const categoryId of [" 7", "7 ", "07", "+7", "0x7", "7n", "1_000", "٧", "NaN", "-", "1e", ".5", "seven"]) {
-    assert.deepEqual(parsePetFields("Rex", categoryId, "sold"), [CATEGORY + categoryId]);
-  }
-  assert.deepEqual(parsePetFields("Rex", "", "sold"), ["categoryId is required"]);
 });

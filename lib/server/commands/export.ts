@@ -1,8 +1,7 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
-import { CSV_HEADER, type ExportFormat } from "../../stores/pet_exporter.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
-import { readFormat, STANDARD } from "../transfer/files.ts";
+import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
 import type { SharedStore } from "../store/store_setting.ts";
@@ -10,33 +9,26 @@ import { type Command, readSharedStore } from "./command.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
-  flags: {
-    format: {
-      value: "ndjson|csv",
-      help: "the format; by default, the end of the file's name tells it, or ndjson if it has none",
-    },
-  },
   operand: "file",
   about:
-    "The export shows one moment; servers may use the store meanwhile. Pets are in the order of their ids: in NDJSON one on " +
-    "each line, as the API shows it; in CSV in the columns id, name, categoryId and status. A file that exists is not replaced.",
+    "The export shows one moment; servers may use the store meanwhile. It is NDJSON: the pets are in the order of their ids, one on " +
+    "each line, as the API shows it. A file that exists is not replaced.",
   examples: [
-    "petstore export pets.csv",
-    "petstore export --format ndjson | gzip > pets.ndjson.gz",
+    "petstore export pets.ndjson",
+    "petstore export | gzip > pets.ndjson.gz",
     'petstore export | grep \'"status":"sold"\'',
   ],
   failure: "The export failed",
   async run(args, context) {
     const name = args.operand === STANDARD ? "" : args.operand;
-    const format = readFormat(args, "ndjson");
     const store = await readSharedStore(args, context);
     try {
       if (name === "") {
-        await exportPets(store, format, (bytes) => writeAll(context.runtime.sinks.output, bytes));
+        await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));
       } else {
         // Not writeSync(), because a signal could not end the export then.
         const write = promisify(writeFile);
-        const pets = await publishFile(name, (_, file) => exportPets(store, format, (bytes) => write(file, bytes)));
+        const pets = await publishFile(name, (_, file) => exportPets(store, (bytes) => write(file, bytes)));
         context.writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
       }
       return 0;
@@ -51,15 +43,13 @@ export const EXPORT: Command = {
 type Write = (bytes: Uint8Array) => Promise<void>;
 
 /** @returns How many pets there are. */
-async function exportPets(store: SharedStore, format: ExportFormat, write: Write): Promise<number> {
+async function exportPets(store: SharedStore, write: Write): Promise<number> {
   const encoder = new TextEncoder();
   let total = 0;
-  let head = format === "csv" ? `${CSV_HEADER}\n` : "";
-  await store.export(format, async (text, pets) => {
-    await write(encoder.encode(`${head}${text}\n`));
-    head = "";
+  await store.export(async (text, pets) => {
+    await write(encoder.encode(`${text}
+`));
     total += pets;
   });
-  if (head !== "") await write(encoder.encode(head));
   return total;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
-import { openPostgresImporter } from "../../stores/postgres/importer.ts";
+import { importPets } from "../../stores/postgres/importer.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../stores/postgres/postgres_store.ts";
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
@@ -36,11 +36,11 @@ export function readPostgresSetting(setting: string, environment: Environment, d
         const { version, isReadOnly, faults } = await use(inspectPostgresStore);
         return { faults, contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}` };
       },
-      async export(format, write) {
+      async export(write) {
         const source = await use((...source) => Promise.resolve(source));
-        await exportPostgres(...source, format, write);
+        await exportPostgres(...source, write);
       },
-      openImporter: () => use(openPostgresImporter),
+      import: (pets, signal) => use((...source) => importPets(...source, pets, signal)),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
-import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
+import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
@@ -48,8 +48,8 @@ function fileSetting(description: string, path: string): StoreSetting {
     shared: {
       keys: keysOfFile(path),
       check: () => checkFile(path),
-      export: (format, write) => exportDatabase(path, format, write),
-      openImporter: () => atPath(path, () => openSqliteImporter(path)),
+      export: (write) => exportDatabase(path, write),
+      import: (pets, signal) => atPath(path, () => importPets(path, pets, signal)),
     },
   };
 }

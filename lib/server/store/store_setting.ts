@@ -1,7 +1,6 @@
 import type { StoredKey } from "../../stores/key_store.ts";
-import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
-import type { PetImporter } from "../../stores/pet_importer.ts";
-import type { KeyedPetStore } from "../../stores/store.ts";
+import type { PetSink } from "../../stores/pet_exporter.ts";
+import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
 
 /** A store of this program. `isNew` says whether opening it has made its tables. */
@@ -33,6 +32,7 @@ export interface SharedStore {
   keys: KeysSetting;
   /** `faults` say why it is not sound; `contents`, of a sound one, has the schema too. */
   check(): Promise<{ faults: string[]; contents: string }>;
-  export(format: ExportFormat, write: PetSink): Promise<unknown>;
-  openImporter(): Promise<PetImporter>;
+  export(write: PetSink): Promise<unknown>;
+  /** Adds all pets, or none, as if the signal is aborted. `isNew` says whether this has made the tables. */
+  import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }

@@ -11,7 +11,6 @@ const COLUMNS: Record<string, string> = {
   schema_version: "version integer",
   pets: "id bigint, category_id bigint, status smallint, name text",
   requests: "key text, fingerprint text, pet_id bigint, expires_at bigint",
-  imports: "parent text, digest text, records integer, pets integer, added_at bigint",
   api_keys:
     "id text, digest text, label text, caller text, read_only boolean, created_at bigint, expires_at bigint?, " +
     "revoked_at bigint?, position bigint always",
@@ -26,7 +25,6 @@ const WANTED = [
   "index on pets (status, id)",
   "unique index on requests (key)",
   "index on requests (expires_at)",
-  "unique index on imports (parent, digest)",
   "unique index on api_keys (id)",
   "unique index on api_keys (digest)",
   "sequence pet_ids in steps of 1",

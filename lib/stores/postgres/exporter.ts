@@ -1,4 +1,4 @@
-import type { ExportFormat, PetSink } from "../pet_exporter.ts";
+import type { PetSink } from "../pet_exporter.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresStoreOptions } from "./client/client.ts";
 import { type PostgresJsClient, requireColumns } from "./client/driver.ts";
@@ -17,7 +17,6 @@ interface ReadableQuery {
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,
   { prepare = true, ...options }: PostgresStoreOptions,
-  format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
   const client = makeClient();
@@ -25,7 +24,7 @@ export async function exportPostgres(
   let isWriting = false, isComplete = false;
   try {
     requireTables(db, await inspect(db));
-    const query = client.unsafe(exportStatement(db.schema, format), [""], { prepare }) as unknown as ReadableQuery;
+    const query = client.unsafe(exportStatement(db.schema), [""], { prepare }) as unknown as ReadableQuery;
     for await (const rows of query.values().cursor(PAGE)) {
       requireColumns(rows, 2);
       const isEnd = rows.at(-1)?.[0] === null;

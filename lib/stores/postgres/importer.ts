@@ -1,35 +1,38 @@
-import type { PetImporter } from "../pet_importer.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
+import { untilAborted } from "../../waiting.ts";
 import { addPets, petArrays } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
+import { statementsFor } from "./statements.ts";
 
-/** In milliseconds. A statement also waits for the creates of the servers. */
-const TIMEOUT = 30_000;
+/** In milliseconds. The statement also waits for the creates of the servers. */
+const TIMEOUT = 600_000;
 
-export async function openPostgresImporter(
+/**
+ * Adds pets in one statement, for which the creates of the servers wait.
+ *
+ * @throws What the signal says, if it is aborted before PostgreSQL has the pets. Nothing was added then.
+ * @throws {StoreUnavailableError} If `mayBeStored`, either all pets were added or none.
+ */
+export async function importPets(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,
-): Promise<PetImporter> {
-  const db = await openDatabase(makeClient, { timeoutMs: TIMEOUT, ...options });
-  const followers = `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${db.schema}".imports
-    WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`;
-  const add =
-    `SELECT "${db.schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
-    $5::pg_catalog.text, $6::integer, $7::integer)`;
-  return {
-    isNew: db.isNew,
-    async followers(parent) {
-      const rows = await db.query(followers, [parent]);
-      return rows.map(([digest, records, pets]) => ({
-        digest: String(digest),
-        records: Number(records),
-        pets: Number(pets),
-      }));
-    },
-    async add({ parent, digest, records, pets }, known) {
-      const parameters = [...petArrays(pets), parent, digest, String(records), String(known)];
-      return await addPets(db, add, parameters, performance.now() + db.timeoutMs) === "added";
-    },
-    close: () => db.release(),
-  };
+  pets: readonly PetDraft[],
+  signal: AbortSignal,
+): Promise<{ isNew: boolean }> {
+  signal.throwIfAborted();
+  const db = await openDatabase(makeClient, { ...options, timeoutMs: TIMEOUT });
+  try {
+    const noRequests = ["{}", "{}", "{}"];
+    const parameters = [...petArrays(pets), ...noRequests];
+    const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT);
+    await untilAborted(signal, added);
+    return { isNew: db.isNew };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const message = "The import was stopped while PostgreSQL was adding the pets; it adds all of them, or none";
+    throw new StoreUnavailableError(message, { cause: error, mayBeStored: true });
+  } finally {
+    await db.release();
+  }
 }

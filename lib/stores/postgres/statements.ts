@@ -1,7 +1,6 @@
 /** All parameters and columns are text, so that no driver rounds numbers. */
 
 import { PET_STATUSES } from "../../pet.ts";
-import type { ExportFormat } from "../pet_exporter.ts";
 import { statusCode } from "../status_code.ts";
 
 const STATUS_NAME = `CASE ${
@@ -11,9 +10,6 @@ const STATUS_NAME = `CASE ${
 /** Exactly the format of formatPet(). json_build_object() would insert spaces. */
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
   ',"status":"', ${STATUS_NAME}, '"}')`;
-
-const PET_CSV =
-  `pg_catalog.concat(id, ',"', pg_catalog.replace(name, '"', '""'), '",', category_id, ',', ${STATUS_NAME})`;
 
 export type Statements = ReturnType<typeof statementsFor>;
 
@@ -57,7 +53,7 @@ export function statementsFor(schema: string, size = 0n) {
 }
 
 /** A row of nulls shows the end. Only a statement with parameters has a cursor. */
-export function exportStatement(schema: string, format: ExportFormat): string {
-  return `(SELECT id::pg_catalog.text, ${format === "csv" ? PET_CSV : PET_JSON} FROM "${schema}".pets AS pet
+export function exportStatement(schema: string): string {
+  return `(SELECT id::pg_catalog.text, ${PET_JSON} FROM "${schema}".pets AS pet
     WHERE $1::pg_catalog.text IS NOT NULL ORDER BY pet.id) UNION ALL SELECT NULL, NULL`;
 }

@@ -1,17 +1,17 @@
-import type { ExportFormat, PetSink } from "../pet_exporter.ts";
+import type { PetSink } from "../pet_exporter.ts";
 import { readSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
-import { exportPage } from "./statements.ts";
+import { EXPORT_PAGE } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
 const PAGE = 1000n;
 
 /** Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile. */
-export async function exportDatabase(path: string, format: ExportFormat, write: PetSink): Promise<void> {
+export async function exportDatabase(path: string, write: PetSink): Promise<void> {
   let fault: { error: unknown } | undefined;
   await readSnapshot(path, async (db) => {
     requireTables(db, path);
-    const page = prepareExact(db, exportPage(format));
+    const page = prepareExact(db, EXPORT_PAGE);
     let last = INT64_MIN, next: bigint | null;
     do {
       const row = page.get(last, PAGE, last) as { text: string; count: bigint; last: bigint; next: bigint | null };

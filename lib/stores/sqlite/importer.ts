@@ -1,38 +1,40 @@
-import type { KnownChunk, PetImporter } from "../pet_importer.ts";
+import type { PetDraft } from "../store.ts";
 import { explained } from "./errors.ts";
+import { FileWatch } from "./file_watch.ts";
 import { Transactions } from "./insert.ts";
 import { openDatabase } from "./open.ts";
-import { FileWatch } from "./file_watch.ts";
-import { INSERT_CHUNK, SELECT_FOLLOWERS } from "./statements.ts";
-import { begin, commit, prepareExact } from "./transaction.ts";
+import { begin, commit } from "./transaction.ts";
 
 const LOCK_TIMEOUT = 5_000;
 
-/** Pages of the log after which it is copied into the file. The default of 1,000 would sync the disk for most chunks. */
-const CHECKPOINT = 8_000;
+/** Between so many pets, a signal can end the import. */
+const CHUNK = 2_000;
 
-/** Creates or migrates the file as a store does. */
-export function openSqliteImporter(path: string): PetImporter {
-  const opened = openDatabase(path);
-  const { db } = opened;
+/**
+ * Adds pets in one transaction, for which the creates of other programs wait. The file is created as a store creates it.
+ *
+ * @throws What the signal says, if it is aborted before the end. Nothing was added then.
+ */
+export async function importPets(
+  path: string,
+  pets: readonly PetDraft[],
+  signal: AbortSignal,
+): Promise<{ isNew: boolean }> {
+  const opened = explained(path, () => openDatabase(path));
+  const { db, isNew } = opened;
   const watch = new FileWatch(opened, path), transactions = new Transactions(db, watch);
-  db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT}`);
-  const followers = (parent: string) => db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[];
-  return {
-    isNew: opened.isNew,
-    followers: (parent) => explained(path, () => followers(parent)),
-    add: ({ parent, digest, records, pets }, known) =>
-      explained(path, () => {
-        begin(db, LOCK_TIMEOUT);
-        return commit(db, () => {
-          watch.requireWritable();
-          const isNew = followers(parent).length === known;
-          if (!isNew) return false;
-          transactions.apply(pets.map((pet) => ({ kind: "create", pet })));
-          prepareExact(db, INSERT_CHUNK).run(parent, digest, records, pets.length, Date.now());
-          return true;
-        });
-      }),
-    close: () => watch.close(),
-  };
+  try {
+    explained(path, () => begin(db, LOCK_TIMEOUT));
+    for (let start = 0; start < pets.length; start += CHUNK) {
+      const writes = pets.slice(start, start + CHUNK).map((pet) => ({ kind: "create" as const, pet }));
+      explained(path, () => transactions.apply(writes));
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+    explained(path, () => commit(db, () => watch.requireWritable()));
+    return { isNew };
+  } finally {
+    // This rolls back what was not committed.
+    watch.close();
+  }
 }

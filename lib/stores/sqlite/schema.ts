@@ -22,14 +22,6 @@ const MIGRATIONS: readonly string[] = [
    CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
    CREATE TABLE api_keys ${KEY_COLUMNS};
-   CREATE TABLE imports (
-     parent TEXT NOT NULL,
-     digest TEXT NOT NULL,
-     records INTEGER NOT NULL,
-     pets INTEGER NOT NULL,
-     added_at INTEGER NOT NULL,
-     PRIMARY KEY (parent, digest)
-   ) STRICT, WITHOUT ROWID;
    CREATE TABLE alteration (stamp INTEGER NOT NULL) STRICT;
    INSERT INTO alteration VALUES (random());
    CREATE TRIGGER pet_updated AFTER UPDATE ON pets BEGIN UPDATE alteration SET stamp = random(); END;

@@ -1,9 +1,6 @@
 /** In a separate file so that a test can check SQLite's plan for each statement. */
 
-import type { ExportFormat } from "../pet_exporter.ts";
-import { PET_JSON, STATUS_NAME } from "../pet_sql.ts";
-
-const PET_CSV = `id || ',"' || replace(name, '"', '""') || '",' || category_id || ',' || ${STATUS_NAME}`;
+import { PET_JSON } from "../pet_sql.ts";
 
 export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
@@ -45,13 +42,7 @@ export const ALL_PETS: string = page("id > ?");
 export const PETS_OF_STATUS: string = page("status = ? AND id > ?");
 
 /** Parameters: after, limit, after. */
-export function exportPage(format: ExportFormat): string {
-  return page("id > ?", `group_concat(${format === "csv" ? PET_CSV : PET_JSON}, char(10)) AS text, count(*) AS count`);
-}
-
-export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE parent = ?";
-
-export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";
+export const EXPORT_PAGE: string = page("id > ?", `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
 
 /**
  * One row, with the last id and, if a page follows, the next id. It is found first, since SQLite runs an aggregate over a query with

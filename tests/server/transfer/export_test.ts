@@ -23,7 +23,6 @@ import {
   readDrafts,
   startShell,
   STORE,
-  toCsv,
   toNdjson,
 } from "../../support/server/pet_files.ts";
 
@@ -45,33 +44,21 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   status: fc.constantFrom("available", "pending", "sold"),
 }, { noNullPrototype: true });
 
-test.inFolder("what import adds, export shows, and importing that gives the same pets, in both formats", async (folder) => {
+test.inFolder("what import adds, export shows, and importing that gives the same pets", async (folder) => {
   const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
   await importFile(folder, "a.ndjson", toNdjson(drafts));
   assert.deepEqual(readDrafts(folder), drafts);
-  const ndjson = await exportAs(folder, "b.ndjson"), csv = await exportAs(folder, "b.csv");
-  const withoutIds = (text: string) => text.replaceAll(/^(\{"id":)?\d+,/gm, "");
-  assert.equal(withoutIds(ndjson), toNdjson(drafts).replaceAll(/^\{/gm, ""));
-  assert.equal(withoutIds(csv), toCsv(drafts, "\n").replace(/^/, "id,"));
-  // Each format into a store of its own.
-  for (const from of ["b.ndjson", "b.csv"]) {
-    const store = `--store=sqlite:${from}.db`;
-    const { stdout, stderr } = await runHere(["import", from, store]);
-    assert.equal(stdout, `${from}: 3000 pets added\n`, stderr);
-    for (const [to, wanted] of [["ndjson", ndjson], ["csv", csv]]) {
-      const again = await runHere(["export", store, `--format=${to}`]);
-      assert.deepEqual([again.status, again.stderr], [0, ""]);
-      assert.equal(again.stdout, wanted);
-    }
-  }
+  const exported = await exportAs(folder, "b.ndjson");
+  assert.equal(exported.replaceAll(/^\{"id":\d+,/gm, "{"), toNdjson(drafts));
+  const store = "--store=sqlite:other.db";
+  assert.equal((await runHere(["import", "b.ndjson", store])).stdout, "b.ndjson: 3000 pets added\n");
+  assert.deepEqual(await runHere(["export", store]), { status: 0, stdout: exported, stderr: "" });
 });
 
 test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
   const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
   await store.close();
   assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
-  const header = { status: 0, stdout: "id,name,categoryId,status\n", stderr: "" };
-  assert.deepEqual(await runHere(["export", "-", STORE, "--format=csv"]), header);
   assert.deepEqual(readdirSync(folder), [FILE]);
   await withServer(folder, ON_FILE, async (server) => {
     const ledger = new Ledger();
@@ -89,7 +76,7 @@ test.inFolder("an export shows one moment, whatever others write meanwhile", asy
   const path = join(folder, FILE);
   const other = new DatabaseSync(path);
   const texts: string[] = [];
-  await exportDatabase(path, "ndjson", (text) => {
+  await exportDatabase(path, (text) => {
     if (texts.length === 0) {
       other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
       other.exec("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 0)");
@@ -116,30 +103,25 @@ test.inFolder("export ends without a word when its reader has enough", async (fo
 
 test.inFolder("export replaces no file, for its owner alone makes one, and refuses what it cannot read", async (folder) => {
   await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3)));
-  assertPrinted(await runHere(["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
-  assert.equal(statSync(join(folder, "b.csv")).mode & 0o777, 0o600);
-  writeFileSync(join(folder, "kept.csv"), "kept");
-  assertRefused(await runHere(["export", "kept.csv", STORE]), /kept\.csv exists already/);
-  assertRefused(await runHere(["export", "none/b.csv", STORE]), /b\.csv cannot be made, .* no folder none\n/);
-  assertRefused(await runHere(["export", `${"x".repeat(300)}.csv`, STORE]), /export failed: (file )?name too long\n/);
-  for (const name of ["pets.xml", "pets.cvs", "pets.ndjson.gz"]) {
-    assertRefused(await runHere(["export", name, STORE]), /format is not known; .* \.ndjson, \.jsonl or \.csv\n/);
-  }
-  assertPrinted(await runHere(["export", "pets.xml", "--format=csv", STORE]), "pets.xml: 3 pets, 85 bytes");
-  assertPrinted(await runHere(["export", "PETS.JSONL", STORE]), "PETS.JSONL: 3 pets, 173 bytes");
+  assertPrinted(await runHere(["export", "b.ndjson", STORE]), "b.ndjson: 3 pets, 173 bytes");
+  assert.equal(statSync(join(folder, "b.ndjson")).mode & 0o777, 0o600);
+  writeFileSync(join(folder, "kept.ndjson"), "kept");
+  assertRefused(await runHere(["export", "kept.ndjson", STORE]), /kept\.ndjson exists already/);
+  assertRefused(await runHere(["export", "none/b.ndjson", STORE]), /b\.ndjson cannot be made, .* no folder none\n/);
+  assertRefused(
+    await runHere(["export", `${"x".repeat(300)}.ndjson`, STORE]),
+    /export failed: (file )?name too long\n/,
+  );
   assertRefused(await runHere(["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
   assertRefused(await runHere(["export", "--store=memory:"]), /in memory belongs to one server/);
-  assertRefused(await runHere(["export", "--format=xml", STORE]), /--format must be/);
   mkdirSync(join(folder, "d"));
   assertRefused(await runHere(["export", "--store=sqlite:d"]), /d is a folder/);
   assert.deepEqual(readdirSync(folder).toSorted(), [
-    "PETS.JSONL",
     "a.ndjson",
-    "b.csv",
+    "b.ndjson",
     "d",
-    "kept.csv",
+    "kept.ndjson",
     FILE,
-    "pets.xml",
   ]);
 });
 
@@ -150,7 +132,7 @@ testUnless(MOUNT_SKIP)(
       await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3_000)));
       await withTmpfs("64k", async (full) => {
         fillUp(join(full, "full"));
-        const args = ["export", join(full, "b.csv"), STORE];
+        const args = ["export", join(full, "b.ndjson"), STORE];
         assertRefused(await runHere(args), /export failed: .*(full|no space)/i, 1);
         assert.deepEqual(readdirSync(full), ["full"]);
       });

@@ -3,7 +3,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runHere, test } from "../../support/server/in_process.ts";
+import fc from "fast-check";
+import { readLines } from "../../../lib/server/transfer/lines.ts";
+import { inFolder, runHere, test } from "../../support/server/in_process.ts";
+import { ServerProcess } from "../../support/server/server_process.ts";
+import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 import {
   assertPrinted,
   assertRefused,
@@ -11,8 +15,8 @@ import {
   importFile,
   makeDrafts,
   readDrafts,
+  startShell,
   STORE,
-  toCsv,
   toNdjson,
 } from "../../support/server/pet_files.ts";
 
@@ -25,137 +29,172 @@ const DRAFTS: Draft[] = [
   { name: "=1+1", categoryId: 2n ** 53n + 1n, status: "sold" },
 ];
 
-test.inFolder("import adds NDJSON and CSV exactly, with the default status, and ignores ids and what it does not know", async (folder) => {
-  const more =
-    '{"id":77,"name":"Milo","categoryId":7.0,"colour":{"x":[1]}}\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}\n';
-  assertPrinted(await importFile(folder, "a.ndjson", toNdjson(DRAFTS) + more), "a.ndjson: 6 pets added");
-  const csv = '\ufeffcolour; shade,status,id,categoryId,name\r\n"a\r\nb",,9,7,"Milo"\r\n\r\nred,sold,,-7,A\r\n';
-  assertPrinted(await importFile(folder, "b.CSV", csv), "b.CSV: 2 pets added");
-  assertPrinted(await importFile(folder, "c.txt", toCsv(DRAFTS), "--format=csv"), "c.txt: 4 pets added");
-  assert.deepEqual(readDrafts(folder), [
-    ...DRAFTS,
-    { name: "Milo", categoryId: 7n, status: "available" },
-    { name: "A", categoryId: 1000n, status: "available" },
-    { name: "Milo", categoryId: 7n, status: "available" },
-    { name: "A", categoryId: -7n, status: "sold" },
-    ...DRAFTS,
-  ]);
-});
-
-test.inFolder("the same file adds nothing more, a longer one its new lines, and --copy adds it once more, but only once", async (folder) => {
-  const text = toNdjson(makeDrafts(5));
-  assertPrinted(await importFile(folder, "a.ndjson", text), "a.ndjson: 5 pets added");
-  const known = "0 pets added, 5 pets known from an earlier import";
-  assertPrinted(await importFile(folder, "a.ndjson", text), `a.ndjson: ${known}`);
-  // Neither the name nor the end of the last line counts.
-  assertPrinted(await importFile(folder, "b.jsonl", text.trimEnd()), `b.jsonl: ${known}`);
-  const longer = toNdjson(makeDrafts(7));
-  const grown = "2 pets added, 5 pets known from an earlier import";
-  assertPrinted(await importFile(folder, "a.ndjson", longer), `a.ndjson: ${grown}`);
-  assertPrinted(
-    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(8))),
-    "a.ndjson: 1 pet added, 7 pets known from an earlier import",
-  );
-  assertPrinted(await importFile(folder, "a.ndjson", longer, "--copy=2"), "a.ndjson: 7 pets added");
-  const again = await importFile(folder, "a.ndjson", longer, "--copy=2");
-  assertPrinted(again, "a.ndjson: 0 pets added, 7 pets known from an earlier import");
-  // A change in a line makes it another file from there on.
-  const changed = toNdjson([...makeDrafts(3), ...makeDrafts(2, 90)]);
-  assertPrinted(await importFile(folder, "c.ndjson", changed), "c.ndjson: 5 pets added");
-  assert.deepEqual(readDrafts(folder), [...makeDrafts(8), ...makeDrafts(7), ...makeDrafts(3), ...makeDrafts(2, 90)]);
-});
-
-const BAD = [
-  '{"name":"","categoryId":7}',
-  '{"name":"a\\u0007","categoryId":7}',
-  '{"name":"Rex","categoryId":9223372036854775808}',
-  '{"name":"Rex","categoryId":7,"status":"gone"}',
-  '["Rex",7]',
-  '{"name":"Rex"',
-  '{"name":"Rex\u001b[31m","categoryId":7}',
+const MORE: Draft[] = [
+  { name: "Milo", categoryId: 7n, status: "available" },
+  { name: "A", categoryId: 1000n, status: "available" },
 ];
 
-test.inFolder("import stops at a bad line, names it, and adds no pet of its transaction; the corrected file is then added once", async (folder) => {
-  for (const line of BAD) {
-    const text = toNdjson(makeDrafts(2)) + `${line}\n` + toNdjson(makeDrafts(1));
-    const refused = await importFile(folder, "a.ndjson", text);
-    assertRefused(refused, /^petstore: Line 3: .*\. 0 pets added; correct it and import the file again\n$/);
-    assert.ok(!refused.stderr.includes("\u001b"));
+test.inFolder("import adds exact numbers, with the default status and new ids, and a file twice if it is imported twice", async (folder) => {
+  // Windows line ends, blank lines, and a last line without an end.
+  const more = '{"id":77,"name":"Milo","categoryId":7.0}\r\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}';
+  const text = `\ufeff${toNdjson(DRAFTS)}${more}`;
+  assertPrinted(await importFile(folder, "a.ndjson", text, "--dry-run"), "a.ndjson: 6 pets can be added");
+  for (let i = 0; i < 2; i++) assertPrinted(await importFile(folder, "a.ndjson", text), "a.ndjson: 6 pets added");
+  assert.deepEqual(readDrafts(folder), [...DRAFTS, ...MORE, ...DRAFTS, ...MORE]);
+});
+
+const BAD: readonly [line: string | Uint8Array, shows: RegExp][] = [
+  ['{"name":"","categoryId":7}', /name must be/],
+  ['{"name":"a\\u0007","categoryId":7}', /name must be/],
+  ['{"name":"Rex","categoryId":9223372036854775808}', /categoryId must be/],
+  ['{"name":"Rex","categoryId":7,"status":"gone"}', /status must be/],
+  ["{}", /name is required; categoryId is required/],
+  ['["Rex",7]', /it must be a JSON object/],
+  ['{"name":"Rex"', /it is not JSON/],
+  ["Rex,7,sold", /it is not JSON/],
+  ['{"name":"Rex\u001b[31m","categoryId":7}', /it is not JSON/],
+  [Uint8Array.of(0xff), /it is not valid UTF-8/],
+  // A mark of the byte order may only begin the file.
+  ['\ufeff{"name":"Rex","categoryId":7}', /it is not JSON/],
+];
+
+const encoder = new TextEncoder();
+
+function concat(...parts: (string | Uint8Array)[]): Uint8Array {
+  return new Uint8Array(parts.flatMap((part) => [...(typeof part === "string" ? encoder.encode(part) : part)]));
+}
+
+test.inFolder("a bad line is named, and nothing is added", async (folder) => {
+  for (const [line, shows] of BAD) {
+    const text = concat(toNdjson(makeDrafts(2)), line, "\n", toNdjson(makeDrafts(1)));
+    for (const flags of [[], ["--dry-run"]]) {
+      const { status, stdout, stderr } = await importFile(folder, "a.ndjson", text, ...flags);
+      assert.deepEqual([status, stdout], [2, ""]);
+      const [first = "", last, ...rest] = stderr.split("\n");
+      assert.match(first, /^petstore: Line 3: /);
+      assert.match(first, shows);
+      assert.ok(!first.includes("\u001b"));
+      assert.equal(last, "petstore: a.ndjson has 1 line that cannot be added, so nothing was added");
+      assert.deepEqual(rest, [""]);
+    }
   }
+  const many = await importFile(folder, "a.ndjson", "{}\n".repeat(30) + toNdjson(DRAFTS));
+  const shown = many.stderr.split("\n").slice(0, -1);
+  assert.equal(shown.length, 22);
+  assert.deepEqual(shown.slice(-3), [
+    "petstore: Line 20: name is required; categoryId is required",
+    "petstore: and 10 lines more",
+    "petstore: a.ndjson has 30 lines that cannot be added, so nothing was added",
+  ]);
   assert.deepEqual(readDrafts(folder), []);
-  // More records than a transaction has.
-  const before = toNdjson(makeDrafts(30_000)), after = toNdjson(makeDrafts(10, 40_000));
-  const refused = await importFile(folder, "b.ndjson", `${before}{}\n${after}`);
-  assertRefused(refused, /Line 30001: name is required; categoryId is required\. \d+ pets added; correct it/);
-  const added = Number(/(\d+) pets added/.exec(refused.stderr)?.[1]);
-  assert.ok(added > 0 && added <= 30_000);
-  assert.deepEqual(readDrafts(folder), makeDrafts(added));
-  const corrected = await importFile(folder, "b.ndjson", before + after);
-  assertPrinted(corrected, `b.ndjson: ${30_010 - added} pets added, ${added} pets known from an earlier import`);
-  assert.deepEqual(readDrafts(folder), [...makeDrafts(30_000), ...makeDrafts(10, 40_000)]);
 });
 
-test.inFolder("--rejects adds all but the bad lines, and --dry-run adds nothing; both report twenty lines and count the rest", async (folder) => {
-  const text = `${toNdjson(makeDrafts(2))}${"{}\n".repeat(30)}${toNdjson(makeDrafts(1, 2))}`;
-  const reported = [
-    ...Array.from({ length: 20 }, (_, i) => `petstore: Line ${i + 3}: name is required; categoryId is required\n`),
-    "petstore: and 10 more lines\n",
-  ].join("");
-  const dry = await importFile(folder, "a.ndjson", text, "--dry-run");
-  assert.deepEqual(dry, { status: 2, stdout: "a.ndjson: 3 pets can be added, 30 lines cannot\n", stderr: reported });
-  assert.deepEqual(readdirSync(folder), ["a.ndjson"]);
-  const skipped = await importFile(folder, "a.ndjson", text, "--rejects=bad");
-  const stdout = "a.ndjson: 3 pets added, 30 lines skipped, now in bad\n";
-  assert.deepEqual(skipped, { status: 0, stdout, stderr: reported });
-  assert.deepEqual(readDrafts(folder), makeDrafts(3));
-  const again = await importFile(folder, "a.ndjson", text);
-  assertPrinted(again, "a.ndjson: 0 pets added, 3 pets known from an earlier import");
-  assertPrinted(await importFile(folder, "b.ndjson", toNdjson(DRAFTS), "--dry-run"), "b.ndjson: 4 pets can be added");
-});
-
-test.inFolder("bad CSV is refused with the number of its line, and so is a header without the columns", async (folder) => {
-  const rows: [text: string, shows: RegExp][] = [
-    ["name\nRex\n", /first line must name the columns, .*: it has no categoryId/],
-    ["", /it has no name/],
-    ["Name,categoryId\nRex,7\n", /it has no name/],
-    ["name;categoryId\nRex;7\n", /: commas must separate the columns\. /],
-    ["name\tcategoryId\nRex\t7\n", /: commas must separate the columns\. /],
-    ["name,name,categoryId\nRex,Rex,7\n", /it has name twice/],
-    ['name,categoryId\n"a\nb",7\n', /Line 2: name must be/],
-    ['name,categoryId,x\nRex,7,"1\n2"\nRex\n', /Line 4: it must have 3 fields, as the first line has, not 1/],
-    ["name,categoryId\nRex,seven\n", /Line 2: categoryId must be an integer .*, not seven/],
-    ["name,categoryId\nRex,\n", /Line 2: categoryId is required/],
-    ['name,categoryId\nRex "x",7\n', /Line 2: a field with a quote/],
+test.inFolder("a member whose name is nearly right is refused, and others that are ignored are named once", async (folder) => {
+  const nearly = [
+    "Status",
+    "status ",
+    "STATUS",
+    "sta\u200btus",
+    "ｓtatus",
+    "category_id",
+    "category-Id",
+    "CategoryID",
+    "Name",
+    " name",
   ];
-  for (const [text, shows] of rows) assertRefused(await importFile(folder, "a.csv", text), shows);
-  const unclosed = await importFile(folder, "a.csv", 'name,categoryId\n"Rex,7\n', "--last-line");
-  assertRefused(unclosed, /Line 2: a field with a quote must be in quotes/);
-  const latin = Uint8Array.from("name,categoryId\nZo\u00eb,7\n", (character) => character.charCodeAt(0));
-  assertRefused(await importFile(folder, "a.csv", latin), /Line 2: it is not valid UTF-8/);
-  assert.deepEqual(readDrafts(folder), []);
+  for (const name of nearly) {
+    const line = `{"name":"Rex","categoryId":7,${JSON.stringify(name)}:1}\n`;
+    const { status, stderr } = await importFile(folder, "a.ndjson", line);
+    assert.equal(status, 2);
+    assert.match(stderr, /^petstore: Line 1: it has a member ".*", which must be "(status|categoryId|name)"\n/, name);
+  }
+  const text = '{"id":1,"name":"Rex","categoryId":7,"colour":1,"__proto__":{"status":"sold"}}\n'.repeat(3) +
+    '{"name":"Rex","categoryId":7,"owner":{"Name":1}}\n';
+  const { status, stdout, stderr } = await importFile(folder, "a.ndjson", text);
+  assert.deepEqual([status, stdout], [0, "a.ndjson: 4 pets added\n"]);
+  assert.equal(stderr, 'petstore: Members that a pet does not have are ignored: "colour", "__proto__", "owner"\n');
+  const wanted: Draft = { name: "Rex", categoryId: 7n, status: "available" };
+  assert.deepEqual(readDrafts(folder), Array(4).fill(wanted));
 });
 
-test.inFolder("import refuses what it cannot read", async (folder) => {
-  mkdirSync(join(folder, "d.csv"));
-  assertRefused(await importFile(folder, "d.csv", undefined), /d\.csv cannot be read: it is a folder/);
-  assertRefused(await importFile(folder, "none.csv", undefined), /none\.csv does not exist/);
-  assertRefused(await importFile(folder, "a", "x"), /The format is not known; add --format/);
-  assertRefused(
-    await importFile(folder, "a.csv", undefined, "--format=xml"),
-    /--format must be ndjson or csv, not "xml"/,
-  );
-  assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a number from 1 to 999999/);
+test.inFolder("import refuses what it cannot read, and a file without pets", async (folder) => {
+  mkdirSync(join(folder, "d"));
+  assertRefused(await importFile(folder, "d", undefined), /d cannot be read: it is a folder/);
+  assertRefused(await importFile(folder, "none", undefined), /none does not exist/);
+  for (const text of ["", "\n \n", "\ufeff"]) assertRefused(await importFile(folder, "a", text), /a has no pets\n/);
+  assertRefused(await importFile(folder, "a", "", "--format=csv"), /--format/);
   assertRefused(await runHere(["import", STORE]), /Name the file, as in \S+.* import pets\.ndjson/);
-  assertRefused(await runHere(["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
-  writeFileSync(join(folder, "long.ndjson"), `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
-  assertRefused(await importFile(folder, "long.ndjson", undefined, "--rejects=bad"), /Line 2 is longer than 1 MiB/);
+  assertRefused(await runHere(["import", "a", "--store=memory:"]), /in memory belongs to one server/);
+  const long = `{}\n${"x".repeat(2 ** 20 + 1)}\n`;
+  assertRefused(await importFile(folder, "long", long), /Line 2 is longer than 1 MiB; is a line end missing/);
 });
 
-test.inFolder("import makes a store that is missing, and its folder", async (folder) => {
+test.inFolder("import makes a store that is missing, and its folder, but not for a file that it refuses", async (folder) => {
+  writeFileSync(join(folder, "a.ndjson"), "{}\n");
+  assert.equal((await runHere(["import", "a.ndjson"])).status, 2);
+  assert.deepEqual(readdirSync(folder), ["a.ndjson"]);
   writeFileSync(join(folder, "a.ndjson"), toNdjson(DRAFTS));
   const { stdout, stderr } = await runHere(["import", "a.ndjson"]);
   assert.deepEqual([stdout, stderr], ["a.ndjson: 4 pets added\n", "petstore: sqlite:data/petstore.db is new\n"]);
   assert.deepEqual(readDrafts(folder, "data/petstore.db"), DRAFTS);
-  const checked = await runHere(["check"]);
-  assert.match(checked.stdout, /is sound: 4 pets/);
+  assert.match((await runHere(["check"])).stdout, /is sound: 4 pets/);
 });
+
+const line = fc.string({ unit: fc.constantFrom("a", "é", "🐕", "\r", " ", "\u2028", "\ufeff"), maxLength: 6 });
+
+test("lines are the same, whatever the blocks in which they arrive", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+      async (lines, lengths) => {
+        const bytes = encoder.encode(`\ufeff${lines.join("\n")}\nend`);
+        async function* blocks() {
+          for (let start = 0, i = 0; start < bytes.length; start += lengths[i++ % lengths.length]!) {
+            await Promise.resolve();
+            yield bytes.subarray(start, start + lengths[i % lengths.length]!);
+          }
+        }
+        assert.deepEqual((await Array.fromAsync(readLines(blocks()))).flat(), [...lines, "end"]);
+      },
+    ),
+  ));
+
+test.inFolder("import reads standard input and a named pipe", async (folder) => {
+  writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(3)));
+  const store = "--store sqlite:pets.db";
+  await using piped = startShell(folder, `cat a.ndjson | "$@" import - ${store}`);
+  assert.equal(await piped.exit(), 0, piped.written.stderr);
+  assert.equal(piped.written.stdout, "standard input: 3 pets added\n");
+  await using named = startShell(
+    folder,
+    `mkfifo p; cat a.ndjson > p & while [ ! -p p ]; do :; done; "$@" import p ${store}`,
+  );
+  assert.equal(await named.exit(), 0, named.written.stderr);
+  assert.equal(readDrafts(folder).length, 6);
+});
+
+testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
+  "a signal ends an import that waits for a pipe, with a writer or without one, and nothing is added",
+  () =>
+    inFolder(async (folder) => {
+      command("mkfifo", join(folder, "pipe"));
+      for (const [hasWriter, signal] of [[false, "SIGINT"], [true, "SIGTERM"]] as const) {
+        await using child = new ServerProcess(folder, { args: ["import", "pipe", STORE] });
+        if (hasWriter) {
+          using pipe = await Deno.open(join(folder, "pipe"), { write: true });
+          await pipe.write(encoder.encode(toNdjson(makeDrafts(500))));
+          assert.equal(await child.stop(signal), 1);
+        } else {
+          // It is waiting once it has started to listen to signals.
+          await new Promise((resolve) => setTimeout(resolve, 1_500));
+          assert.equal(await child.stop(signal), 1);
+        }
+        assert.deepEqual(child.written, {
+          stdout: "",
+          stderr: "petstore: The import was stopped, and nothing was added\n",
+        });
+      }
+      assert.deepEqual(readdirSync(folder), ["pipe"]);
+    }),
+);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { samplePet } from "../../../lib/server/transfer/seed.ts";
-import { parsePetFields } from "../../../lib/pet.ts";
+import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { type AnyServer, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, type ServerParts, walk } from "../../support/server/server_process.ts";
@@ -18,7 +18,7 @@ function parts(...args: string[]): ServerParts {
 test("sample pets are valid, and believable in their numbers", () => {
   const pets = Array.from({ length: 10_000 }, (_, i) => samplePet(i));
   for (const pet of pets) {
-    assert.deepEqual(parsePetFields(pet.name, String(pet.categoryId), pet.status), pet);
+    assert.deepEqual(parseNewPet(formatPetWithId(1, pet), "sold"), pet);
     assert.match(pet.name, /^\p{L}+ the [A-Z]/u);
   }
   const count = (of: string) => pets.filter(({ status }) => status === of).length;

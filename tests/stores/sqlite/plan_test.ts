@@ -40,10 +40,9 @@ const PLANS: [what: string, sql: string, steps: string[]][] = [
   ],
   [
     "a part of an export",
-    statements.exportPage("csv"),
+    statements.EXPORT_PAGE,
     pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`),
   ],
-  ["the chunks of an import", statements.SELECT_FOLLOWERS, ["SEARCH imports USING PRIMARY KEY (parent=?)"]],
 ];
 
 for (const [what, sql, steps] of PLANS) {

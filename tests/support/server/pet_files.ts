@@ -9,7 +9,6 @@ import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
 import type { ServerExit } from "./server_process.ts";
-import { until } from "../until.ts";
 import { Child } from "../system/child.ts";
 
 export const FILE = "pets.db";
@@ -39,11 +38,6 @@ export function toNdjson(drafts: readonly Draft[]): string {
   ).join("");
 }
 
-export function toCsv(drafts: readonly Draft[], lineEnd = "\r\n"): string {
-  const lines = drafts.map(({ name, categoryId, status }) => `"${name.replaceAll('"', '""')}",${categoryId},${status}`);
-  return ["name,categoryId,status", ...lines, ""].join(lineEnd);
-}
-
 /** The pets in the file of the store, in the order of their ids, which ascend. */
 export function readDrafts(folder: string, file = FILE): Draft[] {
   using db = new DatabaseSync(join(folder, file));
@@ -59,17 +53,6 @@ export function readDrafts(folder: string, file = FILE): Draft[] {
 export function countPets(folder: string): number {
   using db = new DatabaseSync(join(folder, FILE));
   return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
-}
-
-/** Waits until the store has more pets than that. It may have no tables yet. */
-export function untilMore(folder: string, known = 0): Promise<void> {
-  return until("a part of the pets", () => {
-    try {
-      return countPets(folder) > known;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** Runs the command import on a file of the working directory, which is written first if its content is given, and on a store. */

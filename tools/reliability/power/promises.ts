@@ -10,7 +10,7 @@ export type Intent =
   | { kind: "store"; path: string; serve: string[]; key?: string }
   | { kind: "create"; name: string; body: string; key: string; apiKey: string }
   | { kind: "revoke"; id: string }
-  /** The file to import, and how many pets are in it. */
+  /** The file to import, and the names of its pets. */
   | { kind: "import"; text: string; names: string[] }
   | { kind: "backup"; file: string }
   /** The names of the pets before and after. */

@@ -8,7 +8,7 @@ export const SAFE_PATH = "pg_catalog, pg_temp";
 export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
 
 export function createFunctions(schema: string): string {
-  const all = [createCheckIds, createAddPets, createForgetRequests, createImportPets];
+  const all = [createCheckIds, createAddPets, createForgetRequests];
   return all.map((create) => create(schema)).join("\n");
 }
 
@@ -124,23 +124,4 @@ function createForgetRequests(schema: string): string {
       RETURN 0;
     END
     $forget_requests$;`;
-}
-
-/** The lock of `add_pets` comes first, so that no other importer can add a chunk in between. */
-function createImportPets(schema: string): string {
-  return `    CREATE OR REPLACE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
-      parent_digest text, own_digest text, record_count integer, known integer) RETURNS text
-    LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $import_pets$
-    BEGIN
-      PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
-      IF (SELECT count(*) FROM ${schema}.imports WHERE parent = parent_digest) <> known THEN
-        RETURN 'changed';
-      END IF;
-      PERFORM ${schema}.add_pets(names, categories, statuses, '{}', '{}', '{}');
-      INSERT INTO ${schema}.imports (parent, digest, records, pets, added_at)
-        VALUES (parent_digest, own_digest, record_count, cardinality(names),
-          extract(epoch FROM clock_timestamp()) * 1000);
-      RETURN 'added';
-    END
-    $import_pets$;`;
 }

@@ -11,7 +11,6 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
   ["table", "schema_version", ["SELECT"]],
   ["table", "pets", ["SELECT", "INSERT"]],
   ["table", "requests", ["SELECT", "INSERT", "UPDATE", "DELETE"]],
-  ["table", "imports", ["SELECT", "INSERT"]],
   ["table", "api_keys", ["SELECT", "INSERT", "UPDATE"]],
   ["sequence", "pet_ids", ["SELECT", "USAGE"]],
   ["sequence", "forgotten_until", ["SELECT", "UPDATE"]],

@@ -31,14 +31,5 @@ function createTables(schema: string): string {
       expires_at bigint,
       revoked_at bigint,
       position bigint GENERATED ALWAYS AS IDENTITY
-    );
-    -- added_at is in milliseconds since 1970.
-    CREATE TABLE ${schema}.imports (
-      parent text COLLATE "C" NOT NULL,
-      digest text COLLATE "C" NOT NULL,
-      records integer NOT NULL,
-      pets integer NOT NULL,
-      added_at bigint NOT NULL,
-      PRIMARY KEY (parent, digest)
     );`;
 }
