@@ -17,7 +17,6 @@ export const ERROR_STATUS = {
   invalid_pet: 400,
   pet_not_found: 404,
   gone: 410,
-  precondition_failed: 412,
   not_implemented: 501,
   store_unavailable: 503,
   overloaded: 503,

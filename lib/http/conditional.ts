@@ -1,5 +1,4 @@
-import { Problem } from "./problem.ts";
-import { extendReply, type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
+import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 import { encodeWords, type Words } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
@@ -11,61 +10,49 @@ export function representation(
   headers: HeaderFields = {},
   variant: 0 | 1 = 0,
 ): Reply {
-  const etag = strongETag(body, variant);
+  const etag = weakETag(body, variant);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, validUntil };
 }
 
-export const PRECONDITION_FAILED: Problem = /* @__PURE__ */ new Problem(
-  412,
-  "precondition_failed",
-  "No entity tag in If-Match is current",
-);
-
-/** `If-Match` comes first (RFC 9110 §13.2.2). Only `If-None-Match` compares weakly (§13.1). */
-export function failedCondition(
-  context: RequestContext,
-  etag: string | undefined,
-): 412 | 304 | undefined {
-  const lists = (header: string, prefix = "") => etag !== undefined && listsTag(header, prefix + etag);
-  const wanted = context.header("if-match"), known = context.header("if-none-match");
-  if (wanted !== null && !lists(wanted)) return 412;
-  return known !== null && (lists(known) || lists(known, "W/")) ? 304 : undefined;
-}
-
+/** The reply to a client that may have it already (RFC 9110 §13.1.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
-  const failed = reply.etag && failedCondition(context, reply.etag);
-  if (!failed) return reply;
-  // Own members only: an extended Object.prototype is no reply.
-  const { operationFields } = { operationFields: {}, ...reply };
-  if (failed === 412) return extendReply(PRECONDITION_FAILED, operationFields);
+  const known = reply.etag === undefined ? null : context.header("if-none-match");
+  if (known === null || !listsTag(known, reply.etag!)) return reply;
   // Other headers, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;
-  return { status: failed, headers: kept, body: null };
+  return { status: 304, headers: kept, body: null };
 }
 
+/** Whether a list of entity tags has one, by the weak comparison (RFC 9110 §8.8.3.2). */
 export function listsTag(header: string, etag: string): boolean {
   if (trimField(header) === "*") return true;
+  const strong = etag.replace(/^W\//, ""), weak = `W/${strong}`;
   // A tag may contain commas but no quotes, so no part of it equals another.
-  return header.split(",").some((tag) => trimField(tag) === etag);
+  return header.split(",").some((element) => {
+    const tag = trimField(element);
+    return tag === strong || tag === weak;
+  });
 }
 
 // From xxHash.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
-/** Of an entity tag: letters in quotes. */
-const codes = /* @__PURE__ */ Array<number>(26).fill(0x22);
+/** 'W/"', 24 letters and '"'. */
+const TAG: readonly number[] = /* @__PURE__ */ [0x57, 0x2f, 0x22, ...Array(24).fill(0x61), 0x22];
 
 /**
- * Equal on all servers. Not cryptographic: operations that alter pets need another (docs/decisions.md), and a test refuses them.
+ * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: whoever chooses names can
+ * make two texts with one tag (docs/decisions.md).
  *
  * @param variant For the same text with other headers.
  */
-export function strongETag(text: string, variant: 0 | 1 = 0): string {
+export function weakETag(text: string, variant: 0 | 1 = 0): string {
   const [low, high] = hashWords(encodeWords(text));
   const bits = [2 * text.length + variant, mix(low ^ text.length), mix(high ^ low)];
+  const codes = TAG.slice();
   // A shift counts modulo 32.
-  for (let i = 0; i < 24; i++) codes[i + 1] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
+  for (let i = 0; i < 24; i++) codes[i + 3] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
   // V8 keeps joined texts as trees: 1.5 µs more.
   return String.fromCharCode(...codes);
 }

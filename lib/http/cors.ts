@@ -24,8 +24,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const preflightFields: HeaderFields = {
     // Without a key, a preflight must not learn which paths there are.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
-    "access-control-allow-headers":
-      "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id",
+    "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
     // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };

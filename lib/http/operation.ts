@@ -5,8 +5,8 @@ import type { HeaderFields, Reply } from "./reply.ts";
 /** HEAD follows from GET, and OPTIONS from the path. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** `alters` changes or removes resources. A caller that may only read cannot add or alter. */
-export type Effect = "reads" | "adds" | "alters";
+/** A caller that may only read cannot add. */
+export type Effect = "reads" | "adds";
 
 export interface Call {
   context: RequestContext;
@@ -15,8 +15,6 @@ export interface Call {
   query: string;
   /** ASCII except slashes is decoded; `""` without a parameter. */
   parameter: string;
-  /** The text that met the conditions of an alteration. The commit compares it again: another one may have come between. */
-  expected?: string | undefined;
 }
 
 /** The caller of public operations. */

@@ -3,9 +3,8 @@
 import { excerpt } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
-import { failedCondition, PRECONDITION_FAILED } from "./conditional.ts";
 import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
-import { ANONYMOUS, type Call, type Effect, type Handler, type Operation } from "./operation.ts";
+import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
@@ -68,26 +67,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
     const { route, operation: { effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
-    const given = { context, caller, query, parameter };
-    const answer = () => authorize(caller, effect) ?? (effect === "alters" ? alter(handler, given) : handler(given));
+    const answer = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
     if (!fields) return answer();
     return chain(
       attempt(answer, (thrown) => recover(thrown, context)),
-      (reply) => ({ ...reply, headers: { ...reply.headers, ...fields }, operationFields: fields }),
+      (reply) => ({ ...reply, headers: { ...reply.headers, ...fields } }),
     );
-  }
-
-  /** An alteration meets its conditions before it happens (RFC 9110 §13.2.1). They compare what a GET of its target gets. */
-  function alter(run: Handler, given: Call): MaybePromise<Reply> {
-    const { context, caller } = given;
-    if ((context.header("if-match") ?? context.header("if-none-match")) === null) return run(given);
-    const match = find("GET", context.target);
-    if (match?.operation.method !== "GET") return run(given);
-    const { operation: { handler }, query, parameter } = match;
-    return chain(handler({ context, caller, query, parameter }), ({ etag, body }) => {
-      if (failedCondition(context, etag)) return PRECONDITION_FAILED;
-      return run(etag === undefined ? given : { ...given, expected: body as string });
-    });
   }
 
   return {

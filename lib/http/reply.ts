@@ -15,8 +15,6 @@ export interface Reply {
   etag?: string;
   /** When a cached copy becomes stale; absent if it must not be cached. A constant says `alteration`. */
   validUntil?: "alteration" | "addition";
-  /** Those headers that every response of the operation has. */
-  operationFields?: HeaderFields;
 }
 
 /** A reply that is sent again and again, unlike its copies. */

@@ -41,10 +41,8 @@ export type Deprecation = Required<DeprecationOptions>;
 
 /** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
 export type Definition =
-  // Only GET is safe (RFC 9110 §9.2.1), and only POST adds alone.
   | { method: "GET"; effect: "reads" } & DefinitionParts<ReadSettings>
-  | { method: "POST"; effect: "adds" | "alters" } & DefinitionParts<OperationSettings>
-  | { method: "PUT" | "PATCH" | "DELETE"; effect: "alters" } & DefinitionParts<OperationSettings>;
+  | { method: "POST"; effect: "adds" } & DefinitionParts<OperationSettings>;
 
 /** With a store that cannot be changed. */
 type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };

@@ -1,7 +1,6 @@
 /** The failures that a description shows, and those that every operation can have. Their messages are the real ones. */
 
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
-import { PRECONDITION_FAILED } from "../http/conditional.ts";
 import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import { quoted } from "../json.ts";
@@ -54,12 +53,6 @@ export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[]
 export function storeFailure(): FailureGroup {
   const more = { response: "StoreUnavailable", isEarly: true } as const;
   return group("the store is unavailable", [STORE_UNAVAILABLE], more);
-}
-
-/** Of an operation whose responses have an entity tag. */
-export function conditionFailure(): FailureGroup {
-  const more = { response: "PreconditionFailed" };
-  return group("no entity tag in If-Match is current", [PRECONDITION_FAILED], more);
 }
 
 /** Of an operation on one pet. */

@@ -2,7 +2,7 @@ import { representation } from "../http/conditional.ts";
 import { chain } from "../maybe_promise.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Deprecation, Describe } from "./definition.ts";
-import { conditionFailure, petFailure, petNotFound, storeFailure } from "./failure_groups.ts";
+import { petFailure, petNotFound, storeFailure } from "./failure_groups.ts";
 import { CONDITIONS, PET_ID, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {
@@ -32,7 +32,7 @@ export const describeGetPet: Describe = ({ deprecation }) => ({
     200: { description: "The animal.", schema: "Pet", example: STORED_REX, headers: ["ETag"] },
     304: { description: "The animal has not changed.", headers: ["ETag"] },
   },
-  failures: [petFailure(), conditionFailure(), storeFailure()],
+  failures: [petFailure(), storeFailure()],
 });
 
 const RFC_9745 = { url: "https://www.rfc-editor.org/rfc/rfc9745", description: "RFC 9745: the Deprecation header" };

@@ -6,8 +6,8 @@ import type { JsonObject } from "../json_types.ts";
 
 /** The headers of responses, by their names in `components.headers`. */
 export const HEADERS = {
-  ETag: header("ETag", "Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
-    pattern: '^"[a-p]{24}"$',
+  ETag: header("ETag", "Weak entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
+    pattern: '^W/"[a-p]{24}"$',
   }),
   NextPage: optional("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
     pattern: '^<[^<>]+>; rel="next"$',

@@ -25,13 +25,6 @@ export const CONDITIONS: JsonObject[] = [
     description: "Entity tags that the client has. If one of them is current, the response is 304 (RFC 9110 §13.1.2).",
     schema: { type: "string" },
   },
-  {
-    name: "If-Match",
-    in: "header",
-    description:
-      "Entity tags that the client wants. If none of them is current, the response is 412 (RFC 9110 §13.1.1).",
-    schema: { type: "string" },
-  },
 ];
 
 /**

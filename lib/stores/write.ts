@@ -22,17 +22,8 @@ export interface PendingWrite {
   reject(error: unknown): void;
 }
 
-/** Which earlier reads a write makes obsolete: none, last pages, or any. */
-const EFFECTS: Record<Write["kind"], "none" | "adds" | "alters"> = {
-  create: "adds",
-  createOnce: "adds",
-  probe: "none",
-};
-
 export function countWrite(changes: StoreChanges, { kind }: Pick<Write, "kind">): void {
-  const effect = EFFECTS[kind];
-  if (effect === "adds") changes.additions++;
-  if (effect === "alters") changes.alterations++;
+  if (kind !== "probe") changes.additions++;
 }
 
 export function createdId(outcome: Outcome): bigint {

@@ -8,7 +8,7 @@ import { exchange } from "../support/http/raw_socket.ts";
 import { OPTIONS, validateServerResponse } from "../support/server/server_description.ts";
 
 const PLAIN = { "content-type": "application/json", "x-content-type-options": "nosniff" };
-const TAGGED = { ...PLAIN, etag: '"eaaaaaaadggmkofnlmhklako"' };
+const TAGGED = { ...PLAIN, etag: 'W/"eaaaaaaadggmkofnlmhklako"' };
 
 function list(json: unknown, headers: Record<string, string> = {}): Response {
   return Response.json(json, { headers: { ...TAGGED, ...headers } });
@@ -34,7 +34,7 @@ const CASES: [what: string, request: string, response: Response, told?: RegExp][
   ["a missing header", LIST, Response.json([], { headers: PLAIN }), /header etag is missing/],
   ["a type that a browser may guess", LIST, list([], { "x-content-type-options": "" }), /constant|allowed values/],
   ["an unusable request id", LIST, list([], { "x-request-id": "a b" }), /pattern/],
-  ["a weak entity tag", LIST, list([], { etag: 'W/"eaaaaaaadggmkofnlmhklako"' }), /pattern/],
+  ["a strong entity tag", LIST, list([], { etag: '"eaaaaaaadggmkofnlmhklako"' }), /pattern/],
   ["a missing challenge", "GET /nowhere", failure(401, "missing_api_key"), /www-authenticate is missing/],
   ["another Content-Type", LIST, list([], { "content-type": "text/json" }), /Content-Type is text\/json/],
   ["an unknown member", LIST, list([{ ...PET, age: 3 }]), /additional properties/],

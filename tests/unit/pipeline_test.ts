@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serve } from "../../lib/hosts/fetch.ts";
-import { representation } from "../../lib/http/conditional.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
@@ -40,7 +39,7 @@ test("a guard refuses a request before all else, and its response has the common
 
 function operation(method: Operation["method"], path: string, access: Operation["access"]): Operation {
   return {
-    ...{ method, path, access, effect: method === "GET" ? "reads" : "alters" },
+    ...{ method, path, access, effect: method === "GET" ? "reads" : "adds" },
     handler: ({ caller: { id, readOnly }, query }) => {
       return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
     },
@@ -99,48 +98,6 @@ test("an operation may grant more origins, and its Vary stays beside that of COR
     assert.deepEqual([headers.get("access-control-allow-origin"), headers.get("vary")], [granted, vary]);
     assert.equal(headers.get("access-control-expose-headers"), granted === ORIGIN ? "etag" : null);
   }
-});
-
-test("an alteration happens only under its conditions, an addition under any", async () => {
-  let text: string | undefined = "{}";
-  const done: unknown[] = [];
-  const get: Operation = {
-    ...operation("GET", "/tagged", "key"),
-    handler: ({ query }) => {
-      return text === undefined ? { status: 404, headers: {}, body: null } : representation(text + query, "alteration");
-    },
-  };
-  const write = (method: Operation["method"], effect: Operation["effect"]): Operation => ({
-    ...operation(method, "/tagged", "key"),
-    effect,
-    handler: ({ expected }) => {
-      done.push([method, expected]);
-      return { status: 204, headers: {}, body: null };
-    },
-  });
-  const unread = { ...write("DELETE", "alters"), path: "/unread" };
-  const withoutKey = createSend({ operations: [get, write("PUT", "alters"), write("POST", "adds"), unread] });
-  const send = (method: string, path: string, headers: Record<string, string> = {}) =>
-    withoutKey(method, path, { authorization: `Bearer ${KEY}`, ...headers });
-  const statusOf = async (method: string, headers: Record<string, string>) =>
-    (await send(method, "/tagged", headers)).status;
-  const etag = (await send("GET", "/tagged")).headers.get("etag")!;
-  assert.equal(await statusOf("GET", { "if-none-match": "*" }), 304);
-  assert.equal(await statusOf("PUT", { "if-match": '"stale"' }), 412);
-  assert.equal(await statusOf("PUT", { "if-match": `W/${etag}` }), 412);
-  assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 412);
-  assert.deepEqual(done, []);
-  assert.equal(await statusOf("PUT", { "if-match": etag }), 204);
-  assert.equal(await statusOf("PUT", { "if-none-match": '"stale"' }), 204);
-  assert.equal(await statusOf("POST", { "if-match": '"stale"' }), 204);
-  assert.equal(await statusOf("PUT", {}), 204);
-  // Nothing can be read there.
-  assert.equal((await send("DELETE", "/unread", { "if-match": '"stale"' })).status, 204);
-  text = undefined;
-  assert.equal(await statusOf("PUT", { "if-match": "*" }), 412);
-  assert.equal(await statusOf("PUT", { "if-none-match": "*" }), 204);
-  const [put, post, free, blind] = [["PUT", "{}"], ["POST", undefined], ["PUT", undefined], ["DELETE", undefined]];
-  assert.deepEqual(done, [put, put, post, free, blind, free]);
 });
 
 test("onResponse is told the size of bytes, and of a stream with Content-Length, and HEAD has that length", async () => {

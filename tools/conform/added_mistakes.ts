@@ -79,8 +79,6 @@ const ANSWERS: Record<string, Mistake> = {
     let count = 0;
     return field("etag", (value) => value.replace(/"$/, `${count++}"`))(next);
   },
-  "has weak entity tags for lists": field("etag", (value) => `W/${value}`, (_, request) => isList(request)),
-  "has weak entity tags for pets": field("etag", (value) => `W/${value}`, (_, request) => isGet(request)),
   "has one entity tag for all pets": field("etag", () => '"pet"', (_, request) => isGet(request)),
   "has entity tags from the first 20 bytes": field(
     "etag",
@@ -91,8 +89,6 @@ const ANSWERS: Record<string, Mistake> = {
   "ignores If-None-Match for one pet": edits("if-none-match", () => null, isGet),
   "ignores If-None-Match for HEAD": edits("if-none-match", () => null, isHead),
   "takes the first of a list of entity tags": edits("if-none-match", (value) => value.split(",")[0]!),
-  "ignores If-Match for HEAD": edits("if-match", () => null, isHead),
-  "ignores If-Match for lists": edits("if-match", () => null, isList),
   "answers 304 without a key": (next) => async (request) => {
     const tag = request.headers.get("if-none-match");
     if (!tag || request.headers.has("authorization")) return await next(request);

@@ -2,10 +2,10 @@
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addition, assertResponse, cases, type HttpCase, ON_BOTH } from "./case.ts";
-import { ABSENT_ID, addPet, openEnd, withLimit } from "./catalogue.ts";
+import { addition, cases, type HttpCase, ON_BOTH } from "./case.ts";
+import { addPet, openEnd, withLimit } from "./catalogue.ts";
 
-const CONDITIONS = addition("pets.conditional", "A GET has a strong ETag; If-None-Match leads to 304, If-Match to 412");
+const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304");
 
 /** A list, if it has none of these entity tags. */
 function listUnless(api: Api, path: string, tags: string): Promise<ApiResponse> {
@@ -18,8 +18,18 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
       const path = `/pets${withLimit((await openEnd(api)).query, 1)}`;
       const { headers, text } = await api.get(path);
       const etag = headers.get("etag") ?? "";
+      // The comparison is weak (RFC 9110 §13.1.2).
+      const opaque = etag.replace(/^W\//, "");
       for (
-        const tags of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, "*", `"other"\t,\t ${etag} \t, "x"`]
+        const tags of [
+          etag,
+          opaque,
+          `W/${opaque}`,
+          `"other", ${etag}`,
+          `${etag},"other"`,
+          "*",
+          `"other"\t,\t ${etag} \t, "x"`,
+        ]
       ) {
         const again = await listUnless(api, path, tags);
         assert.deepEqual(
@@ -28,7 +38,9 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
           `The status, the body and the ETag if not ${tags}`,
         );
       }
-      for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`]) {
+      for (
+        const tags of ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`]
+      ) {
         assertStatus(await listUnless(api, path, tags), 200, `If-None-Match: ${tags}`);
       }
       // The page is unchanged, but a next page now exists. A 304 would hide it.
@@ -53,36 +65,6 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
         tags.add(headers.get("etag"));
       }
       assert.equal(tags.size, 8, "The number of different entity tags of 8 pets");
-    },
-    async "answers 412 to If-Match without the current entity tag, and evaluates it before If-None-Match"(api) {
-      const id = await addPet(api);
-      // The first page has a next one, so that no pet of another client changes it.
-      await addPet(api);
-      for (const path of ["/pets?limit=1", `/pets/${id}`]) {
-        const { headers, text } = await api.get(path);
-        const etag = headers.get("etag") ?? "";
-        for (const tags of [etag, "*", `"other", ${etag}`]) {
-          assert.equal((await api.get(path, { headers: { "if-match": tags } })).text, text, `The body if ${tags}`);
-          const both = { "if-match": tags, "if-none-match": etag };
-          assertStatus(await api.get(path, { headers: both }), 304, `If-Match: ${tags} and If-None-Match`);
-        }
-        // A weak tag is not enough (RFC 9110 §13.1.1).
-        for (const tags of ['"other"', `W/${etag}`, etag.slice(1, -1), '"*"']) {
-          const expected = { etag: null, sunset: headers.get("sunset") };
-          const failed = await api.get(path, { headers: { "if-match": tags, "if-none-match": etag } });
-          const problem = { status: 412, code: "precondition_failed", message: /If-Match/ } as const;
-          assertResponse(failed, { ...problem, headers: expected }, tags);
-          assertStatus(
-            await api.send("HEAD", path, { headers: { "if-match": tags } }),
-            412,
-            `HEAD with If-Match: ${tags}`,
-          );
-        }
-      }
-      // What would fail without the condition fails with it in the same way.
-      const headers = { "if-match": '"other"' };
-      assertStatus(await api.get(`/pets/${ABSENT_ID}`, { headers }), 404, "If-Match for no pet");
-      assertStatus(await api.get("/pets?limit=0", { headers }), 400, "If-Match for a wrong list");
     },
   }),
 ];

@@ -19,7 +19,7 @@ const POLICY =
 const NO_CACHE = header({ const: "no-cache" });
 
 const OF_A_TEXT: JsonObject = {
-  ETag: header({ type: "string", pattern: '^"[a-p]{24}"$' }),
+  ETag: header({ type: "string", pattern: '^W/"[a-p]{24}"$' }),
   "Cache-Control": NO_CACHE,
   "Content-Security-Policy": header({ const: POLICY }),
   "Referrer-Policy": header({ const: "no-referrer" }),

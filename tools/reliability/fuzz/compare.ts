@@ -32,7 +32,7 @@ export function findDifferences(method: string, foretold: Prediction, seen: Seen
 }
 
 function compareHeader(name: string, expected: string | undefined, seen: string | null): string[] {
-  const isRight = expected === SOME_TAG ? seen !== null && /^"[^"]+"$/.test(seen) : seen === (expected ?? null);
+  const isRight = expected === SOME_TAG ? seen !== null && /^W\/"[^"]+"$/.test(seen) : seen === (expected ?? null);
   return isRight ? [] : [`${name} is ${seen ?? "absent"}, foretold was ${expected ?? "none"}`];
 }
 

@@ -97,8 +97,6 @@ export class Model {
   }
 
   #represent(body: string, link: string | undefined, fields: Headers): Prediction {
-    // Generated values have no current tag.
-    if (fields.has("if-match")) return failure(412, "precondition_failed");
     const condition = fields.get("if-none-match");
     const representation = link === undefined ? body : `${body} and more`;
     const etag = this.#tags.find(representation);

@@ -25,4 +25,4 @@ export const FORETOLD_HEADERS: readonly string[] = ["accept-post", "allow", "con
   .concat("x-content-type-options");
 
 /** Stands for a strong entity tag that has not been seen yet. */
-export const SOME_TAG = "a strong entity tag";
+export const SOME_TAG = "a weak entity tag";
