@@ -42,19 +42,11 @@ export function isPetStatus(value: unknown): value is PetStatus {
 
 /** One pet as JSON text with exact int64 numbers, in the format that {@link PetStore.get} returns. */
 export function formatPet(pet: Pet): string {
-  return textOf(pet.id, pet);
+  return formatPetWithId(pet.id, pet);
 }
 
-/** The memory store and the response to a create format the same draft. */
-let last: { id: bigint | number; draft: PetDraft; text: string } | undefined;
-
-/** The same for a draft, which must not change afterwards. */
-export function formatPetWithId(id: bigint | number, draft: PetDraft): string {
-  if (last?.draft !== draft || last.id != id) last = { id, draft, text: textOf(id, draft) };
-  return last.text;
-}
-
-function textOf(id: bigint | number, { name, categoryId, status }: PetDraft): string {
+/** The same for a draft. */
+export function formatPetWithId(id: bigint | number, { name, categoryId, status }: PetDraft): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
 

@@ -23,7 +23,6 @@
 
 import { refuseUnknown } from "../check_options.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { KeyCache } from "./key_cache.ts";
 import { makeKey } from "./key_format.ts";
 import {
@@ -61,7 +60,7 @@ const DAY = 86_400_000;
  * @throws {TypeError} If an argument is invalid.
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
-  const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
+  const { keys, onOutage = reportOutage, ...unknown } = options;
   for (const method of ["list", "add", "revoke"] as const) {
     if (typeof store?.[method] === "function") continue;
     throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
@@ -73,11 +72,11 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     findKey: (header, start, { arrivedAt }) => cache.find(header, start, arrivedAt || performance.now()),
     async add(options) {
       checkNewKey(options);
-      return await addKey(store, cache, withoutPrototype(options));
+      return await addKey(store, cache, { ...options });
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
     async rotate(id, options = {}) {
-      const { overlapMs = DAY, expires, ...unknown } = withoutPrototype(options);
+      const { overlapMs = DAY, expires, ...unknown } = options;
       refuseUnknown(unknown, "A rotation");
       const oldEnd = endOf(overlapMs);
       requireTime(expires);

@@ -1,6 +1,5 @@
 import { refuseUnknown } from "../check_options.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
@@ -60,7 +59,7 @@ export class UnknownKeyError extends Error {
 }
 
 export function checkNewKey(options: NewKeyOptions): void {
-  const { label, expires, readOnly = false, caller, ...unknown } = withoutPrototype(options);
+  const { label, expires, readOnly = false, caller, ...unknown } = options;
   refuseUnknown(unknown, "A new key");
   const isText = typeof label === "string";
   if (!isText || !/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) || label.trim() === "") {

@@ -21,8 +21,7 @@ export interface ChangingKeys {
 const MAX_ACCEPTED = 10_000;
 
 interface KnownKey {
-  /** No key stays in memory as text. */
-  blinded: Uint8Array;
+  key: string;
   owner: KeyOwner;
 }
 
@@ -42,13 +41,11 @@ export function defaultCallerId(digest: string): string {
 /** Response times must not help to guess: the fingerprint has a secret seed, and comparisons read every character. */
 export class KeyRing {
   readonly #seed: number;
-  readonly #pad: Uint8Array;
   readonly #known = new Map<number, KnownKey[]>();
   readonly #byDigest = new Map<string, KeyOwner>();
 
-  constructor(random: Uint32Array<ArrayBuffer> = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4))) {
-    this.#seed = random[0]!;
-    this.#pad = new Uint8Array(random.buffer, 4);
+  constructor(seed: number = crypto.getRandomValues(new Uint32Array(1))[0]!) {
+    this.#seed = seed;
   }
 
   async add(records: readonly KeyRecord[]): Promise<this> {
@@ -76,7 +73,7 @@ export class KeyRing {
   #findKnown(header: string, start: number): KeyOwner | undefined {
     const candidates = this.#known.get(hashText(header, start, this.#seed));
     for (let i = 0; candidates && i < candidates.length; i++) {
-      if (this.#matches(header, start, candidates[i]!.blinded)) return candidates[i]!.owner;
+      if (this.#matches(header, start, candidates[i]!.key)) return candidates[i]!.owner;
     }
     return undefined;
   }
@@ -95,18 +92,15 @@ export class KeyRing {
   #remember(key: string, owner: KeyOwner): KeyOwner {
     // Another request may have been first.
     if (this.#findKnown(key, 0)) return owner;
-    const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ this.#pad[i]!);
     const fingerprint = hashText(key, 0, this.#seed);
-    this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { blinded, owner }]);
+    this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { key, owner }]);
     return owner;
   }
 
-  #matches(header: string, start: number, blinded: Uint8Array): boolean {
-    if (header.length - start !== blinded.length) return false;
+  #matches(header: string, start: number, key: string): boolean {
+    if (header.length - start !== key.length) return false;
     let difference = 0;
-    for (let i = 0; i < blinded.length; i++) {
-      difference |= header.charCodeAt(start + i) ^ this.#pad[i]! ^ blinded[i]!;
-    }
+    for (let i = 0; i < key.length; i++) difference |= header.charCodeAt(start + i) ^ key.charCodeAt(i);
     return difference === 0;
   }
 }

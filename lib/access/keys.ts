@@ -1,5 +1,4 @@
 import type { Caller } from "../http/context.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
 
@@ -44,7 +43,7 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {
   const record = typeof given === "object" && given !== null ? given : { key: given };
-  const { key, caller, expires, readOnly = false, ...unknown }: ApiKey = withoutPrototype(record);
+  const { key, caller, expires, readOnly = false, ...unknown }: ApiKey = record;
   const check = (isRight: boolean, must: string) => {
     if (!isRight) throw new TypeError(`${name} must ${must}`);
   };

@@ -1,5 +1,4 @@
 import { callSafely } from "../maybe_promise.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
@@ -24,10 +23,10 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
   const told = new Set<string>();
   const hide = createHide(key);
   return (parts) => {
-    const { operation, method, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
+    const { operation, method, path, body, idempotencyKey, read, signal: given } = parts;
     const isOnce = idempotencyKey === null;
     // A redirect could lead the key to another server, and would make a GET of a POST.
-    const init: RequestInit = withoutPrototype({
+    const init: RequestInit & { duplex: "half" } = {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -40,7 +39,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       body: isOnce && isDeno() ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",
-    });
+    };
     const url = baseUrl + path;
     const fetchOnce = async (signal: AbortSignal): Promise<Response> => {
       const response = await fetch(url, Object.assign(init, { signal }));

@@ -1,5 +1,4 @@
 import type { ErrorCode } from "../error_codes.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 
 /**
  * - `connection_failed`: no whole response came.
@@ -41,7 +40,7 @@ export class PetstoreError extends Error {
 
   /** The client makes it. */
   constructor(code: PetstoreErrorCode, message: string, facts: ResponseFacts = {}) {
-    const { status = 0, requestId, retryAfterMs, cause } = withoutPrototype(facts);
+    const { status = 0, requestId, retryAfterMs, cause } = facts;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;

@@ -1,4 +1,3 @@
-import { withoutPrototype } from "../without_prototype.ts";
 import type { Deprecation } from "./deprecation.ts";
 
 /** As `fetch`, but always called with a `Request` alone. */
@@ -42,10 +41,9 @@ const NAMES: readonly string[] = [
 ] satisfies (keyof ClientOptions)[];
 
 export function checkClientOptions(options: ClientOptions): ClientSettings {
-  const given = withoutPrototype(options);
-  const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
+  const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
-  const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation } = given;
+  const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation } = options;
   for (const [name, value] of Object.entries({ fetch, onDeprecation })) {
     if (value !== undefined && typeof value !== "function") throw wrong(name, "a function");
   }

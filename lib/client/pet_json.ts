@@ -1,6 +1,5 @@
 import { hasPlainNumbers, parseInt64 } from "../json.ts";
 import { isPetStatus, type NewPet, type PetStatus } from "../pet.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 
 /** A pet of the catalogue. */
 export interface Pet extends Omit<NewPet, "status"> {
@@ -42,7 +41,7 @@ export function formatPets(pets: readonly Pet[]): string {
 }
 
 function formatMembers(pet: NewPet): string {
-  const { name, categoryId, status } = withoutPrototype(pet);
+  const { name, categoryId, status } = pet;
   if (typeof name !== "string") throw new TypeError("name must be a string");
   const last = status === undefined ? "" : `,"status":${JSON.stringify(status)}`;
   return `"name":${JSON.stringify(name)},"categoryId":${requireBigint("categoryId", categoryId)}${last}}`;

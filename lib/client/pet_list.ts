@@ -1,5 +1,4 @@
 import type { PetStatus } from "../pet.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
 import { parseUrl } from "./options.ts";
@@ -42,7 +41,8 @@ export interface PetList extends AsyncIterable<Pet> {
 const MOST_IDLE = 100;
 
 export function createPetList(call: Call, given: ListOptions): PetList {
-  const options = withoutPrototype(given);
+  // The caller may change its object before the first page.
+  const options = { ...given };
   async function* pages() {
     let query = queryOf(options);
     // Brent's algorithm: finds a circle of any length, and remembers one page.
@@ -93,12 +93,12 @@ export async function getPage(call: Call, options: ListOptions): Promise<PetPage
 }
 
 function getPets(call: Call, query: string, options: ListOptions): Promise<Answer<Pet[]>> {
-  const { signal } = withoutPrototype(options);
+  const { signal } = options;
   return call({ operation: "listPets", method: "GET", path: `/pets${query}`, read: readPets, signal });
 }
 
 function queryOf(options: ListOptions): string {
-  const { limit, status, cursor } = withoutPrototype(options);
+  const { limit, status, cursor } = options;
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries({ limit, status, cursor: cursor ?? undefined })) {
     if (value !== undefined) given.set(name, String(value));

@@ -1,5 +1,4 @@
 import type { NewPet } from "../pet.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
@@ -35,12 +34,12 @@ export function createPets(call: Call): Pets {
     list: (options = {}) => createPetList(call, options),
     page: (options = {}) => getPage(call, options),
     async get(id, options = {}) {
-      const { signal } = withoutPrototype(options);
+      const { signal } = options;
       const path = `/pets/${requireBigint("id", id)}`;
       return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
     },
     async create(pet, options = {}) {
-      const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
+      const { signal, idempotencyKey = randomKey() } = options;
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
       const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };
       return (await call({ operation: "createPet", method: "POST", ...parts })).value;

@@ -1,5 +1,4 @@
 import { quoted } from "../json.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
 import { textsOf } from "./redaction.ts";
 
@@ -59,7 +58,7 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
       throw failure("connection_failed", `${asked} got incomplete JSON: ${quoted(hide(text))}`);
     }
   }
-  const { code, message } = withoutPrototype(body as Failure);
+  const { code, message } = (body ?? {}) as Failure;
   if (typeof code === "string" && typeof message === "string") throw failure(code, message);
   throw refuse(`${asked} ${foreign(response, hide(text))}`);
 }

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import process from "node:process";
 import { type Body, isUnread, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
@@ -7,16 +6,6 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** RFC 9110 §6.4.1. */
 const BODILESS = new Set([204, 304]);
-
-/** Other runtimes' sockets only look like Node's. Since 24.21, its `end(body)` sends one string. */
-const UNCORKS = globalThis.navigator?.userAgent.startsWith("Node.js/") === true &&
-  process.versions.node.localeCompare("24.21", "en", { numeric: true }) < 0;
-
-/** Sockets of serverless-http have no `writableCorked`. */
-interface CorkedSocket {
-  readonly writableCorked?: number;
-  uncork(): void;
-}
 
 /** Node drops what followed an `Upgrade` head in one packet. After a close, clients send it again. */
 export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): void {
@@ -48,14 +37,7 @@ function sendText({ status, headers }: Reply, body: string, outgoing: NodeRespon
   // Node copies ASCII as it is.
   const encoding = length === body.length ? "latin1" : "utf8";
   outgoing.writeHead(status, { ...headers, "content-length": length });
-  const socket = UNCORKS && outgoing.req.httpVersionMajor === 1
-    ? outgoing.socket as CorkedSocket | null | undefined
-    : null;
-  if (socket?.writableCorked !== 0) return void outgoing.end(body, encoding);
-  // write() corks the socket. Uncorked before end(), it sends one string; end(body) would use the slower writev().
-  outgoing.write(body, encoding);
-  socket.uncork();
-  outgoing.end();
+  outgoing.end(body, encoding);
 }
 
 /** It may come from another realm. */

@@ -17,7 +17,6 @@
 
 import type { Json, JsonObject } from "../json_types.ts";
 import { type Petstore, settingsOf } from "../petstore/petstore.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { describe, type OpenApiServer } from "./describe.ts";
 
 export type { Json, JsonObject, OpenApiServer, Petstore };
@@ -37,7 +36,7 @@ export interface OpenApiOptions {
 export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
   const settings = settingsOf(petstore);
   if (!settings) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
-  const { servers, ...unknown } = withoutPrototype(options);
+  const { servers, ...unknown } = options;
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`Unknown option ${name}; the only option is servers`);
   return describe(settings, servers);

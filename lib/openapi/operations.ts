@@ -5,7 +5,6 @@ import { type Definition, type Deprecation, deprecationOf, type Description } fr
 import { type FailureGroup, sharedFailures } from "../operations/failure_groups.ts";
 import type { CheckedOptions } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import { referTo, renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
 /** The options that clients can notice. */
@@ -54,7 +53,7 @@ function renderResponses(
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
-    const { isEarly, response } = withoutPrototype(group);
+    const { isEarly, response } = group;
     const headers = isEarly ? {} : announced;
     if (response !== undefined && (isEarly || !deprecation)) {
       shared[response] = renderFailure(group, headers);

@@ -6,7 +6,6 @@ import type { HeaderFields } from "../http/reply.ts";
 import type { Handler, Operation } from "../http/operation.ts";
 import { chain } from "../maybe_promise.ts";
 import type { PetStatus } from "../pet.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
 import { type FailureGroup, GONE } from "./failure_groups.ts";
 import type { HeaderKey } from "./headers.ts";
@@ -96,7 +95,7 @@ export function createOperation(definition: Definition, settings: OperationSetti
 }
 
 export function deprecationOf(definition: Definition, settings: OperationSettings): Deprecation | undefined {
-  return (withoutPrototype(definition).isDeprecated && settings.deprecation) || undefined;
+  return (definition.isDeprecated && settings.deprecation) || undefined;
 }
 
 /** @param linkBase The beginning of each link. */

@@ -10,7 +10,6 @@ import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
 import { MemoryStore } from "../stores/memory/memory_store.ts";
 import type { PetStore } from "../stores/store.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
 /** The options with their defaults, and what is made of them. */
@@ -93,13 +92,14 @@ export function checkAll<Given extends object, To>(
 ): To {
   const names = Object.keys(checks), list = names.join(", "), prefix = within && `${within}.`;
   if (typeof given !== "object" || given === null) throw invalid(within, `an object of ${list}`, given);
-  const own = withoutPrototype(given);
-  const unknown = Object.keys(own).find((name) => !names.includes(name));
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${list}`);
   }
   const made = {} as To;
-  for (const name of names as (keyof To & keyof Given & string)[]) made[name] = checks[name](own[name], prefix + name);
+  for (const name of names as (keyof To & keyof Given & string)[]) {
+    made[name] = checks[name](given[name], prefix + name);
+  }
   return made;
 }
 

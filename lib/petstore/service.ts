@@ -10,7 +10,6 @@ import { createOperation } from "../operations/definition.ts";
 import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { withoutPrototype } from "../without_prototype.ts";
 import type { CheckedOptions } from "./checked_options.ts";
 
 export interface Service extends Pipeline {
@@ -28,7 +27,7 @@ export interface ServiceParts {
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
   const { basePath, store } = settings;
-  const { guard, operations = [], observe = settings.onResponse } = withoutPrototype(parts);
+  const { guard, operations = [], observe = settings.onResponse } = parts;
   const pipeline = createPipeline({
     ...settings,
     guard,

@@ -9,7 +9,6 @@ import { withClock } from "../../lib/testing/clock.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { askerOf } from "../support/asker.ts";
-import { whilePolluted } from "../support/polluted.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
@@ -174,15 +173,4 @@ test("a key with the prefix that was not made here is valid, as its digest and f
   for (const keys of [[text], [`sha256:${digest}`], verify, createKeyManager(store)]) {
     assert.deepEqual(await askerOf(keys)({ key: text }), [200]);
   }
-});
-
-test("members that every object inherits are no options of a manager, and no rights of a key", async () => {
-  const polluted = { keys: ["pk_of_another"], caller: "another", readOnly: true, overlapMs: 0, expires: new Date(NaN) };
-  const { manager, added, next } = await whilePolluted(polluted, async () => {
-    const manager = createKeyManager(createMemoryStore().keys);
-    const added = await manager.add({ label: "ci" });
-    return { manager, added, next: await manager.rotate(added.id) };
-  });
-  assert.deepEqual([added.caller, added.readOnly, added.expires, next.caller], [added.id, false, undefined, added.id]);
-  assert.deepEqual(await askerOf(manager)({ key: "pk_of_another" }, added, next), [401, 200, 200]);
 });

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseNewPet } from "../../lib/pet.ts";
-import { formatPet, type Pet } from "../../lib/stores/store.ts";
 
 const NAME =
   "name must be a string of 1 to 255 characters, not only white space and without control characters or lone " +
@@ -35,19 +34,5 @@ test("parseNewPet() keeps its messages short and well-formed", () => {
   const body = JSON.stringify({ name: `x${long}`, categoryId: `y${long}`, status: `z\ud83d${long}` });
   for (const text of [body, `{"name":"Rex","categoryId":${"9".repeat(1000)}}`]) {
     for (const fault of parseNewPet(text, "available") as string[]) assert(fault.length < 300 && fault.isWellFormed());
-  }
-});
-
-test("formatPet() tells pets with the same id apart, also one after the other", () => {
-  const pet: Pet = { id: 1n, name: "Rex", categoryId: 7n, status: "sold" };
-  const others: Pet[] = [{ ...pet, id: 2n }, { ...pet, name: "Bo" }, { ...pet, categoryId: 8n }, {
-    ...pet,
-    status: "pending",
-  }];
-  for (const other of others) {
-    for (const each of [pet, other, pet]) {
-      const { id, categoryId, ...rest } = JSON.parse(formatPet(each));
-      assert.deepEqual({ id: BigInt(id), categoryId: BigInt(categoryId), ...rest }, each);
-    }
   }
 });
