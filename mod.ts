@@ -21,7 +21,7 @@ export { createPetstore, type Petstore } from "./lib/petstore/petstore.ts";
 export type { PetstoreOptions, ResponseInfo, Stability } from "./lib/petstore/options.ts";
 export type { DeprecationOptions } from "./lib/operations/definition.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
-export type { ConnectionInfo, Handle } from "./lib/hosts/fetch.ts";
+export type { Handle } from "./lib/hosts/fetch.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
 export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";

@@ -3,21 +3,15 @@ import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
 
-/** The connection, as `Deno.serve` tells it. Other objects, such as Workers' environment, tell nothing. */
-export type ConnectionInfo = object & {
-  /** The client's address. */
-  readonly remoteAddr?: {
-    /** An IPv4 or IPv6 address. */
-    readonly hostname?: string | undefined;
-    /** Such as `tcp`. */
-    readonly transport?: string | undefined;
-  } | undefined;
-};
+/** The connection, as `Deno.serve` tells it. */
+interface Connection {
+  readonly remoteAddr: { readonly hostname: string };
+}
 
 export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 
-/** Answers a `Request`. With a third argument, as Workers pass it, the second is their environment and tells nothing. */
-export type Handle = (request: Request, info?: ConnectionInfo, context?: unknown) => Promise<Response>;
+/** Answers a `Request`. Further arguments, as hosts pass them, are ignored. */
+export type Handle = (request: Request) => Promise<Response>;
 
 /** By identity: a proxy of a `handle`, or a function with its members, is a wrapper and never bypassed. */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
@@ -25,11 +19,11 @@ const PIPELINES = new WeakMap<object, ServingPipeline>();
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
 export function serve(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
-  const handle: Handle = (request, info, worker) => {
+  const handle: Handle = (request) => {
     const headers = request?.headers;
     // Accepts a Request of another realm or a polyfill.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
-    const context = new FetchContext(request, headers, worker === undefined ? info : undefined);
+    const context = new FetchContext(request, headers);
     return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
@@ -50,13 +44,13 @@ export class FetchContext implements RequestContext {
   requestId?: string;
   readonly #request: Request;
   readonly #headers: Headers;
-  readonly #info: ConnectionInfo | undefined;
+  readonly #connection: Connection | undefined;
   #target: string | undefined;
 
-  constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
+  constructor(request: Request, headers: Headers, connection?: Connection) {
     this.#request = request;
     this.#headers = headers;
-    this.#info = info;
+    this.#connection = connection;
     this.method = request.method;
   }
 
@@ -67,8 +61,7 @@ export class FetchContext implements RequestContext {
 
   /** Late, because Deno makes it on demand. */
   get client(): string | undefined {
-    const address: unknown = this.#info?.remoteAddr?.hostname;
-    return typeof address === "string" ? address : undefined;
+    return this.#connection?.remoteAddr.hostname;
   }
 
   /** Cheaper than the target. */

@@ -19,18 +19,18 @@ import { createRecovery } from "../http/recovery.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { type ConnectionInfo, pipelineOf, type ServingPipeline } from "./fetch.ts";
+import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-export type { ConnectionInfo, NodeRequest, NodeResponse };
+export type { NodeRequest, NodeResponse };
 
 /** A listener, or a middleware that answers every request. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
 /** Answers a `Request`, such as the wrapped `handle` of a petstore. */
-export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Response | Promise<Response>;
+export type NodeListenerHandle = (request: Request) => Response | Promise<Response>;
 
 /**
  * Creates a listener from a petstore or, slower, from any `handle`.
@@ -39,7 +39,7 @@ export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Res
  * - Nothing else may read the body first.
  * - Headers that were set earlier are kept, unless the response has them.
  * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed body is cancelled.
- * - A `handle` gets the client's address. If it throws, the client gets 500 and `console.error` the error.
+ * - If a `handle` throws, the client gets 500 and `console.error` the error.
  *
  * @throws {TypeError} If `service` is neither.
  */
@@ -50,7 +50,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
     throw new TypeError(`createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${hint}`);
   }
   const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
-    handlePipeline((request, info) => handle.call(service, request, info));
+    handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
@@ -67,8 +67,7 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   });
   async function answer(context: RequestContext): Promise<Reply> {
     try {
-      const info = { remoteAddr: { hostname: context.client, transport: "tcp" } };
-      const response = await handle(context.toRequest(), info);
+      const response = await handle(context.toRequest());
       const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
       if (isResponse) return { status: response.status, headers: {}, body: response };
       throw new TypeError("The handle of createNodeListener() must answer with a Response");

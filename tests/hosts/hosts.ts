@@ -136,8 +136,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "srvx",
     file: "node_srvx.ts",
     runtime: NODE_24,
-    about:
-      "For an app that is written for `Request` and `Response`, as Deno.serve above. The address of the client is `request.ip`.",
+    about: "For an app that is written for `Request` and `Response`, as Deno.serve above.",
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER, SRVX_BODY],
     sendsChunks: true,
@@ -147,9 +146,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "@hono/node-server",
     file: "node_hono_server.ts",
     runtime: NODE_24,
-    about:
-      "Hono's adapter for Node, which works without Hono too. `fetch` is called with `request` and `{ incoming }`: " +
-      "`incoming.socket.remoteAddress` is the address of the client.",
+    about: "Hono's adapter for Node, which works without Hono too.",
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER],
     odd: { ...REQUEST_ODD, badHost: "400" },

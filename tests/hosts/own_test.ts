@@ -72,16 +72,13 @@ test("an app on Deno KV has its pets beside its own data, and after the process 
     }
   }));
 
-// `deno serve` tells the address of the client, Bun does not.
-for (const [runtime, last] of [[DENO_SERVE, 429], [BUN_RUNTIME, 401]] as const) {
+for (const runtime of [DENO_SERVE, BUN_RUNTIME]) {
   test(`a petstore that is the default export is a whole program on ${runtime.name}`, async () => {
     await using program = await startProgram({ runtime, file: "../driver/default_export.ts" }, "/v1");
     assert.equal(await add(asker(program.origin), "/v1/pets"), "/v1/pets/1");
-    for (const status of [401, 401, last]) {
-      const response = await asker(program.origin, "wrong")("/v1/pets");
-      await response.text();
-      assert.equal(response.status, status);
-    }
+    const refused = await asker(program.origin, "wrong")("/v1/pets");
+    await refused.text();
+    assert.equal(refused.status, 401);
   });
 }
 

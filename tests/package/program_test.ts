@@ -50,7 +50,7 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         assert.match(conformed.stdout, /^pass .*\nadditions: \d+ passed, 0 failed, \d+ skipped\n[^]*^seed: 1$/m);
 
         const checked = await succeed(petstore, ["check"], folder, env);
-        assert.match(checked.stdout, /^sqlite:data\/petstore\.db is sound: 1 pet, schema version \d+\n$/);
+        assert.match(checked.stdout, /^sqlite:data\/petstore\.db is sound: 1 pet\n$/);
         assert.equal(checked.stderr, "");
         writeFileSync(join(folder, "pets.ndjson"), '{"name":"Luna, 2","categoryId":-9223372036854775808}\n');
         const imported = await succeed(petstore, ["import", "pets.ndjson"], folder, env);

@@ -24,7 +24,7 @@ const ON_NODE = [
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
   ...["check_url", "conform", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
-  ...["server/transfer/export", "server/transfer/unfinished"],
+  ...["server/transfer/export", "server/transfer/import"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */

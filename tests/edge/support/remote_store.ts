@@ -27,8 +27,6 @@ export function remoteStore(url: string): PetStore {
     list: () => call<StoredKey[]>("keys.list"),
     add: (...args) => call<boolean>("keys.add", ...args),
     revoke: (...args) => call<boolean>("keys.revoke", ...args),
-    touch: (...args) => call<void>("keys.touch", ...args),
-    remove: (...args) => call<void>("keys.remove", ...args),
   };
   return {
     keys,

@@ -8,8 +8,7 @@ const server = Bun.serve({
   idleTimeout: 30, // seconds; Bun would hang up after 10, before the petstore answers 408 after 15
   routes: {
     "/hello": () => new Response("Hello from the app"),
-    [`${BASE_PATH}/*`]: (request: Request, server: Bun.Server<undefined>) =>
-      petstore.handle(request, { remoteAddr: { hostname: server.requestIP(request)?.address } }),
+    [`${BASE_PATH}/*`]: petstore.handle,
   },
   fetch: () => new Response("Not found", { status: 404 }),
 });

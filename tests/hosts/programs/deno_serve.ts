@@ -4,10 +4,10 @@ const basePath = Deno.env.get("BASE_PATH") ?? "/v1";
 const petstore = createPetstore({ keys: ["pk_example"], basePath });
 
 export default {
-  fetch(request, info) {
+  fetch(request) {
     const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
     if (pathname === "/hello") return new Response("Hello from the app");
-    if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request, info);
+    if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request);
     return new Response("Not found", { status: 404 });
   },
 } satisfies Deno.ServeDefaultExport;

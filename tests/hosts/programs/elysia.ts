@@ -6,9 +6,7 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 const app = new Elysia()
   .get("/hello", "Hello from the app")
-  .all(`${BASE_PATH}/*`, ({ request, server }) => {
-    return petstore.handle(request, { remoteAddr: { hostname: server?.requestIP(request)?.address } });
-  }, { parse: "none" })
+  .all(`${BASE_PATH}/*`, ({ request }) => petstore.handle(request), { parse: "none" })
   .listen(Number(PORT));
 
 console.log(`Listening on ${app.server?.url}`);

@@ -7,6 +7,6 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 const app = new H3();
 app.get("/hello", () => "Hello from the app");
-app.all(`${BASE_PATH}/**`, ({ req }) => petstore.handle(req, { remoteAddr: { hostname: req.ip } }));
+app.all(`${BASE_PATH}/**`, ({ req }) => petstore.handle(req));
 
 serve(app, { port: Number(PORT) });

@@ -1,16 +1,14 @@
-import { type Http2Bindings, type HttpBindings, serve } from "@hono/node-server";
+import { serve } from "@hono/node-server";
 import process from "node:process";
 import { createPetstore } from "@petstore/petstore";
 
 const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
-function fetch(request: Request, { incoming }: HttpBindings | Http2Bindings): Response | Promise<Response> {
+function fetch(request: Request): Response | Promise<Response> {
   const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
   if (pathname === "/hello") return new Response("Hello from the app");
-  if (pathname.startsWith(`${BASE_PATH}/`)) {
-    return petstore.handle(request, { remoteAddr: { hostname: incoming.socket.remoteAddress } });
-  }
+  if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
   return new Response("Not found", { status: 404 });
 }
 

@@ -10,9 +10,7 @@ serve({
   fetch(request) {
     const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
     if (pathname === "/hello") return new Response("Hello from the app");
-    if (pathname.startsWith(`${BASE_PATH}/`)) {
-      return petstore.handle(request, { remoteAddr: { hostname: request.ip } });
-    }
+    if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
     return new Response("Not found", { status: 404 });
   },
 });

@@ -1,12 +1,12 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import { createMemoryStore, createPetstore, createRateLimit, ERROR_STATUS } from "@petstore/petstore";
-import type { ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, DeprecationOptions } from "@petstore/petstore";
+import { createMemoryStore, createPetstore, ERROR_STATUS } from "@petstore/petstore";
+import type { ApiKey, ApiKeys, Caller, CorsOptions, DeprecationOptions } from "@petstore/petstore";
 import type { ErrorBody, ErrorCode, ErrorInfo, Handle, KeyVerifier, Pet, PetStatus } from "@petstore/petstore";
-import type { Petstore, PetstoreOptions, RateLimitOptions, RequestIds, ResponseInfo } from "@petstore/petstore";
-import type { RateLimit, Stability } from "@petstore/petstore";
+import type { Petstore, PetstoreOptions, RequestIds, ResponseInfo } from "@petstore/petstore";
+import type { Stability } from "@petstore/petstore";
 import { formatPet, formatPets, StoreUnavailableError } from "@petstore/petstore/store";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, MaybePromise } from "@petstore/petstore/store";
-import type { KeySnapshot, KeyStore, KeyUse, PetDraft, PetPage, PetQuery } from "@petstore/petstore/store";
+import type { KeySnapshot, KeyStore, PetDraft, PetPage, PetQuery } from "@petstore/petstore/store";
 import type { PetStore, StoreChanges, StoredKey } from "@petstore/petstore/store";
 import {
   createClient,
@@ -96,15 +96,12 @@ const keys: ApiKeys = verifier;
 const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
 const stores: PetStore[] = [new ArrayStore(), createMemoryStore(), createSqliteStore(":memory:")];
-const limits: RateLimitOptions = { requests: 100, windowMs: 60_000, clientHeader: "x-real-ip" };
-const rateLimit: RateLimit = createRateLimit(limits);
 const requestIds: RequestIds = "failures";
 const deprecation: DeprecationOptions = { since: new Date(0), sunset: new Date(1), successor: "/pets", gone: true };
 const stability: Record<string, Stability> = { listPets: "beta" };
 const options: PetstoreOptions = {
   keys,
   cors,
-  rateLimit,
   requestIds,
   deprecation,
   stability,
@@ -115,10 +112,8 @@ export const apps: Petstore[] = stores.map((store) => createPetstore({ ...option
 const { handle, fetch: sameHandle }: Petstore = createPetstore({ keys: new Set(["pk_example", key]) });
 export default { fetch: sameHandle };
 export const response: Promise<Response> = handle(new Request("http://localhost/v1/pets"));
-export const wrapped: Handle = (request: Request, info?: ConnectionInfo) => handle(request, info);
-export const answered: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"), {
-  remoteAddr: { hostname: "192.0.2.1" },
-});
+export const wrapped: Handle = (request: Request) => handle(request);
+export const answered: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"));
 
 export const listeners: NodeListener[] = [
   ...apps.map((app) => createNodeListener(app)),
@@ -179,12 +174,11 @@ export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | nu
 export const later: [ErrorCode, PetstoreErrorCode, Area, StoreGuarantee] = ["new", "new", "new", "new"];
 /** An editor still offers those of this release. */
 type Offered<Name> = Name extends unknown ? string extends Name ? never : Name : never;
-export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["rate_limited", "cors", "keys"];
+export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["overloaded", "cors", "keys"];
 // @ts-expect-error No release has it.
 export const unknown: Offered<ErrorCode> = "new";
 export function isTooMany(code: ErrorCode): boolean {
   switch (code) {
-    case "rate_limited":
     case "overloaded":
       return true;
     default:
@@ -232,7 +226,7 @@ export function explainError(error: unknown): PetstoreErrorCode | undefined {
   const own: ClientErrorCode = "deadline_exceeded";
   const facts: ResponseFacts = { status: 503 };
   if (!(error instanceof PetstoreError)) return new PetstoreError(own, "Too late", facts).code;
-  return error.code === "rate_limited" && error.retryAfterMs !== undefined ? error.requestId : error.code;
+  return error.code === "overloaded" && error.retryAfterMs !== undefined ? error.requestId : error.code;
 }
 // @ts-expect-error A client needs a key.
 createClient({ baseUrl: "http://localhost/v1" });
@@ -262,14 +256,6 @@ class ArrayKeys implements KeyStore {
 
   listSince(version: string): KeySnapshot {
     return { version, keys: this.#keys };
-  }
-
-  touch(uses: readonly KeyUse[]): void {
-    for (const { id, at } of uses) this.#keys.find((key) => key.id === id)!.lastUsed = at;
-  }
-
-  remove(ids: readonly string[]): void {
-    for (const id of ids) this.#keys.splice(this.#keys.findIndex((key) => key.id === id), 1);
   }
 }
 
