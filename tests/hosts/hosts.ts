@@ -155,8 +155,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Hono",
     file: "hono.ts",
     runtime: DENO,
-    about:
-      "Tested on Deno, where `context.env` has the address of the client. `app.mount()` [removes the prefix](#a-path-prefix).",
+    about: "Tested on Deno. `app.mount()` [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
     odd: DENO_ODD,
   },

@@ -69,5 +69,7 @@ test("deno task dev serves", async () => {
 test("each task is run here or elsewhere", () => {
   const known = [...Object.keys(TYPED), ...Object.keys(ELSEWHERE), "fmt", "dev", "program:watched"];
   assert.deepEqual(known.toSorted(), Object.keys(config.tasks).toSorted());
-  for (const [task, file] of Object.entries(ELSEWHERE)) assert.match(readFileSync(file, "utf8"), new RegExp(task), file);
+  for (const [task, file] of Object.entries(ELSEWHERE)) {
+    assert.match(readFileSync(file, "utf8"), new RegExp(task), file);
+  }
 });
