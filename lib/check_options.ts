@@ -1,23 +1,70 @@
-/** Checks of options that several functions have. */
+/** The one check of options. Each option has a check, which also knows its default, and a name without a check is refused. */
+
+/** Returns the option, or its default if it is absent (undefined). The name is for messages. */
+export type Check<Given, To> = (given: Given, name: string) => To;
+
+export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
 /**
- * Refuses options that there are not: a misspelt one would have no effect. A key with a misspelt expiry, for example, would never
- * expire.
+ * Checks an object of options.
  *
- * @param what What has the options, as the start of a sentence.
+ * @param within The option with these members, or "".
+ * @throws {TypeError} If one is unknown: a misspelt one would have no effect, and a key with a misspelt expiry would never expire.
  */
-export function refuseUnknown(unknown: object, what: string): void {
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${what} has no option ${JSON.stringify(name)}`);
+export function checkAll<Given extends object, To>(
+  checks: Checks<Given, To>,
+  given: Given,
+  within: string,
+): To {
+  const names = Object.keys(checks), list = names.join(", "), prefix = within && `${within}.`;
+  if (typeof given !== "object" || given === null) throw invalid(within, `an object of ${list}`, given);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${list}`);
+  }
+  const made = {} as To;
+  for (const name of names as (keyof To & keyof Given & string)[]) {
+    made[name] = checks[name](given[name], prefix + name);
+  }
+  return made;
 }
 
-/**
- * Refuses a time limit that is no delay of a timer, which is an int32.
- *
- * @param what What has it, such as `a KV store`.
- */
-export function requireTimeout(timeoutMs: number, what: string): void {
-  if (timeoutMs > 0 && timeoutMs < 2 ** 31) return;
-  const type = typeof timeoutMs === "number" ? RangeError : TypeError;
-  throw new type(`The timeoutMs of ${what} must be above 0 and below 2^31, not ${timeoutMs}`);
+/** @param parse `false` is a wrong value. */
+export function option<Made, Absent>(
+  wanted: string,
+  parse: (given: unknown) => Made | false,
+  absent: Absent,
+): (given: unknown, name: string) => Made | Absent {
+  return (given, name) => {
+    if (given === undefined || given === absent) return absent;
+    const made = parse(given);
+    if (made !== false) return made;
+    throw invalid(name, wanted, given);
+  };
+}
+
+export function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
+  return option(wanted, (given) => typeof given === "string" && parse(given), absent);
+}
+
+export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
+  return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
+}
+
+export function optionalFunction<T>(absent: T): Check<T | undefined, T> {
+  return option("a function", (given) => typeof given === "function" && given as T, absent);
+}
+
+export function wholeNumber(absent?: number): Check<number | undefined, number> {
+  return (given = absent, name) => {
+    // A timer with a longer delay than an int32 fires at once.
+    if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;
+    const type = typeof given === "number" ? RangeError : TypeError;
+    throw invalid(name, "a whole number from 1 to 2147483647", given, type);
+  };
+}
+
+export function invalid(name: string, wanted: string, given: unknown, type: ErrorConstructor = TypeError): Error {
+  const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
+  return new type(`${name ? `Option ${name}` : "The options"} must be ${wanted}, not ${shown}`);
 }

@@ -21,21 +21,22 @@
  * @module
  */
 
-import { refuseUnknown } from "../check_options.ts";
+import { checkAll, type Checks, optionalFunction } from "../check_options.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
 import { makeKey } from "./key_format.ts";
 import {
   type AddedKey,
+  type CheckedKey,
+  checkExpiry,
   checkNewKey,
   type KeyManager,
   type NewKeyOptions,
-  requireTime,
   type RotateOptions,
   UnknownKeyError,
 } from "./key_manager.ts";
 import { type ChangingKeys, digestOf, idOf } from "./key_ring.ts";
-import { type ApiKey, checkKeys } from "./keys.ts";
+import { type ApiKey, checkKeys, type KeyRecord } from "./keys.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 export { UnknownKeyError };
@@ -60,26 +61,20 @@ const DAY = 86_400_000;
  * @throws {TypeError} If an argument is invalid.
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
-  const { keys, onOutage = reportOutage, ...unknown } = options;
   for (const method of ["list", "add", "revoke"] as const) {
     if (typeof store?.[method] === "function") continue;
     throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
   }
-  refuseUnknown(unknown, "A key manager");
-  if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
-  const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
+  const { keys, onOutage } = checkAll(MANAGER, options, "");
+  const cache = new KeyCache(store, keys, onOutage);
   const manager: KeyManager & ChangingKeys = {
     findKey: (header, start, { arrivedAt }) => cache.find(header, start, arrivedAt || performance.now()),
     async add(options) {
-      checkNewKey(options);
-      return await addKey(store, cache, { ...options });
+      return await addKey(store, cache, checkNewKey(options));
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
     async rotate(id, options = {}) {
-      const { overlapMs = DAY, expires, ...unknown } = options;
-      refuseUnknown(unknown, "A rotation");
-      const oldEnd = endOf(overlapMs);
-      requireTime(expires);
+      const { overlapMs: oldEnd, expires } = checkAll(ROTATION, options, "");
       const next = findSuccessor(await store.list(), id);
       return await addKey(store, cache, { ...next, expires: expires ?? next.expires }, { id, expires: oldEnd });
     },
@@ -91,6 +86,17 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   };
   return manager;
 }
+
+const MANAGER: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
+  keys: (keys) => keys === undefined ? [] : checkKeys(keys),
+  onOutage: optionalFunction(reportOutage),
+};
+
+/** The overlap becomes the end of the old key. */
+const ROTATION: Checks<RotateOptions, { overlapMs: Date; expires: Date | undefined }> = {
+  overlapMs: (overlapMs = DAY) => endOf(overlapMs),
+  expires: checkExpiry,
+};
 
 function endOf(overlapMs: number): Date {
   const end = new Date(Date.now() + overlapMs);
@@ -111,7 +117,7 @@ function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
 async function addKey(
   store: KeyStore,
   cache: KeyCache,
-  { label, expires, readOnly = false, caller }: NewKeyOptions | KeyInfo,
+  { label, expires, readOnly, caller }: CheckedKey | KeyInfo,
   replaced?: { id: string; expires: Date },
 ): Promise<AddedKey> {
   const key = makeKey();

@@ -1,4 +1,4 @@
-import { refuseUnknown } from "../check_options.ts";
+import { checkAll, type Checks, oneOf } from "../check_options.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 
 /** The properties of a new key. */
@@ -58,21 +58,34 @@ export class UnknownKeyError extends Error {
   }
 }
 
-export function checkNewKey(options: NewKeyOptions): void {
-  const { label, expires, readOnly = false, caller, ...unknown } = options;
-  refuseUnknown(unknown, "A new key");
-  const isText = typeof label === "string";
-  if (!isText || !/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) || label.trim() === "") {
+const NEW_KEY: Checks<NewKeyOptions, CheckedKey> = {
+  label(label) {
+    const isText = typeof label === "string";
+    if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return label;
     const line = "The label of a key must be 1 to 100 characters, without control characters, such as ci";
     throw new (isText ? RangeError : TypeError)(line);
-  }
-  requireTime(expires);
-  if (typeof readOnly !== "boolean") throw new TypeError("The right readOnly of a key must be a boolean");
-  if (caller === undefined || (typeof caller === "string" && caller !== "")) return;
-  throw new TypeError("The caller of a key must be a string that is not empty");
+  },
+  expires: checkExpiry,
+  readOnly: oneOf([true, false], false),
+  caller(caller) {
+    if (caller === undefined || (typeof caller === "string" && caller !== "")) return caller;
+    throw new TypeError("The caller of a key must be a string that is not empty");
+  },
+};
+
+/** The options of a new key with their defaults. */
+export interface CheckedKey {
+  label: string;
+  expires: Date | undefined;
+  readOnly: boolean;
+  caller: string | undefined;
 }
 
-export function requireTime(time: Date | undefined): void {
-  if (time === undefined || (time instanceof Date && time.getTime() > Date.now())) return;
+export function checkNewKey(options: NewKeyOptions): CheckedKey {
+  return checkAll(NEW_KEY, options, "");
+}
+
+export function checkExpiry(time: Date | undefined): Date | undefined {
+  if (time === undefined || (time instanceof Date && time.getTime() > Date.now())) return time;
   throw new (time instanceof Date ? RangeError : TypeError)("The expiry of a key must be a Date in the future");
 }

@@ -15,6 +15,7 @@
  * @module
  */
 
+import { checkAll, type Checks } from "../check_options.ts";
 import type { Json, JsonObject } from "../json_types.ts";
 import { type Petstore, settingsOf } from "../petstore/petstore.ts";
 import { describe, type OpenApiServer } from "./describe.ts";
@@ -27,6 +28,9 @@ export interface OpenApiOptions {
   servers?: readonly OpenApiServer[];
 }
 
+/** Each server is checked where it is described. */
+const CHECKS: Checks<OpenApiOptions, Pick<OpenApiOptions, "servers">> = { servers: (servers) => servers! };
+
 /**
  * Creates the OpenAPI 3.1 description of a petstore, as plain data for `JSON.stringify()`.
  *
@@ -36,8 +40,6 @@ export interface OpenApiOptions {
 export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
   const settings = settingsOf(petstore);
   if (!settings) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
-  const { servers, ...unknown } = options;
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`Unknown option ${name}; the only option is servers`);
+  const { servers } = checkAll(CHECKS, options, "");
   return describe(settings, servers);
 }

@@ -1,3 +1,13 @@
+import {
+  checkAll,
+  type Checks,
+  invalid,
+  oneOf,
+  option,
+  optionalFunction,
+  text,
+  wholeNumber,
+} from "../check_options.ts";
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
@@ -29,11 +39,6 @@ type Labels = Readonly<Record<string, Stability | undefined>>;
 
 /** Stands in for the origin of a path. */
 const ORIGIN = "http://h";
-
-/** An absent option is undefined. */
-export type Check<Given, To> = (given: Given, name: string) => To;
-
-export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
 type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
 
@@ -84,25 +89,6 @@ export function checkOptions(options: PetstoreOptions): CheckedOptions {
   return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };
 }
 
-/** @param within The option with these members. */
-export function checkAll<Given extends object, To>(
-  checks: Checks<Given, To>,
-  given: Given,
-  within: string,
-): To {
-  const names = Object.keys(checks), list = names.join(", "), prefix = within && `${within}.`;
-  if (typeof given !== "object" || given === null) throw invalid(within, `an object of ${list}`, given);
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(`Unknown option ${prefix}${unknown}; the options are ${list}`);
-  }
-  const made = {} as To;
-  for (const name of names as (keyof To & keyof Given & string)[]) {
-    made[name] = checks[name](given[name], prefix + name);
-  }
-  return made;
-}
-
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
   return onResponse && ((context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
@@ -140,50 +126,10 @@ function requireStore(store: PetStore, name: string): PetStore {
   throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
-/** @param parse `false` is a wrong value. */
-export function option<Made, Absent>(
-  wanted: string,
-  parse: (given: unknown) => Made | false,
-  absent: Absent,
-): (given: unknown, name: string) => Made | Absent {
-  return (given, name) => {
-    if (given === undefined || given === absent) return absent;
-    const made = parse(given);
-    if (made !== false) return made;
-    throw invalid(name, wanted, given);
-  };
-}
-
-export function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
-  return option(wanted, (given) => typeof given === "string" && parse(given), absent);
-}
-
 function address<Absent>(absent: Absent) {
   return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
 }
 
-function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
-  return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
-}
-
 function day(absent: string) {
   return option("a Date", (given) => given instanceof Date && !isNaN(+given) && given, new Date(absent));
-}
-
-function optionalFunction<T>(absent: T): Check<T | undefined, T> {
-  return option("a function", (given) => typeof given === "function" && given as T, absent);
-}
-
-export function wholeNumber(absent?: number): Check<number | undefined, number> {
-  return (given = absent, name) => {
-    // A timer with a longer delay than an int32 fires at once.
-    if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;
-    const type = typeof given === "number" ? RangeError : TypeError;
-    throw invalid(name, "a whole number from 1 to 2147483647", given, type);
-  };
-}
-
-function invalid(name: string, wanted: string, given: unknown, type: ErrorConstructor = TypeError): Error {
-  const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
-  return new type(`${name ? `Option ${name}` : "The options"} must be ${wanted}, not ${shown}`);
 }

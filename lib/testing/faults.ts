@@ -23,7 +23,7 @@ import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import { checkAll, type Checks, option, wholeNumber } from "../petstore/checked_options.ts";
+import { checkAll, type Checks, option, wholeNumber } from "../check_options.ts";
 import type { Petstore } from "../petstore/petstore.ts";
 import type { Service } from "../petstore/service.ts";
 

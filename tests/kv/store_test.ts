@@ -20,7 +20,7 @@ test("a KV store refuses what is no KV, and options that cannot work", async (kv
   }
   assert.throws(() => create(kv, { timeout: 500 }), {
     name: "TypeError",
-    message: 'A KV store has no option "timeout"',
+    message: "Unknown option timeout; the options are prefix, timeoutMs",
   });
 });
 

@@ -176,11 +176,14 @@ test("invalid clients, schemas, timeouts and unknown options are refused", async
     [() => createPostgresStore(undefined as never), /, not undefined$/],
     [() => createPostgresStore({ query() {}, connect() {}, processID: 1 } as never), /not a Client of node-postgres$/],
     [() => createPostgresStore(client, { schema: 'a"; DROP' }), /lower-case .*, such as petstore, not "a\\"; DROP"$/],
-    [() => createPostgresStore(client, { timeout: 500 } as never), /^A PostgreSQL store has no option "timeout"$/],
+    [
+      () => createPostgresStore(client, { timeout: 500 } as never),
+      /^Unknown option timeout; the options are schema, timeoutMs, prepare$/,
+    ],
   ];
   for (const [invalid, message] of cases) await assert.rejects(invalid, { name: "TypeError", message });
   for (const timeoutMs of [0, NaN]) {
-    const message = `The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`;
+    const message = `Option timeoutMs must be a whole number from 1 to 2147483647, not ${timeoutMs}`;
     await assert.rejects(createPostgresStore(client, { timeoutMs }), { name: "RangeError", message });
   }
   assert.throws(() => postgresSchema("Pets"), TypeError);

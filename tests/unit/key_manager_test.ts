@@ -42,8 +42,11 @@ const WRONG_KEYS: Wrong = {
   [`RangeError: ${EXPIRY}`]: [0, NaN].map((time) => ({ label: "ci", expires: new Date(time) })),
   [`TypeError: ${EXPIRY}`]: [{ label: "ci", expires: "tomorrow" }],
   [`TypeError: ${CALLER}`]: ["", 7].map((caller) => ({ label: "ci", caller })),
-  "TypeError: The right readOnly of a key must be a boolean": [{ label: "ci", readOnly: "no" }],
-  'TypeError: A new key has no option "expire"': [{ label: "ci", expire: new Date(0) }],
+  'TypeError: Option readOnly must be one of true, false, not "no"': [{ label: "ci", readOnly: "no" }],
+  "TypeError: Unknown option expire; the options are label, expires, readOnly, caller": [{
+    label: "ci",
+    expire: new Date(0),
+  }],
 };
 
 const WRONG_ROTATIONS: Wrong = {
@@ -51,12 +54,12 @@ const WRONG_ROTATIONS: Wrong = {
   "RangeError: overlapMs must be milliseconds, 0 or more, not Infinity": [{ overlapMs: Infinity }],
   "TypeError: overlapMs must be milliseconds, 0 or more, not 1d": [{ overlapMs: "1d" }],
   [`RangeError: ${EXPIRY}`]: [{ expires: new Date(0) }],
-  'TypeError: A rotation has no option "expire"': [{ expire: new Date(0) }],
+  "TypeError: Unknown option expire; the options are overlapMs, expires": [{ expire: new Date(0) }],
 };
 
 const WRONG_MANAGERS: Wrong = {
-  'TypeError: A key manager has no option "key"': [{ key: [] }],
-  "TypeError: onOutage must be a function": [{ onOutage: "log" }],
+  "TypeError: Unknown option key; the options are keys, onOutage": [{ key: [] }],
+  'TypeError: Option onOutage must be a function, not "log"': [{ onOutage: "log" }],
   "TypeError: Option keys must be API keys, such as keys: [key], a key manager or a function": [{ keys: [] }],
 };
 

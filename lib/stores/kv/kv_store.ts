@@ -17,7 +17,7 @@
  * @module
  */
 
-import { refuseUnknown, requireTimeout } from "../../check_options.ts";
+import { checkAll, type Checks, wholeNumber } from "../../check_options.ts";
 import { pageOf } from "../page.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { createdId, createOutcome, storeClosed } from "../write.ts";
@@ -38,6 +38,12 @@ export interface KvStoreOptions {
   timeoutMs?: number;
 }
 
+const CHECKS: Checks<KvStoreOptions, Required<KvStoreOptions>> = {
+  // The space of keys checks its parts.
+  prefix: (prefix = ["petstore"]) => prefix,
+  timeoutMs: wholeNumber(5000),
+};
+
 /**
  * Keeps pets in a Deno KV.
  *
@@ -54,10 +60,8 @@ export interface KvStoreOptions {
  * @throws {RangeError} If `timeoutMs` is out of range.
  */
 export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
-  const { prefix = ["petstore"], timeoutMs = 5000, ...unknown } = options;
   requireKv(kv);
-  requireTimeout(timeoutMs, "a KV store");
-  refuseUnknown(unknown, "A KV store");
+  const { prefix, timeoutMs } = checkAll(CHECKS, options, "");
   const db = new Kv(kv, timeoutMs), space = new KeySpace(prefix), commits = createGroupCommit(db, space);
   let closing: Promise<void> | undefined;
   const close = () => closing ??= commits.close();

@@ -17,13 +17,19 @@
  * @module
  */
 
-import { refuseUnknown, requireTimeout } from "../../check_options.ts";
+import { checkAll, type Checks, oneOf, wholeNumber } from "../../check_options.ts";
 import type { CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import { pageOf } from "../page.ts";
 import type { KeyedPetStore, PetPage, PetQuery } from "../store.ts";
-import { Database, type PooledStore, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
+import {
+  Database,
+  DEFAULT_SCHEMA,
+  type PooledStore,
+  type PostgresClientMaker,
+  type PostgresStoreOptions,
+} from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { createGroupCommit, type GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
@@ -59,12 +65,18 @@ export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
 ): Promise<KeyedPetStore> {
-  const { schema, timeoutMs, prepare: _, ...unknown } = options;
-  if (schema !== undefined) requireSchemaName(schema);
-  if (timeoutMs !== undefined) requireTimeout(timeoutMs, "a PostgreSQL store");
-  refuseUnknown(unknown, "A PostgreSQL store");
-  return new PostgresStore(await openDatabase(client, options), new Database(client, options));
+  const checked = checkAll(CHECKS, options, "");
+  return new PostgresStore(await openDatabase(client, checked), new Database(client, checked));
 }
+
+const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
+  schema: (schema = DEFAULT_SCHEMA) => {
+    requireSchemaName(schema);
+    return schema;
+  },
+  timeoutMs: wholeNumber(5000),
+  prepare: oneOf([true, false], true),
+};
 
 class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;

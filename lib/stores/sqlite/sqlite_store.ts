@@ -19,7 +19,7 @@
  * @module
  */
 
-import { refuseUnknown } from "../../check_options.ts";
+import { checkAll, type Checks, oneOf } from "../../check_options.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -48,12 +48,10 @@ export interface SqliteStoreOptions {
  * or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
-  const { writer = "auto", ...unknown } = options;
-  if (writer !== "auto" && writer !== "thread" && writer !== "same-thread") {
-    throw new TypeError(
-      `The writer of an SQLite store must be "auto", "thread" or "same-thread", not ${JSON.stringify(writer)}`,
-    );
-  }
-  refuseUnknown(unknown, "An SQLite store");
+  const { writer } = checkAll(CHECKS, options, "");
   return SqliteStore.open(path, writer);
 }
+
+const CHECKS: Checks<SqliteStoreOptions, Required<SqliteStoreOptions>> = {
+  writer: oneOf(["auto", "thread", "same-thread"], "auto"),
+};
