@@ -84,6 +84,11 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
+/** Checks one option alone, for a program that makes it of a flag. */
+export function checkOption<Name extends keyof Made>(name: Name, given: PetstoreOptions[Name]): void {
+  CHECKS[name](given, name);
+}
+
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
   const { keys, ...made } = checkAll(CHECKS, options, "");
   return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };

@@ -3,7 +3,7 @@
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { checkOptions } from "../../petstore/checked_options.ts";
+import { checkOption } from "../../petstore/checked_options.ts";
 import { type FaultOptions, withFaults } from "../../testing/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
@@ -30,13 +30,13 @@ const ADDRESS: Format<{ hostname: string; port: number }> = {
 
 const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
 
-/** A setting that becomes options of the library, which knows the valid texts. */
-function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOptions>): Format<string> {
+/** A setting that becomes an option of the library, which knows the valid texts. */
+function optionOf(form: string, check: (text: string) => void): Format<string> {
   return {
     form,
     parse(text) {
       try {
-        checkOptions({ keys: ["any"], ...toOptions(text) });
+        check(text);
         return text;
       } catch {
         return undefined;
@@ -45,11 +45,14 @@ function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOpt
   };
 }
 
-const ORIGIN = optionOf("an origin such as https://app.example, or *", (text) => ({ cors: { origins: [text] } }));
+const ORIGIN = optionOf(
+  "an origin such as https://app.example, or *",
+  (text) => checkOption("cors", { origins: [text] }),
+);
 
 const PUBLIC_URL = optionOf(
   "an address such as https://api.example/v1, or a path",
-  (text) => ({ publicBaseUrl: text }),
+  (text) => checkOption("publicBaseUrl", text),
 );
 
 /** Each base address ends in the version (§9 of the specification). */
@@ -110,7 +113,11 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     deprecation: { gone: args.isOn("retire") },
     stability: Object.fromEntries(labels),
   };
-  checkAs("", () => checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options }));
+  checkAs("", () => {
+    // Without a key, the server takes that of a file.
+    if (keys.length > 0) checkOption("keys", keys);
+    checkOption("stability", options.stability);
+  });
   return { keys, ...options };
 }
 
