@@ -14,18 +14,12 @@ export const MAX_NAME_LENGTH = 255;
 /** No control character and no lone surrogate. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
-/** An animal to add, as a client sends it. */
-export interface NewPet {
+/** A new animal as the service passes it to a store: validated, and with a status. */
+export interface PetDraft {
   /** The animal's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
   name: string;
   /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
-  /** The availability. Default: the service's `defaultStatus`. */
-  status?: PetStatus | undefined;
-}
-
-/** A new animal as the service passes it to a store: validated, and with a status. */
-export interface PetDraft extends NewPet {
   /** The availability. */
   status: PetStatus;
 }

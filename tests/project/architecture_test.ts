@@ -44,7 +44,7 @@ function ownSources(): string[] {
 const LAYERS: Record<string, string[][]> = {
   lib: [
     [""],
-    ["client", "http", "stores"],
+    ["http", "stores"],
     ["access", "hosts"],
     ["operations"],
     ["petstore"],
@@ -110,13 +110,33 @@ test("a store imports the contract, what all stores share, and its own folder", 
 });
 
 test("mod.ts, the client and all that they reach use web-standard APIs alone", async () => {
-  const reach = await reachOf("lib/client/client.ts", await reachOf("mod.ts"));
-  assert.ok(reach.size > 30 && reach.has("lib/client/retry.ts"));
+  const reach = await reachOf("packages/client/mod.ts", await reachOf("mod.ts"));
+  assert.ok(reach.size > 30 && reach.has("packages/client/lib/retry.ts"));
   for (const path of reach) {
     const foreign = (await importsOf(path)).filter((specifier) => !specifier.startsWith("."));
     assert.deepEqual(foreign, [], path);
     // Examples in comments may use more.
     assert.doesNotMatch(codeOf(path), /\b(Deno|Bun|process|Buffer|require)\b\s*[.(]/, path);
+  }
+});
+
+test("the house imports no package, and a package imports the house by its entry points alone", async () => {
+  const entryPoints = Object.keys(config.exports).map((entry) => config.name + entry.slice(1));
+  for (const path of ["mod.ts", "server.ts", ...filesBelow("lib/")]) {
+    for (const specifier of await importsOf(path)) assert.doesNotMatch(specifier, /^@petstore\/|\bpackages\//, path);
+  }
+  for (const member of config.workspace) {
+    const folder = `${member.replace("./", "")}/`;
+    const sources = filesBelow(folder).filter((path) => !path.startsWith(`${folder}tests/`));
+    assert.ok(sources.length > 0, folder);
+    for (const path of sources) {
+      for (const specifier of await importsOf(path)) {
+        const isOwn = specifier.startsWith(".") &&
+          new URL(specifier, new URL(path, ROOT)).href.startsWith(ROOT.href + folder);
+        const isEntryPoint = entryPoints.includes(specifier);
+        assert.ok(isOwn || isEntryPoint || !/^\.|^@petstore\//.test(specifier), `${path} imports ${specifier}`);
+      }
+    }
   }
 });
 

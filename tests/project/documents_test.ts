@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { EVERYDAY } from "../../tools/test/parts.ts";
+import { EVERYDAY, INTEGRATION } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
 import { deprecationOf } from "../../lib/operations/definition.ts";
@@ -57,7 +57,7 @@ function anchorsOf(path: string): string[] {
 test("every file that a page names exists", () => {
   // A CHANGELOG names the files of its time.
   const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) =>
-    matches(readPage(page), /(?<=`)(?:lib|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g)
+    matches(readPage(page), /(?<=`)(?:lib|packages|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g)
       .filter((path) => !existsSync(ROOT + path))
       .map((path) => `${page}: ${path}`)
   );
@@ -87,10 +87,11 @@ test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
   const pages = PAGES.filter((path) =>
     [...blocksOf(readPage(path), "ts"), ...blocksOf(readPage(path), "js")].length > 0
   );
-  const words = Object.values(EVERYDAY).filter((command) => command.includes(" --doc ")).flatMap((command) =>
-    command.split(" ")
+  const words = Object.values({ ...EVERYDAY, ...INTEGRATION }).filter((command) => command.includes(" --doc ")).flatMap(
+    (command) => command.split(" "),
   );
-  assert.deepEqual(pages.filter((path) => words.includes(path)), pages.filter((path) => !elsewhere.includes(path)));
+  const isRun = (path: string) => words.includes(path) || words.includes(dirname(path));
+  assert.deepEqual(pages.filter(isRun), pages.filter((path) => !elsewhere.includes(path)));
 });
 
 test("docs/server.md names every command that --help prints, and no other", async () => {
@@ -152,9 +153,9 @@ test("docs/library.md names every option, and no other", () => {
   assert.deepEqual(Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), [...OPTION_NAMES]);
 });
 
-test("docs/clients.md names every option of the client and every code of its own, and no other", () => {
-  const page = readPage("docs/clients.md");
-  const source = (file: string) => readPage(`lib/client/${file}.ts`);
+test("the page of the client names every option and every code of its own, and no other", () => {
+  const page = readPage("packages/client/README.md");
+  const source = (file: string) => readPage(`packages/client/lib/${file}.ts`);
   const [, options = ""] = /interface ClientOptions \{([^]*?)^\}/m.exec(source("options")) ?? [];
   const [, codes = ""] = /type ClientErrorCode = ([^;]*)/.exec(source("error")) ?? [];
   const expected = [...matches(options, /(?<=^ {2})\w+(?=\??:)/gm), ...matches(codes, /\w+/g)];

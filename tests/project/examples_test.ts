@@ -22,7 +22,9 @@ function firstScreen(): string {
 test("README.md shows what appears on the screen at the first start", () =>
   // As in a fresh checkout, until Ctrl-C, and as if the port were 8000.
   withTempFolder(async (folder) => {
-    for (const entry of ["deno.json", "lib", "server.ts"]) Deno.symlinkSync(`${ROOT}${entry}`, join(folder, entry));
+    for (const entry of ["deno.json", "lib", "packages", "server.ts"]) {
+      Deno.symlinkSync(`${ROOT}${entry}`, join(folder, entry));
+    }
     const env = { HOME: folder, NO_COLOR: "1", PORT: "0" };
     await using child = new Child(Deno.execPath(), ["task", "serve"], { cwd: folder, clearEnv: true, env });
     try {

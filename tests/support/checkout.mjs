@@ -1,15 +1,7 @@
-/** Preloaded into Node: the package's names lead to this checkout, and a server takes a free port and prints it as Deno does. */
+/** Preloaded into Node: the names of the packages lead to this checkout, and a server takes a free port and prints it as Deno does. */
 
-import { registerHooks } from "node:module";
 import { Server } from "node:net";
-import config from "../../deno.json" with { type: "json" };
-
-const modules = Object.fromEntries(
-  Object.entries(config.exports).map((
-    [entry, path],
-  ) => [config.name + entry.slice(1), new URL(`../../${path}`, import.meta.url).href]),
-);
-registerHooks({ resolve: (name, context, next) => next(modules[name] ?? name, context) });
+import "./names.mjs";
 
 const { listen } = Server.prototype;
 Server.prototype.listen = function () {

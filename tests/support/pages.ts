@@ -1,13 +1,11 @@
 /** The pages that people read: README.md, docs/ and their like, and the code blocks in them. Deno only. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-export const PAGES: readonly string[] = ["", "docs/"].flatMap((folder) =>
-  readdirSync(ROOT + folder).filter((name) => name.endsWith(".md")).map((name) => folder + name)
-).sort();
+export const PAGES: readonly string[] = globSync(["*.md", "docs/*.md", "packages/*/*.md"], { cwd: ROOT }).sort();
 
 /** A command of a `console` block, and the output that the page shows for it. */
 export interface Command {

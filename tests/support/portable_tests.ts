@@ -12,7 +12,7 @@ const SAME_EVERYWHERE = /\/(order|worker_group|postgres_commit|key_cache|documen
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
   ...["contract", "security", "stores", "unit"].map((folder) => `./tests/${folder}/**/*_test.ts`),
-  ...["./tests/faults/clients/cut_connections_test.ts", "./tools/reliability/fuzz/handle_test.ts"],
+  ...["./packages/client/tests/*_test.ts", "./tools/reliability/fuzz/handle_test.ts"],
 ];
 
 /** Paths relative to the root, `./` included. */

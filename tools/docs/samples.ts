@@ -66,7 +66,7 @@ console.log(JSON.parse(await response.text(), exact));
 }
 
 function ownClient(call: string): string {
-  return `import { createClient } from "@petstore/petstore/client";
+  return `import { createClient } from "@petstore/client";
 
 const { PETSTORE_URL = "", PETSTORE_KEY = "" } = process.env;
 const { pets } = createClient({ baseUrl: PETSTORE_URL, key: PETSTORE_KEY });

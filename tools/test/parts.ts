@@ -10,8 +10,7 @@ const INSTALL = "deno task install";
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
-  library:
-    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/library.md docs/stores.md mod.ts lib " +
+  library: "deno test -A --no-check --doc docs/conformance.md docs/library.md docs/stores.md mod.ts lib " +
     "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 
@@ -29,8 +28,9 @@ const ON_NODE = [
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {
+  client: "deno test -A --no-check --doc packages/client",
   sqlite: "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts " +
-    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx " +
+    "tests/faults/disk tests/faults/sqlite tests/nginx " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts",
   power: "deno test -A --no-check tools/reliability/power",
   postgres: "deno test -A --no-check tests/faults/postgres tests/postgres tools/reliability/histories/postgres_test.ts",

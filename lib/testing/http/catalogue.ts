@@ -1,6 +1,6 @@
 /** Finds a case's own pets in a catalogue that may have others. */
 
-import { linkTo } from "../../client/link.ts";
+import { linkTo } from "./link.ts";
 import type { PetStatus } from "../../pet.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";

@@ -1,6 +1,6 @@
 /** What a program does with the client: both ends of int64 there and back, over several pages. */
 
-import { createClient } from "@petstore/petstore/client";
+import { createClient } from "@petstore/client";
 
 /** The categories as they were created, got and listed. */
 export async function roundTrip(baseUrl: string, key: string): Promise<string> {

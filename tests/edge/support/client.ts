@@ -1,3 +1,3 @@
 /** The client under the name that apps import it by. */
 
-export * from "../../../lib/client/client.ts";
+export * from "../../../packages/client/mod.ts";

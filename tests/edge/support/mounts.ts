@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { createClient, type Fetch } from "../../../lib/client/client.ts";
+import { createClient, type Fetch } from "../../../packages/client/mod.ts";
 import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
 import { contractTests, type RemoteHost } from "../../support/http/host_contract.ts";
 

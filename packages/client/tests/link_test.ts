@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linkTo } from "../../lib/client/link.ts";
+import { linkTo } from "../lib/link.ts";
 
 const LINKS: [field: string, target: string | undefined][] = [
   ['</v1/pets?cursor=x>; rel="next"', "/v1/pets?cursor=x"],

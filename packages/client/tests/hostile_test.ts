@@ -5,9 +5,9 @@ import { Buffer } from "node:buffer";
 import test from "node:test";
 import { inspect } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { type ClientOptions, createClient } from "../../lib/client/client.ts";
-import { failed } from "../support/client_error.ts";
-import { fieldOf, flood, response, type Script, withScript } from "../support/http/scripted_server.ts";
+import { type ClientOptions, createClient } from "../mod.ts";
+import { failed } from "./client_error.ts";
+import { fieldOf, flood, response, type Script, withScript } from "../../../tests/support/http/scripted_server.ts";
 
 // As it is, in JSON and in an address, it differs.
 // Without digits, which a port or a length could have.
@@ -153,7 +153,7 @@ test("of an error of fetch, only texts without the key are kept, of its causes t
   assertHidden(error);
   const cause = error.cause as TypeError & { code: string };
   assert.deepEqual([cause.name, cause.message, cause.code], ["TypeError", "Failed: …", "E_FETCH"]);
-  assert.match(cause.stack!, /client_hostile_test/);
+  assert.match(cause.stack!, /hostile_test/);
   const { message, errors: kept } = cause.cause as AggregateError;
   assert.equal(message, "To …");
   assert.deepEqual(kept.map(({ message, code }) => [message, code]), [

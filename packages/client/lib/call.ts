@@ -1,5 +1,4 @@
-import { callSafely } from "../maybe_promise.ts";
-import { readDeprecation } from "./deprecation.ts";
+import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
 import { type Answer, isDeno, send } from "./request.ts";
@@ -46,7 +45,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers, hide);
       if (deprecation) {
         told.add(operation);
-        callSafely(() => onDeprecation(deprecation));
+        tell(onDeprecation, deprecation);
       }
       return response;
     };
@@ -55,4 +54,13 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     };
     return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: given });
   };
+}
+
+/** Calls the app's listener, which may be asynchronous. Its failure must not fail the call that it is told about. */
+async function tell(listener: NonNullable<ClientSettings["onDeprecation"]>, deprecation: Deprecation): Promise<void> {
+  try {
+    await listener(deprecation);
+  } catch {
+    // The call has its own result.
+  }
 }

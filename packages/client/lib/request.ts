@@ -1,4 +1,4 @@
-import { quoted } from "../json.ts";
+import { quoted } from "./json.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
 import { textsOf } from "./redaction.ts";
 

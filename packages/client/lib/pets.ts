@@ -1,8 +1,8 @@
-import type { NewPet } from "../pet.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
-import { formatNewPet, type Pet, readPet, requireBigint } from "./pet_json.ts";
+import type { NewPet, Pet } from "./pet.ts";
+import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
 
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { createClient, PetstoreError } from "../../lib/client/client.ts";
+import { createClient, PetstoreError } from "../mod.ts";
 
 const REX = '{"id":1,"name":"Réx","categoryId":7,"status":"sold"}';
 const ASKED = "GET http://localhost/v1/pets/1";

@@ -1,4 +1,27 @@
-import type { ErrorCode } from "../error_codes.ts";
+/** The codes of a petstore, as `ERROR_STATUS` of `@petstore/petstore` has them. A later release may add some. */
+export type ErrorCode =
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "insufficient_scope"
+  | "route_not_found"
+  | "method_not_allowed"
+  | "invalid_limit"
+  | "invalid_status"
+  | "invalid_cursor"
+  | "unsupported_media_type"
+  | "body_too_large"
+  | "request_timeout"
+  | "invalid_idempotency_key"
+  | "idempotency_key_reused"
+  | "invalid_json"
+  | "invalid_pet"
+  | "pet_not_found"
+  | "gone"
+  | "not_implemented"
+  | "store_unavailable"
+  | "overloaded"
+  | "internal_error"
+  | (string & Record<never, never>);
 
 /**
  * - `connection_failed`: no whole response came.

@@ -1,11 +1,11 @@
 /** When createClient() tries again, in virtual time. */
 
 import assert from "node:assert/strict";
-import { type ClientOptions, createClient, type PetstoreError } from "../../lib/client/client.ts";
-import { failed } from "../support/client_error.ts";
-import { testWith } from "../support/test_with.ts";
-import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
-import { whileReplaced } from "../support/while_replaced.ts";
+import { type ClientOptions, createClient, type PetstoreError } from "../mod.ts";
+import { failed } from "./client_error.ts";
+import { testWith } from "../../../tests/support/test_with.ts";
+import { type VirtualClock, withVirtualClock } from "../../../tests/support/virtual_clock.ts";
+import { whileReplaced } from "../../../tests/support/while_replaced.ts";
 
 const test = testWith<[VirtualClock]>(withVirtualClock);
 

@@ -1,8 +1,8 @@
-import type { PetStatus } from "../pet.ts";
+import type { Pet, PetStatus } from "./pet.ts";
 import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
 import { parseUrl } from "./options.ts";
-import { type Pet, readPets } from "./pet_json.ts";
+import { readPets } from "./pet_json.ts";
 import type { Answer } from "./request.ts";
 
 /** The options of every call. */

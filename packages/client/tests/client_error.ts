@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PetstoreError } from "../../lib/client/client.ts";
+import { PetstoreError } from "../mod.ts";
 
 /** The error that a call of the client ends with. */
 export async function failed(call: Promise<unknown>): Promise<PetstoreError> {

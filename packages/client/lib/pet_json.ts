@@ -1,13 +1,5 @@
-import { hasPlainNumbers, parseInt64 } from "../json.ts";
-import { isPetStatus, type NewPet, type PetStatus } from "../pet.ts";
-
-/** A pet of the catalogue. */
-export interface Pet extends Omit<NewPet, "status"> {
-  /** The unique identifier. */
-  id: bigint;
-  /** The specification lets a server leave it out. This package's petstore always sends it. */
-  status?: PetStatus;
-}
+import { hasPlainNumbers, parseInt64 } from "./json.ts";
+import { isPetStatus, type NewPet, type Pet } from "./pet.ts";
 
 /** @throws {TypeError} If the text is JSON, but not of a pet. */
 export function readPet(text: string): Pet {

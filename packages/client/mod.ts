@@ -6,7 +6,7 @@
  * ```ts
  * import assert from "node:assert/strict";
  * import { createPetstore } from "@petstore/petstore";
- * import { createClient } from "@petstore/petstore/client";
+ * import { createClient } from "@petstore/client";
  *
  * const petstore = createPetstore({ keys: ["pk_example"] });
  * // Without `fetch`, it sends its requests to the server at `baseUrl`.
@@ -19,18 +19,23 @@
  * @module
  */
 
-import { createCall } from "./call.ts";
-import { checkClientOptions, type ClientOptions } from "./options.ts";
-import { createPets, type Pets } from "./pets.ts";
+import { createCall } from "./lib/call.ts";
+import { checkClientOptions, type ClientOptions } from "./lib/options.ts";
+import { createPets, type Pets } from "./lib/pets.ts";
 
-export { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
-export type { NewPet, PetStatus } from "../pet.ts";
-export type { Deprecation } from "./deprecation.ts";
-export { type ClientErrorCode, PetstoreError, type PetstoreErrorCode, type ResponseFacts } from "./error.ts";
-export type { ClientOptions, Fetch } from "./options.ts";
-export { formatPet, formatPets, type Pet } from "./pet_json.ts";
-export type { CallOptions, ListOptions, PetList, PetPage } from "./pet_list.ts";
-export type { CreateOptions, Pets } from "./pets.ts";
+export type { Deprecation } from "./lib/deprecation.ts";
+export {
+  type ClientErrorCode,
+  type ErrorCode,
+  PetstoreError,
+  type PetstoreErrorCode,
+  type ResponseFacts,
+} from "./lib/error.ts";
+export type { ClientOptions, Fetch } from "./lib/options.ts";
+export type { NewPet, Pet, PetStatus } from "./lib/pet.ts";
+export { formatPet, formatPets } from "./lib/pet_json.ts";
+export type { CallOptions, ListOptions, PetList, PetPage } from "./lib/pet_list.ts";
+export type { CreateOptions, Pets } from "./lib/pets.ts";
 
 /** Its methods need no `this`. */
 export interface Client {

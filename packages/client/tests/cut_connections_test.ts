@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import test from "node:test";
-import { createClient, type Pet } from "../../../lib/client/client.ts";
-import { createNodeListener } from "../../../lib/hosts/node.ts";
-import { withFaults } from "../../../lib/testing/faults.ts";
-import { createPetstore } from "../../../mod.ts";
-import { withListening } from "../../support/http/listening.ts";
-import { newSeed } from "../../support/random.ts";
+import { createClient, type Pet } from "../mod.ts";
+import { createNodeListener } from "@petstore/petstore/node";
+import { withFaults } from "@petstore/petstore/faults";
+import { createPetstore } from "@petstore/petstore";
+import { withListening } from "../../../tests/support/http/listening.ts";
+import { newSeed } from "../../../tests/support/random.ts";
 
 const CREATES = 1000, CALLERS = 50;
 const LARGEST = 2n ** 63n - 1n, SMALLEST = -(2n ** 63n);

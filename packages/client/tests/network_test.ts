@@ -4,9 +4,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setImmediate } from "node:timers";
 import { inspect } from "node:util";
-import { type ClientOptions, createClient, type PetstoreError } from "../../lib/client/client.ts";
-import { failed } from "../support/client_error.ts";
-import { fieldOf, response, type Script, type Scripted, withScript } from "../support/http/scripted_server.ts";
+import { type ClientOptions, createClient, type PetstoreError } from "../mod.ts";
+import { failed } from "./client_error.ts";
+import {
+  fieldOf,
+  response,
+  type Script,
+  type Scripted,
+  withScript,
+} from "../../../tests/support/http/scripted_server.ts";
 
 const REX = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
 const NEW_REX = { name: "Rex", categoryId: 2n ** 63n - 1n };
