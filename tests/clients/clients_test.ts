@@ -55,9 +55,9 @@ test("nextPage follows a list to its end", () =>
     assert.deepEqual(ids, [1, 2, 3]);
   }));
 
-test("docs/clients.md links the example of each client, and names the versions that are generated with", () => {
+test("docs/clients.md names the example of each client, and names the versions that are generated with", () => {
   const page = readPage("docs/clients.md");
-  for (const name of EXAMPLES) assert.ok(page.includes(`](../tests/clients/examples/${name}.ts)`), name);
+  for (const name of EXAMPLES) assert.ok(page.includes(`tests/clients/examples/${name}.ts`), name);
   const tools = Array.from(
     page.matchAll(/(?<=[ (])(@?[a-z][a-z/-]+|Kubb) (\d+\.\d+\.\d+)/g),
     ([, name = "", version = ""]) => {

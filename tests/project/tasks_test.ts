@@ -30,6 +30,7 @@ const ELSEWHERE: Record<string, string> = {
   screenshot: "tests/viewer/screenshot.ts",
   "release:check": ".github/workflows/release.yml",
   publish: "deno.json",
+  "release:rehearse": "tools/test/parts.ts",
   ok: ".github/workflows/ci.yml",
 };
 

@@ -130,8 +130,8 @@ function createContents(sections: readonly Section[]): string {
 }
 
 function format({ title, text, files, linked = [], deviations = [] }: Section): string {
-  // Brackets are part of some paths.
-  const links = [...files, ...linked].map((path) => `[${path.split("/").at(-1)}](../${encodeURI(path)})`);
+  // No links, because the packages have this page without the programs.
+  const links = [...files, ...linked].map((path) => `\`${path}\``);
   const programs = files.map((path) => `\`\`\`${path.split(".").at(-1)}\n${shorten(readSource(path))}\n\`\`\`\n`);
   const list = deviations.map((deviation) => `- ${deviation}.\n`).join("");
   return [`### ${title}\n`, `${text} (${links.join(", ")})\n`, ...programs, ...list === "" ? [] : [list]].join("\n");

@@ -1,38 +1,69 @@
 /**
- * `deno task release:check [TAG]`: whether this checkout can be released. It makes both packages, lints them, installs them in fresh
- * projects of each runtime and of a bundler, and does all but the upload to JSR. With a tag, what is still to do is an error.
+ * `deno task release:check [TAG]` says what this checkout still needs before it can be released, each with its place, and exits with
+ * status 1 if anything is missing. It changes nothing. The tests of the packages themselves are `deno task integration package`.
  */
 
-import { createHash } from "node:crypto";
-import config from "../../deno.json" with { type: "json" };
-import { missingFrom, PROJECT, type Project } from "../package/project.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { type Package, readPackages, ROOT } from "./packages.ts";
+import { readTexts } from "./prepare.ts";
 
-const ROOT = new URL("../../", import.meta.url);
+/** Sentences that the first release makes false. The CHANGELOG's heading is checked by itself. */
+const STALE =
+  /\bnot\s+(?:been\s+)?published\s+yet\b|\bonce\s+it\s+is\s+published\b|\bbefore\s+the\s+first\s+release\b/gi;
 
-/** What a release still needs, in words. */
-export function findTasks(version: string, changelog: string, project: Project, tag: string | undefined): string[] {
+/**
+ * Returns what a release still needs, in words.
+ *
+ * @param packages As `readPackages()` gives them.
+ * @param texts As `readTexts()` gives them.
+ * @param tag The tag of the release, if there is one already.
+ */
+export function findTasks(
+  packages: readonly Package[],
+  texts: ReadonlyMap<string, string>,
+  tag: string | undefined,
+): string[] {
   const tasks: string[] = [];
-  const missing = missingFrom(project);
-  if (missing.length > 0) tasks.push(`fill in ${missing.join(", ")} in tools/package/project.json`);
-  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(changelog) ?? [];
+  const version = packages[0]!.config.version;
+  for (const { folder, config, manifest } of packages) {
+    const path = join(folder, "package.json");
+    if (!manifest.author) tasks.push(`fill in author in ${path}`);
+    if (!manifest.repository?.url) tasks.push(`fill in repository.url in ${path}`);
+    for (const [file, named] of [["deno.json", config.version], ["package.json", manifest.version]] as const) {
+      if (named !== version) tasks.push(`write version ${version}, not ${named}, in ${join(folder, file)}`);
+    }
+    const ranges = { ...manifest.dependencies, ...manifest.peerDependencies };
+    for (const [name, range] of Object.entries(ranges)) {
+      if (!name.startsWith("@petstore/") || range === `^${version}`) continue;
+      tasks.push(`write ^${version}, not ${range}, for ${name} in ${path}`);
+    }
+  }
+  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(texts.get("CHANGELOG.md") ?? "") ?? [];
   if (release !== version) tasks.push(`begin CHANGELOG.md with ${version}, the version of deno.json, not ${release}`);
   else if (date === "unreleased") tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
+  for (const [path, text] of texts) {
+    if (path === "docs/releasing.md") continue;
+    for (const { 0: words, index } of text.matchAll(STALE)) {
+      const line = text.slice(0, index).split("\n").length;
+      tasks.push(`remove "${words.replaceAll(/\s+/g, " ")}" from ${path}:${line}`);
+    }
+  }
   if (tag !== undefined && tag !== `v${version}`) tasks.push(`name the tag v${version}, not ${tag}`);
   return tasks;
 }
 
-async function runTask(...args: string[]): Promise<boolean> {
-  const child = new Deno.Command(Deno.execPath(), { args: ["task", ...args], cwd: ROOT, stdin: "null" }).spawn();
-  return (await child.status).success;
+if (import.meta.main) {
+  const [tag] = process.argv.slice(2);
+  const tasks = findTasks(readPackages(), readTexts(), tag);
+  for (const task of tasks) console.error(`Before the release: ${task}`);
+  if (tasks.length > 0) process.exitCode = 1;
+  else console.log("Nothing is missing");
 }
 
-if (import.meta.main) {
-  const [tag] = Deno.args.filter((arg) => arg !== "--");
-  const tasks = findTasks(config.version, Deno.readTextFileSync(new URL("CHANGELOG.md", ROOT)), PROJECT, tag);
-  for (const task of tasks) console.error(`Before the release: ${task}`);
-  if (tag !== undefined && tasks.length > 0) Deno.exit(1);
-  if (!await runTask("doc:lint") || !await runTask("integration", "package")) Deno.exit(1);
-  const name = `dist/${config.name.replace("@", "").replace("/", "-")}-${config.version}.tgz`;
-  const sum = createHash("sha256").update(Deno.readFileSync(new URL(name, ROOT))).digest("hex");
-  console.log(`npm: ${name}, SHA-256 ${sum}\nJSR: dist/jsr`);
+/** The section of the CHANGELOG for a version, without its heading: the notes of a GitHub Release. */
+export function notesOf(version: string, changelog: string = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")): string {
+  const [, after = ""] = changelog.split(new RegExp(`^## \\[${RegExp.escape(version)}\\] - .*\\n`, "m"));
+  return after.split(/^## /m)[0]!.trim();
 }

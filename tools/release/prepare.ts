@@ -1,27 +1,45 @@
 /**
- * `deno task release:prepare VERSION` writes the number of a release, and today as its date, wherever they stand.
- * `deno task release:prepare VERSION unreleased` begins the next one.
+ * `deno task release:prepare VERSION` makes this checkout ready for a release: it writes the version wherever that of now stands,
+ * dates the section of the CHANGELOG, and removes from the pages what is true only before the first release. Measurements stay as
+ * they are, also where they name a version, because they were made with it. `deno task release:prepare VERSION unreleased` begins
+ * the next version.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-import config from "../../deno.json" with { type: "json" };
-import { missingFrom, PROJECT } from "../package/project.ts";
+import { readPackages, ROOT } from "./packages.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Figures of one day: they are made anew by a benchmark, not by a release. */
+const MEASUREMENTS = /^bench\//;
+
+/** A passage that a page has until the first release, such as "It is not published yet". */
+const BEFORE_RELEASE = /<!-- before the first release -->\n[^]*?<!-- end -->\n\n?/g;
 
 /**
- * Returns the texts with another number. Without a date, the CHANGELOG gets an empty section, otherwise that section gets the date.
+ * Returns the texts of a checkout as they are for the version `to`.
  *
- * @param texts By path. The CHANGELOG keeps the numbers of earlier releases, as all pages do that tell what one did.
+ * @param texts Manifests, pages and sources by their paths. The pages of `bench` are left alone.
+ * @param from The version that stands in them now.
+ * @param date The day of the release, as 2027-01-31. Without it, the CHANGELOG gets an empty section for the version.
+ * @throws {Error} If `to` is not a version, or the CHANGELOG has nothing to say of it.
  */
-export function prepareRelease(texts: ReadonlyMap<string, string>, from: string, to: string, date: string | undefined) {
-  if (!/^\d+\.\d+\.\d+$/.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
-  const number = RegExp.escape(from);
-  const ofNow = new RegExp(`(\\bpetstore[\`"'@ |-]+|"version": "|\\bVERSION = ")${number}(?![\\d.]*\\d)`, "gi");
+export function prepareRelease(
+  texts: ReadonlyMap<string, string>,
+  from: string,
+  to: string,
+  date: string | undefined,
+): Map<string, string> {
+  if (!/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
+  const version = new RegExp(
+    `(\\bpetstore[\`"'@ |-]+|"version": "|\\bVERSION = "|"@petstore/\\w+": "\\^)${RegExp.escape(from)}(?![\\d.]*\\d)`,
+    "gi",
+  );
   return new Map(Array.from(texts, ([path, text]) => {
-    return [path, path === "CHANGELOG.md" ? prepareChangelog(text, to, date) : text.replaceAll(ofNow, `$1${to}`)];
+    if (MEASUREMENTS.test(path)) return [path, text];
+    if (path === "CHANGELOG.md") return [path, prepareChangelog(text, to, date)];
+    const renamed = text.replaceAll(version, `$1${to}`);
+    return [path, date === undefined ? renamed : renamed.replaceAll(BEFORE_RELEASE, "")];
   }));
 }
 
@@ -30,24 +48,28 @@ function prepareChangelog(text: string, version: string, date: string | undefine
   const isAwaited = text.includes(heading);
   if (date === undefined) return isAwaited ? text : text.replace(/^## /m, `${heading}\n## `);
   const [changes = ""] = text.split(heading)[1]?.split(/^## /m) ?? [];
-  if (changes.includes("\n- ")) return text.replace(heading, `## [${version}] - ${date}\n`);
+  if (changes.trim() !== "") return text.replace(heading, `## [${version}] - ${date}\n`);
   throw new Error(`CHANGELOG.md must have "${heading.trim()}", and below it what has changed`);
+}
+
+/** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
+export function readTexts(root: string = ROOT): Map<string, string> {
+  const folders = readPackages(root).map(({ folder }) => folder === "." ? "" : `${folder}/`);
+  const patterns = folders.flatMap((folder) => [`${folder}*.md`, `${folder}deno.json`, `${folder}package.json`]);
+  const paths = globSync([...patterns, "docs/*.md", "bench/*.md", "lib/version.ts"], { cwd: root });
+  return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
 if (import.meta.main) {
   const [version = "", when] = process.argv.slice(2);
-  const pages = ["", "docs/", "bench/"].flatMap((folder) => readdirSync(ROOT + folder).map((name) => folder + name));
-  const paths = ["deno.json", "lib/version.ts", ...pages.filter((path) => path.endsWith(".md"))];
-  const texts = new Map(paths.map((path) => [path, readFileSync(ROOT + path, "utf8")]));
+  const texts = readTexts();
   const date = when === "unreleased" ? undefined : new Date().toISOString().slice(0, 10);
   try {
-    for (const [path, text] of prepareRelease(texts, config.version, version, date)) {
+    for (const [path, text] of prepareRelease(texts, readPackages()[0]!.config.version, version, date)) {
       if (text === texts.get(path)) continue;
-      writeFileSync(ROOT + path, text);
+      writeFileSync(join(ROOT, path), text);
       console.log(`Changed ${path}`);
     }
-    const missing = missingFrom(PROJECT);
-    if (missing.length > 0) console.log(`Still to fill in, in tools/package/project.json: ${missing.join(", ")}`);
   } catch (error) {
     console.error(`release:prepare: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 2;

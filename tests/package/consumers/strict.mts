@@ -8,23 +8,10 @@ import { formatPet, formatPets, StoreUnavailableError } from "@petstore/petstore
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, MaybePromise } from "@petstore/petstore/store";
 import type { KeySnapshot, KeyStore, PetDraft, PetPage, PetQuery } from "@petstore/petstore/store";
 import type { PetStore, StoreChanges, StoredKey } from "@petstore/petstore/store";
-import {
-  createClient,
-  formatPet as formatRead,
-  formatPets as formatAllRead,
-  PetstoreError,
-} from "@petstore/petstore/client";
-import type { CallOptions, Client, ClientErrorCode, ClientOptions, CreateOptions } from "@petstore/petstore/client";
-import type {
-  Deprecation,
-  Fetch,
-  ListOptions,
-  NewPet,
-  PetList,
-  Pets,
-  PetstoreErrorCode,
-} from "@petstore/petstore/client";
-import type { Pet as ReadPet, PetPage as ReadPage, ResponseFacts } from "@petstore/petstore/client";
+import { createClient, formatPet as formatRead, formatPets as formatAllRead, PetstoreError } from "@petstore/client";
+import type { CallOptions, Client, ClientErrorCode, ClientOptions, CreateOptions } from "@petstore/client";
+import type { Deprecation, Fetch, ListOptions, NewPet, PetList, Pets, PetstoreErrorCode } from "@petstore/client";
+import type { Pet as ReadPet, PetPage as ReadPage, ResponseFacts } from "@petstore/client";
 import { createKeyManager, UnknownKeyError } from "@petstore/petstore/keys";
 import type {
   AddedKey,

@@ -1,25 +1,37 @@
-/** New projects that install the package from its tarball. */
+/** New projects of strangers, who install the packages from a registry. `deno task release:rehearse` starts it and publishes to it. */
 
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
-import root from "../../../deno.json" with { type: "json" };
+import { type Package, readPackages, tarballName } from "../../../tools/release/packages.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { succeed } from "./run.ts";
 import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
 
-export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Made by `deno task pack`. */
-export const TARBALL = join(ROOT, "dist", `petstore-petstore-${root.version}.tgz`);
+const { PETSTORE_REGISTRY, PETSTORE_TARBALLS } = process.env;
+assert.ok(
+  PETSTORE_REGISTRY && PETSTORE_TARBALLS,
+  "These tests need what deno task release:rehearse publishes; run that",
+);
+
+/** The folder with what `npm pack` has made of each package. */
+export const TARBALLS: string = PETSTORE_TARBALLS;
+
+export const PACKAGES: readonly Package[] = readPackages();
+
+export function tarballOf(name: string): string {
+  return join(TARBALLS, tarballName(PACKAGES.find(({ manifest }) => manifest.name === name)!));
+}
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
 
-/** Runs `use` in a new project with the package, no other package, and the files of consumers/. */
+/** Runs `use` in a new project with the packages, no other package, and the files of consumers/. */
 export function withProject<T>(install: Install, use: (folder: string) => T | Promise<T>): Promise<T> {
-  assert.ok(existsSync(TARBALL), "There is no package; run deno task pack first");
   return withTempFolder(async (folder) => {
     await install(folder);
     cpSync(CONSUMERS, folder, { recursive: true });
@@ -29,13 +41,19 @@ export function withProject<T>(install: Install, use: (folder: string) => T | Pr
 
 export type Install = (folder: string) => Promise<void>;
 
+const NAMES = PACKAGES.map(({ manifest }) => manifest.name);
+
+/** The path of npm's program, or of npx. */
+export function npmCli(program: "npm" | "npx" = "npm"): string {
+  return fileOf("npm", versionOf("npm"), `bin/${program}-cli.js`);
+}
+
 export function npm({ command }: Pick<Runtime, "command">): Install {
-  const cli = fileOf("npm", versionOf("npm"), "bin/npm-cli.js");
-  return once(command, [cli, "install", "--offline", "--no-audit", "--no-fund", TARBALL]);
+  return once(command, [npmCli(), "install", "--no-audit", "--no-fund", ...NAMES]);
 }
 
 export function bun({ command }: Pick<Runtime, "command">): Install {
-  return once(command, ["add", TARBALL]);
+  return once(command, ["add", ...NAMES]);
 }
 
 /** What each command has installed. */
@@ -48,7 +66,11 @@ function once(command: string, args: string[]): Install {
     globalThis.addEventListener("unload", () => rmSync(first, { recursive: true }));
     writeFileSync(join(first, "package.json"), '{ "name": "consumer", "private": true }\n');
     await succeed(command, args, first);
-    assert.deepEqual(readdirSync(join(first, "node_modules")).filter((name) => !name.startsWith(".")), ["@petstore"]);
+    for (const { manifest } of PACKAGES) {
+      const path = join(first, "node_modules", manifest.name, "package.json");
+      assert.equal(JSON.parse(readFileSync(path, "utf8")).version, manifest.version);
+    }
+    assert.ok(readdirSync(join(first, "node_modules")).includes("@petstore"));
     return first;
   };
   return async (folder) => {

@@ -74,7 +74,8 @@ export class Child implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGKILL");
-    await this.ended;
+    // A child of its own may hold its outputs open, so this wait has a limit too.
+    await this.exit("wait for the end of the outputs after SIGKILL");
   }
 
   async #follow(): Promise<number> {

@@ -1,0 +1,73 @@
+/**
+ * Compiles the package in the current folder for npm: JavaScript and declarations in its folder `npm`. `npm pack` and `npm publish`
+ * run it by the script `prepack`. The entry points are those of package.json, whose files in `npm` have the paths of their sources.
+ */
+
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { readPackages, ROOT } from "./packages.ts";
+
+const OUTPUT = "npm";
+
+/** TypeScript needs this line in a project whose `lib` does not name `ESNext.Disposable`. JSR refuses it in a source. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
+
+const OPTIONS = {
+  target: "ES2023",
+  lib: ["ES2024", "ESNext.Collection", "ESNext.Disposable"],
+  types: ["node"],
+  module: "NodeNext",
+  resolveJsonModule: true,
+  rewriteRelativeImportExtensions: true,
+  declaration: true,
+  noEmitOnError: true,
+  newLine: "lf",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUncheckedIndexedAccess: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+};
+
+/** The files of `npm` that a manifest names, wherever it names them. */
+function filesOf(manifest: unknown): string[] {
+  const named = JSON.stringify(manifest).matchAll(/"(?:\.\/)?npm\/([^"]+)\.js"/g);
+  return [...new Set(Array.from(named, ([, module = ""]) => `../${module}.ts`))];
+}
+
+/** Where TypeScript finds the declarations of the house, which is compiled before its neighbours. */
+function pathsOf(house: unknown): Record<string, string[]> {
+  const { name, exports } = house as { name: string; exports: Record<string, { types?: string }> };
+  return Object.fromEntries(
+    Object.entries(exports).flatMap(([entry, { types }]) =>
+      types === undefined ? [] : [[name + entry.slice(1), [join(ROOT, types)]]]
+    ),
+  );
+}
+
+const folder = process.cwd(), output = join(folder, OUTPUT);
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output);
+const project = join(output, "tsconfig.json");
+const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+const isHouse = relative(ROOT, folder) === "";
+const paths = isHouse ? {} : pathsOf(readPackages()[0]!.manifest);
+const compilerOptions = { ...OPTIONS, rootDir: "..", outDir: ".", paths };
+writeFileSync(project, JSON.stringify({ compilerOptions, files: filesOf(manifest) }));
+execFileSync(process.execPath, [
+  "run",
+  "--allow-all",
+  join(ROOT, "node_modules/typescript/bin/tsc"),
+  "--project",
+  project,
+], {
+  stdio: "inherit",
+});
+rmSync(project);
+for (const path of globSync("**/*.d.ts", { cwd: output })) {
+  const text = readFileSync(join(output, path), "utf8");
+  if (text.includes("Symbol.asyncDispose")) writeFileSync(join(output, path), DISPOSABLE + text);
+}

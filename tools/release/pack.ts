@@ -1,0 +1,21 @@
+/**
+ * `deno task pack` makes the npm package of each package of this repository in `tarballs/`, and prints its size and SHA-256. It runs
+ * `npm pack`, whose script `prepack` compiles the sources. The house comes first, because its neighbours are compiled against it.
+ */
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { readPackages, ROOT, tarballName } from "./packages.ts";
+
+const tarballs = join(ROOT, "tarballs");
+rmSync(tarballs, { recursive: true, force: true });
+mkdirSync(tarballs);
+for (const each of readPackages()) {
+  const args = ["pack", "--silent", "--pack-destination", tarballs];
+  execFileSync("npm", args, { cwd: join(ROOT, each.folder), stdio: ["ignore", "ignore", "inherit"] });
+  const bytes = readFileSync(join(tarballs, tarballName(each)));
+  const sum = createHash("sha256").update(bytes).digest("hex");
+  console.log(`${sum}  tarballs/${tarballName(each)} (${Math.round(bytes.length / 1000)} kB)`);
+}

