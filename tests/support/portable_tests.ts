@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Of the order of events in models, and of stores that are no part of the library. */
-const SAME_EVERYWHERE = /\/(order|worker_group|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
+/** Tests of the order of events in models, of stores that are no part of the library, and of processes. */
+const SAME_EVERYWHERE =
+  /\/(order|schema_start|worker_group|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [

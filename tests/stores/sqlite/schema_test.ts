@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import { migrate, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
-import { Child } from "../../support/system/child.ts";
 import { request, REX, test, usingStore } from "./support.ts";
 
 /** The migrations of a made-up later program: the one that there is, and one that adds a column. */
@@ -50,30 +49,6 @@ test.path("a migration that fails leaves the file as it was, and this program co
   assert.equal(requireKnownSchema(db, path), 1);
   db.close();
   assert.equal(await usingStore(path, (store) => store.create(REX)), 2n);
-});
-
-const PROGRAM = `
-  const { DatabaseSync } = await import("node:sqlite");
-  const { migrate } = await import(process.argv.at(-2));
-  const [path, migrations] = JSON.parse(process.argv.at(-1));
-  const db = new DatabaseSync(path);
-  // As a store sets it: the first program that opens the log keeps others out for a moment.
-  db.exec("PRAGMA busy_timeout = 5000");
-  migrate(db, path, migrations);
-  db.close();`;
-
-test.path("programs that start at the same time migrate a file once", async (path) => {
-  await usingStore(path, (store) => store.create(REX));
-  const counted = "CREATE TABLE IF NOT EXISTS runs (n INTEGER); INSERT INTO runs VALUES (1)";
-  const module = new URL("../../../lib/stores/sqlite/schema.ts", import.meta.url).href;
-  const args = ["eval", "--no-config", `import process from "node:process"; ${PROGRAM}`, "--", module];
-  const programs = Array.from({ length: 4 }, () => {
-    return new Child(Deno.execPath(), [...args, JSON.stringify([path, [FIRST, counted]])]).run();
-  });
-  for (const { status, stderr } of await Promise.all(programs)) assert.equal(status, 0, stderr);
-  const db = new DatabaseSync(path);
-  assert.deepEqual([db.prepare("SELECT count(*) AS n FROM runs").get()?.["n"], versionOf(db)], [1, 2]);
-  db.close();
 });
 
 for (
