@@ -3,6 +3,7 @@
 /** Returns the option, or its default if it is absent (undefined). The name is for messages. */
 export type Check<Given, To> = (given: Given, name: string) => To;
 
+/** A check for each option. */
 export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
 /**
@@ -47,6 +48,7 @@ export function text<Absent>(wanted: string, parse: (given: string) => string | 
   return option(wanted, (given) => typeof given === "string" && parse(given), absent);
 }
 
+/** A check that allows some values. */
 export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
   return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
 }
@@ -55,6 +57,7 @@ export function optionalFunction<T>(absent: T): Check<T | undefined, T> {
   return option("a function", (given) => typeof given === "function" && given as T, absent);
 }
 
+/** A check of a whole number from 1 to 2147483647, such as milliseconds of a timer. */
 export function wholeNumber(absent?: number): Check<number | undefined, number> {
   return (given = absent, name) => {
     // A timer with a longer delay than an int32 fires at once.

@@ -2,7 +2,8 @@ import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
-export const FULL_BATCH = 512;
+/** The most creates that one commit takes. */
+export const FULL_BATCH: number = 512;
 
 /** Not counting those of one turn of the event loop: their caller has the memory for them. */
 const MAX_WAITING = 10_000;
@@ -13,14 +14,19 @@ const MIN_WAIT = 2, MAX_WAIT = 10;
 /** The commits without a wait after one in vain. */
 const SKIPS = 16;
 
+/** A store whose commits an observer can count. */
 export interface CommittingStore {
+  /** The batch of the store. */
   readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
 }
 
+/** The options of a {@link Batch}. */
 export interface BatchOptions<Create> {
+  /** What commits, for messages: such as the name of a file. */
   resource: string;
   /** Settles the creates, and neither throws nor rejects. */
   commit(creates: Create[]): MaybePromise<void>;
+  /** Splits the waiting creates into those of the next commit and the rest. Default: all. */
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
   /** Whether a commit waits for the clients that the last one has answered: a create that just misses one waits for two. */
   expectsClients?: boolean;
@@ -31,6 +37,7 @@ export interface BatchOptions<Create> {
  * the expected clients are there or late.
  */
 export class Batch<Create> {
+  /** The creates that no commit has taken yet, in order of arrival. */
   waiting: Create[] = [];
   #inFlight = 0;
   #running: Promise<void> | undefined;
@@ -42,21 +49,29 @@ export class Batch<Create> {
   #expected = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #skips = 0;
+  /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
 
+  /** Makes a batch without creates. */
   constructor(options: BatchOptions<Create>) {
     this.#options = options;
   }
 
+  /** How many creates wait or are being committed. */
   get unsettled(): number {
     return this.waiting.length + this.#inFlight;
   }
 
+  /** Whether {@link Batch.close} was called. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** @throws {StoreUnavailableError} If the batch is closed, or too many creates wait. */
+  /**
+   * Adds a create to the next commit.
+   *
+   * @throws {StoreUnavailableError} If the batch is closed, or too many creates wait.
+   */
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#start();

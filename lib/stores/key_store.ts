@@ -65,6 +65,7 @@ interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
   revoked_at: number | null;
 }
 
+/** The key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
 export function keyOfRow(given: unknown): StoredKey {
   const { id, digest, label, caller, ...row } = given as KeyRow;
   const dateOf = (time: number | null) => time === null ? undefined : new Date(time);

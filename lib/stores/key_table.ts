@@ -5,6 +5,7 @@ export class KeyTable implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
   #version = 0;
 
+  /** Makes a table with these keys. */
   constructor(keys: readonly StoredKey[] = []) {
     for (const key of keys) this.#keys.set(key.id, key);
   }

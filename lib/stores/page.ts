@@ -1,6 +1,10 @@
 import type { PetPage } from "./store.ts";
 
-/** @param rows In order. One more than the page may have shows that there is a next page. */
+/**
+ * The page of rows with the id and the JSON of a pet each.
+ *
+ * @param rows In order. One more than the page may have shows that there is a next page.
+ */
 export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: number): PetPage {
   const shown = rows.slice(0, limit);
   const json = `[${shown.map(({ json }) => json).join(",")}]`;

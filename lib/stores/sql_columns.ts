@@ -1,21 +1,23 @@
 /** The columns of the tables of every SQL store. `petstore check` compares their text, so a published one must not change. */
 
-/** AUTOINCREMENT: the id of a deleted last row is not reused. For the status, see `status_code.ts`. */
-export const PET_COLUMNS = `(
+/** The columns of the pets. AUTOINCREMENT: the id of a deleted last row is not reused. For the status, see `status_code.ts`. */
+export const PET_COLUMNS: string = `(
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      name TEXT NOT NULL,
      category_id INTEGER NOT NULL,
      status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
    ) STRICT`;
 
-export const REQUEST_COLUMNS = `(
+/** The columns of the remembered requests. `expires_at` is in milliseconds since 1970. */
+export const REQUEST_COLUMNS: string = `(
      key TEXT PRIMARY KEY,
      fingerprint TEXT NOT NULL,
      pet_id INTEGER NOT NULL,
      expires_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID`;
 
-export const KEY_COLUMNS = `(
+/** The columns of the API keys. Times are in milliseconds since 1970. */
+export const KEY_COLUMNS: string = `(
      id TEXT PRIMARY KEY,
      digest TEXT NOT NULL UNIQUE,
      label TEXT NOT NULL,

@@ -4,8 +4,10 @@ import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key
 /** An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
 
+/** A statement and the values of its parameters. */
 export type Statement = readonly [sql: string, ...values: Value[]];
 
+/** The rows of a result, by the names of their columns. */
 export type Rows = Record<string, unknown>[];
 
 /** Runs statements in one transaction. */
@@ -34,17 +36,23 @@ function keyStatements(table: string) {
   };
 }
 
+/** The keys of rows with {@link KEY_COLUMNS}. */
 export function keysOf(rows: Rows): StoredKey[] {
   return rows.map(keyOfRow);
 }
 
+/** Keeps API keys in a table of SQLite, or of a database with its SQL. */
 export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: ReturnType<typeof keyStatements>;
   readonly #stamp: (() => string) | undefined;
   #known: { stamp: string | undefined; version: string } | undefined;
 
-  /** @param stamp Returns another text after each commit, at little cost. */
+  /**
+   * Makes the key store of a table with {@link KEY_COLUMNS}.
+   *
+   * @param stamp Returns another text after each commit, at little cost.
+   */
   constructor(table: string, run: RunStatements, stamp?: () => string) {
     this.#run = run;
     this.#stamp = stamp;

@@ -3,7 +3,11 @@ import { PET_STATUSES, type PetStatus } from "../pet.ts";
 
 import type { PetDraft } from "./store.ts";
 
-/** @throws {TypeError} If `status` is invalid. */
+/**
+ * The number of a status in a database.
+ *
+ * @throws {TypeError} If `status` is invalid.
+ */
 export function statusCode(status: PetStatus): number {
   const code = PET_STATUSES.indexOf(status);
   if (code < 0) throw new TypeError(`The status of a pet must be one of ${PET_STATUSES.join(", ")}`);

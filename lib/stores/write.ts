@@ -8,29 +8,38 @@ import {
   StoreUnavailableError,
 } from "./store.ts";
 
+/** What a store writes: a create, a create with a request to remember, or a probe. */
 export type Write =
   | { kind: "create"; pet: PetDraft }
   | { kind: "createOnce"; pet: PetDraft; request: IdempotentRequest }
   /** A commit that changes no pet, and shows whether a create would succeed. */
   | { kind: "probe" };
 
+/** The outcome of a {@link Write}. */
 export type Outcome = IdempotentOutcome | { outcome: "probed" };
 
+/** A write whose caller waits for its outcome. */
 export interface PendingWrite {
+  /** What is written. */
   write: Write;
+  /** Settles it with its outcome. */
   resolve(outcome: Outcome): void;
+  /** Settles it with an error. */
   reject(error: unknown): void;
 }
 
+/** Counts a write that other readers can now see. */
 export function countWrite(changes: StoreChanges, { kind }: Pick<Write, "kind">): void {
   if (kind !== "probe") changes.additions++;
 }
 
+/** The id of a pet that was created. */
 export function createdId(outcome: Outcome): bigint {
   if (outcome.outcome !== "created") throw new Error(`A create had the outcome ${outcome.outcome}`);
   return outcome.id;
 }
 
+/** The outcome of a create with a request. */
 export function createOutcome(outcome: Outcome): IdempotentOutcome {
   if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
   return outcome;
@@ -46,11 +55,12 @@ export function recall(
   return { outcome: "replayed", id: BigInt(String(known.id)) };
 }
 
-/** Of a create whose outcome is not known. */
+/** The error of a create whose outcome is not known, made from the failure. */
 export function uncertain({ message, cause }: Error): StoreUnavailableError {
   return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
 }
 
+/** The error of a call to a store that has been closed. */
 export function storeClosed(): StoreUnavailableError {
   return new StoreUnavailableError("The store has been closed");
 }

@@ -2,24 +2,30 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "./store.ts";
 import { createdId, createOutcome, type Outcome, type Write } from "./write.ts";
 
-/** A store whose writes all go one way. */
+/** The writing methods of a store, which all call one method, `write()`. */
 export abstract class WritingStore {
+  /** Carries out a write. */
   abstract write(write: Write): Promise<Outcome>;
 
+  /** Finishes the writes that have started. */
   abstract close(): MaybePromise<void>;
 
+  /** Adds a pet, and returns its id. */
   async create(pet: PetDraft): Promise<bigint> {
     return createdId(await this.write({ kind: "create", pet }));
   }
 
+  /** Adds a pet unless the request is known. */
   async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     return createOutcome(await this.write({ kind: "createOnce", pet, request }));
   }
 
+  /** Commits a probe. */
   async checkWrites(): Promise<void> {
     await this.write({ kind: "probe" });
   }
 
+  /** Closes the store. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -1,0 +1,53 @@
+/**
+ * What stores share, for authors of a store on another database: writes that commit together, pages, the columns of the tables, API
+ * keys, and checks of options. The stores in `@petstore/postgres` and `@petstore/edge` are made with it. A simple store needs none of
+ * it: see `@petstore/petstore/store`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pageOf, recall } from "@petstore/petstore/store/toolkit";
+ *
+ * // A query for one row more than the page may have shows whether there is a next page.
+ * const rows = [{ id: 1, json: '{"id":1}' }, { id: 2, json: '{"id":2}' }];
+ * assert.deepEqual(pageOf(rows, 1), { json: '[{"id":1}]', next: 1n });
+ *
+ * // The row of a remembered request tells the outcome of a create with the same key.
+ * assert.deepEqual(recall({ fingerprint: "f", id: 7 }, "f"), { outcome: "replayed", id: 7n });
+ * ```
+ *
+ * @module
+ */
+
+export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../check_options.ts";
+export { attempt, chain, type MaybePromise } from "../maybe_promise.ts";
+export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
+export { resolvesWithin, untilAborted } from "../waiting.ts";
+export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
+export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
+export { KeyTable } from "./key_table.ts";
+export { pageOf } from "./page.ts";
+export type { PetSink } from "./pet_exporter.ts";
+export { PET_JSON } from "./pet_sql.ts";
+export { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "./sql_columns.ts";
+export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
+export { requireValid, statusCode } from "./status_code.ts";
+export {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetPage,
+  type StoreChanges,
+  StoreUnavailableError,
+} from "./store.ts";
+export {
+  createdId,
+  createOutcome,
+  type Outcome,
+  type PendingWrite,
+  recall,
+  storeClosed,
+  uncertain,
+  unknownKind,
+  type Write,
+} from "./write.ts";
+export { WritingStore } from "./writing_store.ts";
