@@ -1,3 +1,3 @@
 /** The store on Deno KV under the name that apps import it by. */
 
-export * from "../../../lib/stores/kv/kv_store.ts";
+export * from "../../../packages/edge/lib/kv/kv_store.ts";

@@ -1,4 +1,4 @@
-import type { PetStatus } from "../../pet.ts";
+import type { PetStatus } from "@petstore/petstore/store";
 import type { KvKey } from "./client.ts";
 
 const BEYOND = 2n ** 64n;

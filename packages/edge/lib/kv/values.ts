@@ -1,6 +1,6 @@
 /** All values are bytes: KV serializes others in the format of its V8, which an older V8 does not read. */
 
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { KvEntry } from "./client.ts";
 
 /** A store does not touch the entries of a later format. */

@@ -1,10 +1,7 @@
 /** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
 
-import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
-import { StoreUnavailableError } from "../store.ts";
-import { storeClosed } from "../write.ts";
-import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
-import type { Rows, Statement } from "../sql_keys.ts";
+import { type MaybePromise, StoreUnavailableError } from "@petstore/petstore/store";
+import { attempt, chain, KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS, type Rows, type Statement, storeClosed } from "@petstore/petstore/store/toolkit";
 import { asUnavailable, isMissing } from "./errors.ts";
 
 export const SCHEMA_VERSION = 1;

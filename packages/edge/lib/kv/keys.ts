@@ -1,5 +1,5 @@
-import type { KeyStore, StoredKey } from "../key_store.ts";
-import { KeyTable } from "../key_table.ts";
+import type { KeyStore, StoredKey } from "@petstore/petstore/store";
+import { KeyTable } from "@petstore/petstore/store/toolkit";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, counterState, fromJson, toBytes } from "./values.ts";

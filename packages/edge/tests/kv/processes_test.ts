@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import { NODE } from "../support/server/serve_task.ts";
-import { Child } from "../support/system/child.ts";
-import { test } from "../support/server/in_process.ts";
-import { openTestKv, petsAfter, request, type StoredPet } from "../support/kv/kv.ts";
+import { createKvStore } from "../../lib/kv/kv_store.ts";
+import { NODE } from "../../../../tests/support/server/serve_task.ts";
+import { Child } from "../../../../tests/support/system/child.ts";
+import { test } from "../../../../tests/support/server/in_process.ts";
+import { openTestKv, petsAfter, request, type StoredPet } from "../support_kv/kv.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const RUNTIMES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   Deno: [Deno.execPath(), "run", "--allow-all", "--no-check"],

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "@petstore/petstore/store";
 
 /** The errors have no code, only a message: see Cloudflare's "Debug D1". */
 const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;

@@ -17,10 +17,8 @@
  * @module
  */
 
-import { checkAll, type Checks, wholeNumber } from "../../check_options.ts";
-import { pageOf } from "../page.ts";
-import type { KeyedPetStore } from "../store.ts";
-import { createdId, createOutcome, storeClosed } from "../write.ts";
+import type { KeyedPetStore } from "@petstore/petstore/store";
+import { checkAll, type Checks, createdId, createOutcome, pageOf, storeClosed, wholeNumber } from "@petstore/petstore/store/toolkit";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { createGroupCommit } from "./commit.ts";
 import { createKvKeys } from "./keys.ts";

@@ -1,8 +1,5 @@
-import { formatPetWithId } from "../../pet.ts";
-import { Batch } from "../batch.ts";
-import { requireValid } from "../status_code.ts";
-import { type PetDraft, StoreUnavailableError } from "../store.ts";
-import { type Outcome, type PendingWrite, recall, uncertain, unknownKind, type Write } from "../write.ts";
+import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import { Batch, formatPetWithId, type Outcome, type PendingWrite, recall, requireValid, uncertain, unknownKind, type Write } from "@petstore/petstore/store/toolkit";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";

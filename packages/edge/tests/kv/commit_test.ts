@@ -1,10 +1,10 @@
 /** Calls of KV that fail, are late, or hang. order_test.ts has commits that others overtake, or whose outcome is unknown. */
 
 import assert from "node:assert/strict";
-import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
-import { pause } from "../../lib/testing/store/case.ts";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../support/kv/kv.ts";
+import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
+import { pause } from "../../../../lib/testing/store/case.ts";
+import { StoreUnavailableError } from "../../../../lib/stores/store.ts";
+import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../support_kv/kv.ts";
 
 /** Counts the calls. */
 function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> } {

@@ -1,7 +1,7 @@
 /** The storage of a Durable Object, made of node:sqlite. tests/edge has the real one, and D1. */
 
 import { DatabaseSync } from "node:sqlite";
-import type { DurableObjectBinding } from "../../../lib/stores/d1/d1_store.ts";
+import type { DurableObjectBinding } from "../../lib/d1/d1_store.ts";
 
 export function openStorage(): DurableObjectBinding {
   const db = new DatabaseSync(":memory:");

@@ -15,12 +15,8 @@
  * @module
  */
 
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
-import { pageOf } from "../page.ts";
-import { requireValid, statusCode } from "../status_code.ts";
-import { recall } from "../write.ts";
-import type { IdempotentOutcome, KeyedPetStore, PetDraft } from "../store.ts";
-import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
+import type { IdempotentOutcome, KeyedPetStore, MaybePromise, PetDraft } from "@petstore/petstore/store";
+import { chain, pageOf, recall, requireValid, type Rows, SqlKeys, statusCode, type Value } from "@petstore/petstore/store/toolkit";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { createTables, d1Schema, type RunStatements } from "./schema.ts";
 import { SQL } from "./statements.ts";

@@ -1,9 +1,9 @@
 /** What a store on Deno KV does beyond the contract of all stores. */
 
 import assert from "node:assert/strict";
-import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
-import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../lib/stores/store.ts";
-import { keysOf, request, REX, test, withTestKv, write } from "../support/kv/kv.ts";
+import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
+import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../../../lib/stores/store.ts";
+import { keysOf, request, REX, test, withTestKv, write } from "../support_kv/kv.ts";
 
 test("a KV store refuses what is no KV, and options that cannot work", async (kv) => {
   const create = createKvStore as (kv: unknown, options?: unknown) => unknown;

@@ -4,12 +4,12 @@ import { openKv } from "@deno/kv";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../../lib/stores/kv/kv_store.ts";
-import type { PetDraft, PetStore } from "../../../lib/stores/store.ts";
-import { request } from "../../../lib/testing/store/case.ts";
-import { testWith } from "../test_with.ts";
-import type { StoreKind } from "../stores.ts";
-import { withTempFolder } from "../temp.ts";
+import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/kv/kv_store.ts";
+import type { PetDraft, PetStore } from "../../../../lib/stores/store.ts";
+import { request } from "../../../../lib/testing/store/case.ts";
+import { testWith } from "../../../../tests/support/test_with.ts";
+import type { StoreKind } from "../../../../tests/support/stores.ts";
+import { withTempFolder } from "../../../../tests/support/temp.ts";
 
 export { request };
 

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "@petstore/petstore/store";
 
 /** Keys are ordered by their parts. */
 export type KvKey = readonly (string | bigint)[];

@@ -1,6 +1,6 @@
 /** No statement depends on the connection, as `changes()` does: D1 guarantees only one transaction. */
 
-import { PET_JSON } from "../pet_sql.ts";
+import { PET_JSON } from "@petstore/petstore/store/toolkit";
 import { SCHEMA_VERSION } from "./schema.ts";
 
 /** In milliseconds since 1970, the same for all Workers. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { testUnless } from "../support/system/commands.ts";
-import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { openTestKv, petsAfter, request, REX } from "../support/kv/kv.ts";
+import { createKvStore } from "../../lib/kv/kv_store.ts";
+import { StoreUnavailableError } from "../../../../lib/stores/store.ts";
+import { testUnless } from "../../../../tests/support/system/commands.ts";
+import { fillUp, MOUNT_SKIP, withTmpfs } from "../../../../tests/support/system/disk.ts";
+import { openTestKv, petsAfter, request, REX } from "../support_kv/kv.ts";
 
 const test = testUnless(MOUNT_SKIP);
 

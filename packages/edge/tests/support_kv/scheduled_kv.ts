@@ -1,7 +1,7 @@
 /** A model of Deno KV in memory, in which a scheduler of fast-check orders all calls, and a test decides how commits fail. */
 
 import type { Scheduler } from "fast-check";
-import type { KvAtomic, KvClient, KvEntry, KvKey } from "../../../lib/stores/kv/kv_store.ts";
+import type { KvAtomic, KvClient, KvEntry, KvKey } from "../../lib/kv/kv_store.ts";
 
 /** What becomes of a commit. After the last two it is applied, and the store does not learn it. */
 export const FATES = ["done", "fails before", "fails after", "calls itself overtaken"] as const;

@@ -4,8 +4,8 @@
  */
 
 import process from "node:process";
-import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
-import { openTestKv, request } from "../support/kv/kv.ts";
+import { createKvStore } from "../../lib/kv/kv_store.ts";
+import { openTestKv, request } from "../support_kv/kv.ts";
 
 const [path = "", name = "", count = ""] = process.argv.slice(2);
 
