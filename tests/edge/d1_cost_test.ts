@@ -1,7 +1,7 @@
 /** The costs of the D1 store: round trips, and the rows that D1 reads and writes, which Cloudflare charges for. */
 
 import assert from "node:assert/strict";
-import { createD1Store } from "@petstore/petstore/d1";
+import { createD1Store } from "@petstore/edge/d1";
 import type { IdempotentRequest, PetDraft } from "../../lib/stores/store.ts";
 import { keyOf } from "../../lib/testing/store/keys.ts";
 import { type Cost, meter } from "./support/metered_database.ts";

@@ -1,7 +1,7 @@
 /** The tables of the D1 store: how they are made, and which are refused. */
 
 import assert from "node:assert/strict";
-import { createD1Store, d1Schema } from "@petstore/petstore/d1";
+import { createD1Store, d1Schema } from "@petstore/edge/d1";
 import { formatPet, type PetDraft, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { storeScript } from "./support/bundle.ts";
 import { remoteStore } from "./support/remote_store.ts";

@@ -1,4 +1,4 @@
-/** The stores of `@petstore/petstore/d1` in Workers, run by workerd, and the Workers that docs/hosts.md shows. */
+/** The stores of `@petstore/edge/d1` in Workers, run by workerd, and the Workers that docs/hosts.md shows. */
 
 import assert from "node:assert/strict";
 import { storeCases } from "../../lib/testing/testing.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { runTests, TEST_RUNTIMES } from "../support/runtimes.ts";
 import { testUnless } from "../support/system/commands.ts";
 
-const FILES = ["contract", "commit", "store"].map((name) => `./tests/kv/${name}_test.ts`);
+const FILES = ["contract", "commit", "store"].map((name) => `./packages/edge/tests/kv/${name}_test.ts`);
 /** The HTTP contract, and a KV in memory. */
 const SHOWN_ON_DENO = "in-process|Deno KV in memory";
 

@@ -34,9 +34,9 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Cloudflare Workers with D1",
     runtime: "workerd",
     text:
-      "The Worker above with another store: any number of Workers share the pets of [one D1 database](stores.md#cloudflare-d1), " +
+      "The Worker above with another store: any number of Workers share the pets of [one D1 database](stores.md#at-the-edge), " +
       "which `d1_databases` in `wrangler.json` binds to `DB`. Its two lines are " +
-      '`import { createD1Store } from "@petstore/petstore/d1"` and `createPetstore({ store: createD1Store(env.DB), … })`.',
+      '`import { createD1Store } from "@petstore/edge/d1"` and `createPetstore({ store: createD1Store(env.DB), … })`.',
     files: [],
     linked: ["tests/edge/workers/d1/worker.ts", "tests/edge/workers/d1/wrangler.json"],
   },
@@ -137,7 +137,7 @@ export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "Deno KV",
     text:
-      "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data: `createKvStore(await Deno.openKv())`. " +
+      "An app keeps its pets in [its KV](stores.md#at-the-edge), beside its own data: `createKvStore(await Deno.openKv())`. " +
       "Run it with `deno run --quiet --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`.",
     files: [],
     linked: [`${PROGRAMS}/own_kv.ts`],

@@ -44,6 +44,6 @@ export const INTEGRATION: Record<string, string> = {
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
-  kv: "deno test -A --no-check tests/kv tools/reliability/histories/search_test.ts",
+  kv: "deno test -A --no-check packages/edge tools/reliability/histories/search_test.ts",
   container: "deno test -A --no-check tests/container",
 };

@@ -4,6 +4,7 @@ import { build, type Plugin, stop as stopBundler } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SOURCES } from "../../support/entry_points.mjs";
 
 /** Call it after the last bundle: the bundler would keep the process alive. */
 export { stopBundler };
@@ -15,7 +16,7 @@ export interface BundleParts {
   basePath?: string;
   /** Replaces `@petstore/petstore`: a module, relative to tests/edge. */
   petstore?: string;
-  /** The same for `@petstore/petstore/d1`. */
+  /** The same for `@petstore/edge/d1`. */
   d1?: string;
   /** Packages in place of `node:` modules. Other `node:` modules become empty: only test code that is not run uses them. */
   standIns?: Record<string, string>;
@@ -52,8 +53,11 @@ function resolving(parts: BundleParts): Plugin {
     name: "resolving",
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
-      build.onResolve({ filter: /^@petstore\/petstore\/client$/ }, () => ({ path: join(EDGE, "support/client.ts") }));
-      build.onResolve({ filter: /^@petstore\/petstore\/d1$/ }, () => ({ path: join(EDGE, d1) }));
+      build.onResolve({ filter: /^@petstore\/edge\/d1$/ }, () => ({ path: join(EDGE, d1) }));
+      build.onResolve({ filter: /^@petstore\// }, ({ path }) => {
+        const source = SOURCES.get(path);
+        return source === undefined ? undefined : { path: fileURLToPath(source) };
+      });
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;

@@ -1,6 +1,6 @@
 /** The part of `cloudflare:workers` that the Workers need for their type check. */
 
-import type { D1Binding } from "@petstore/petstore/d1";
+import type { D1Binding } from "@petstore/edge/d1";
 
 interface Env {
   PETSTORE_KEYS: string;

@@ -1,6 +1,6 @@
 /** A D1 database that notes what D1 reports of each call. */
 
-import type { D1Binding, D1Rows, D1Statement } from "@petstore/petstore/d1";
+import type { D1Binding, D1Rows, D1Statement } from "@petstore/edge/d1";
 
 /** The cost of an operation. */
 export interface Cost {

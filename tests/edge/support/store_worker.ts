@@ -3,12 +3,7 @@
  * database is a store of its own; `session` is one on a session of the database. A Durable Object does the same for its own database.
  */
 
-import {
-  createD1Store,
-  createDurableObjectStore,
-  type D1Binding,
-  type DurableObjectBinding,
-} from "@petstore/petstore/d1";
+import { createD1Store, createDurableObjectStore, type D1Binding, type DurableObjectBinding } from "@petstore/edge/d1";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { withClock } from "../../../lib/testing/clock.ts";
 import { decode, encode } from "./remote_values.ts";

@@ -1,5 +1,5 @@
 import { createPetstore } from "@petstore/petstore";
-import { createKvStore } from "@petstore/petstore/kv";
+import { createKvStore } from "@petstore/edge/kv";
 
 // Without a path, Deno chooses a file for this program.
 const kv = await Deno.openKv(Deno.env.get("KV_PATH"));

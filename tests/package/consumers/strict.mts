@@ -23,11 +23,11 @@ import type {
 } from "@petstore/petstore/keys";
 import { createOpenApi } from "@petstore/petstore/openapi";
 import type { Json, JsonObject, OpenApiOptions, OpenApiServer } from "@petstore/petstore/openapi";
-import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
-import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/petstore/d1";
+import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/edge/d1";
+import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/edge/d1";
 import { type FaultOptions, withFaults } from "@petstore/petstore/faults";
-import { createKvStore } from "@petstore/petstore/kv";
-import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/petstore/kv";
+import { createKvStore } from "@petstore/edge/kv";
+import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/edge/kv";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";

@@ -1,6 +1,6 @@
 // A Worker with Cloudflare's own types. Compiled, not run.
 import { createPetstore } from "@petstore/petstore";
-import { createD1Store, createDurableObjectStore } from "@petstore/petstore/d1";
+import { createD1Store, createDurableObjectStore } from "@petstore/edge/d1";
 
 interface Env {
   DB: D1Database;

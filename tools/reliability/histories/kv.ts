@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { join } from "node:path";
 import { createKvStore, type KvClient } from "../../../packages/edge/lib/kv/kv_store.ts";
 import { withTempFolder } from "../../../tests/support/temp.ts";
-import { type Fate, FATES } from "../../../packages/edge/tests/support_kv/scheduled_kv.ts";
-import { openTestKv, withCommits } from "../../../packages/edge/tests/support_kv/kv.ts";
+import { type Fate, FATES } from "../../../packages/edge/tests/kv_support/scheduled_kv.ts";
+import { openTestKv, withCommits } from "../../../packages/edge/tests/kv_support/kv.ts";
 import type { Ground } from "./ground.ts";
 import { BEYOND_TIMEOUT, TIMEOUT } from "./plan.ts";
 

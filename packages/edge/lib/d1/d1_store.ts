@@ -4,7 +4,7 @@
  * @example
  * ```ts ignore
  * import { createPetstore } from "@petstore/petstore";
- * import { createD1Store } from "@petstore/petstore/d1";
+ * import { createD1Store } from "@petstore/edge/d1";
  * import { env } from "cloudflare:workers";
  *
  * const petstore = createPetstore({ store: createD1Store(env.DB), keys: env.PETSTORE_KEYS.split(",") });
@@ -16,7 +16,16 @@
  */
 
 import type { IdempotentOutcome, KeyedPetStore, MaybePromise, PetDraft } from "@petstore/petstore/store";
-import { chain, pageOf, recall, requireValid, type Rows, SqlKeys, statusCode, type Value } from "@petstore/petstore/store/toolkit";
+import {
+  chain,
+  pageOf,
+  recall,
+  requireValid,
+  type Rows,
+  SqlKeys,
+  statusCode,
+  type Value,
+} from "@petstore/petstore/store/toolkit";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { createTables, d1Schema, type RunStatements } from "./schema.ts";
 import { SQL } from "./statements.ts";

@@ -1,7 +1,16 @@
 /** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
 
 import { type MaybePromise, StoreUnavailableError } from "@petstore/petstore/store";
-import { attempt, chain, KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS, type Rows, type Statement, storeClosed } from "@petstore/petstore/store/toolkit";
+import {
+  attempt,
+  chain,
+  KEY_COLUMNS,
+  PET_COLUMNS,
+  REQUEST_COLUMNS,
+  type Rows,
+  type Statement,
+  storeClosed,
+} from "@petstore/petstore/store/toolkit";
 import { asUnavailable, isMissing } from "./errors.ts";
 
 export const SCHEMA_VERSION = 1;

@@ -1,5 +1,15 @@
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
-import { Batch, formatPetWithId, type Outcome, type PendingWrite, recall, requireValid, uncertain, unknownKind, type Write } from "@petstore/petstore/store/toolkit";
+import {
+  Batch,
+  formatPetWithId,
+  type Outcome,
+  type PendingWrite,
+  recall,
+  requireValid,
+  uncertain,
+  unknownKind,
+  type Write,
+} from "@petstore/petstore/store/toolkit";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";

@@ -4,7 +4,7 @@
  * @example
  * ```ts ignore
  * import { createPetstore } from "@petstore/petstore";
- * import { createKvStore } from "@petstore/petstore/kv";
+ * import { createKvStore } from "@petstore/edge/kv";
  *
  * const kv = await Deno.openKv(); // or: import { openKv } from "@deno/kv";
  * const store = createKvStore(kv);
@@ -18,7 +18,15 @@
  */
 
 import type { KeyedPetStore } from "@petstore/petstore/store";
-import { checkAll, type Checks, createdId, createOutcome, pageOf, storeClosed, wholeNumber } from "@petstore/petstore/store/toolkit";
+import {
+  checkAll,
+  type Checks,
+  createdId,
+  createOutcome,
+  pageOf,
+  storeClosed,
+  wholeNumber,
+} from "@petstore/petstore/store/toolkit";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { createGroupCommit } from "./commit.ts";
 import { createKvKeys } from "./keys.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../lib/d1/d1_store.ts";
-import { type PetDraft, StoreUnavailableError } from "../../../../lib/stores/store.ts";
+import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { draft, request } from "../../../../lib/testing/store/case.ts";
 import { openStorage } from "./support.ts";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
 import { pause } from "../../../../lib/testing/store/case.ts";
-import { StoreUnavailableError } from "../../../../lib/stores/store.ts";
-import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../support_kv/kv.ts";
+import { StoreUnavailableError } from "@petstore/petstore/store";
+import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../kv_support/kv.ts";
 
 /** Counts the calls. */
 function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> } {

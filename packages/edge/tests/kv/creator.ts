@@ -5,7 +5,7 @@
 
 import process from "node:process";
 import { createKvStore } from "../../lib/kv/kv_store.ts";
-import { openTestKv, request } from "../support_kv/kv.ts";
+import { openTestKv, request } from "../kv_support/kv.ts";
 
 const [path = "", name = "", count = ""] = process.argv.slice(2);
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createKvStore } from "../../lib/kv/kv_store.ts";
-import { StoreUnavailableError } from "../../../../lib/stores/store.ts";
+import { StoreUnavailableError } from "@petstore/petstore/store";
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../../../../tests/support/system/disk.ts";
-import { openTestKv, petsAfter, request, REX } from "../support_kv/kv.ts";
+import { openTestKv, petsAfter, request, REX } from "../kv_support/kv.ts";
 
 const test = testUnless(MOUNT_SKIP);
 

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createKvStore } from "../../lib/kv/kv_store.ts";
-import type { IdempotentOutcome, PetStore } from "../../../../lib/stores/store.ts";
+import type { IdempotentOutcome, PetStore } from "@petstore/petstore/store";
 import { keyOf } from "../../../../lib/testing/store/keys.ts";
-import { petsAfter, request, REX } from "../support_kv/kv.ts";
+import { petsAfter, request, REX } from "../kv_support/kv.ts";
 import { withScheduledTimers } from "../../../../tests/support/scheduled_timers.ts";
-import { FATES, ScheduledKv } from "../support_kv/scheduled_kv.ts";
+import { FATES, ScheduledKv } from "../kv_support/scheduled_kv.ts";
 
 const RUNS = 1000, SERVERS = 3;
 

@@ -7,13 +7,13 @@ import { createKvStore } from "../../lib/kv/kv_store.ts";
 import { NODE } from "../../../../tests/support/server/serve_task.ts";
 import { Child } from "../../../../tests/support/system/child.ts";
 import { test } from "../../../../tests/support/server/in_process.ts";
-import { openTestKv, petsAfter, request, type StoredPet } from "../support_kv/kv.ts";
+import { openTestKv, petsAfter, request, type StoredPet } from "../kv_support/kv.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const RUNTIMES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   Deno: [Deno.execPath(), "run", "--allow-all", "--no-check"],
-  Node: [NODE, "--disable-warning=ExperimentalWarning"],
+  Node: [NODE, "--disable-warning=ExperimentalWarning", "--import", `${ROOT}tests/support/names.mjs`],
 };
 
 /** How many pets each process adds that is not killed, and after how many the others are. */
@@ -24,7 +24,13 @@ async function startCreator(runtime: string, path: string, count: number) {
   const [program, ...args] = RUNTIMES[runtime]!;
   const acknowledged = new Map<string, number>();
   const enough = Promise.withResolvers<void>();
-  const child = new Child(program, [...args, join(ROOT, "tests/kv/creator.ts"), path, runtime, String(count)], {
+  const child = new Child(program, [
+    ...args,
+    join(ROOT, "packages/edge/tests/kv/creator.ts"),
+    path,
+    runtime,
+    String(count),
+  ], {
     cwd: ROOT,
     onLine(line) {
       const [number = "", id] = line.split("=");

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
-import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../../../lib/stores/store.ts";
-import { keysOf, request, REX, test, withTestKv, write } from "../support_kv/kv.ts";
+import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import { keysOf, request, REX, test, withTestKv, write } from "../kv_support/kv.ts";
 
 test("a KV store refuses what is no KV, and options that cannot work", async (kv) => {
   const create = createKvStore as (kv: unknown, options?: unknown) => unknown;

@@ -1,5 +1,5 @@
 import { createPetstore } from "@petstore/petstore";
-import { createD1Store } from "@petstore/petstore/d1";
+import { createD1Store } from "@petstore/edge/d1";
 import { env } from "cloudflare:workers";
 
 const BASE_PATH = "/v1";

@@ -1,5 +1,5 @@
 import { createPetstore, type Petstore } from "@petstore/petstore";
-import { createDurableObjectStore, type DurableObjectBinding } from "@petstore/petstore/d1";
+import { createDurableObjectStore, type DurableObjectBinding } from "@petstore/edge/d1";
 import { env } from "cloudflare:workers";
 
 const BASE_PATH = "/v1";

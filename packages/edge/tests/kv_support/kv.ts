@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/kv/kv_store.ts";
-import type { PetDraft, PetStore } from "../../../../lib/stores/store.ts";
+import type { PetDraft, PetStore } from "@petstore/petstore/store";
 import { request } from "../../../../lib/testing/store/case.ts";
 import { testWith } from "../../../../tests/support/test_with.ts";
 import type { StoreKind } from "../../../../tests/support/stores.ts";
