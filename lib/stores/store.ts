@@ -1,5 +1,5 @@
 /**
- * The contract of a store, for a store of your own. `@petstore/petstore/testing` has its test cases.
+ * The contract of a store, for a store of your own. `@petstore/conformance` has its test cases.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@
 
 import test from "node:test";
 import { HTTP_CONTRACT } from "../support/contract/all.ts";
-import { storeCases } from "../../lib/testing/testing.ts";
+import { storeCases } from "../../packages/conformance/mod.ts";
 import { type Host, IN_PROCESS, withApi } from "../support/api.ts";
 import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
 

@@ -8,7 +8,7 @@ import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { PET_STATUSES } from "../../lib/pet.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
-import { withNamespace } from "../../lib/testing/fixture.ts";
+import { withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";

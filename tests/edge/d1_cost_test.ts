@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/edge/d1";
 import type { IdempotentRequest, PetDraft } from "../../lib/stores/store.ts";
-import { keyOf } from "../../lib/testing/store/keys.ts";
+import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { type Cost, meter } from "./support/metered_database.ts";
 import { testD1 } from "./support/workerd.ts";
 

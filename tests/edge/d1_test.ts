@@ -1,7 +1,7 @@
 /** The stores of `@petstore/edge/d1` in Workers, run by workerd, and the Workers that docs/hosts.md shows. */
 
 import assert from "node:assert/strict";
-import { storeCases } from "../../lib/testing/testing.ts";
+import { storeCases } from "../../packages/conformance/mod.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";

@@ -3,7 +3,7 @@ import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/s
 import { migrationSql } from "../../lib/stores/postgres/schema/schema.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
-import { keyOf } from "../../lib/testing/store/keys.ts";
+import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 

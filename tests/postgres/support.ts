@@ -2,7 +2,7 @@ import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import type { KeyedPetStore, PetStore } from "../../lib/stores/store.ts";
-import { request } from "../../lib/testing/store/case.ts";
+import { request } from "../../packages/conformance/lib/store/case.ts";
 import { PET } from "../support/postgres/servers.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 

@@ -35,11 +35,6 @@ function filesBelow(folder: string, ending = "ts"): string[] {
   return globSync(`${folder}**/*.${ending}`, { cwd: fileURLToPath(ROOT), exclude: (name) => name === "node_modules" });
 }
 
-/** The modules of lib without the cases of the contracts, which state what the others must do, as tests do. */
-function ownSources(): string[] {
-  return filesBelow("lib/").filter((path) => !path.startsWith("lib/testing/"));
-}
-
 /** The layers of each folder. A module imports from the layers below its own and from its own folder, types included. */
 const LAYERS: Record<string, string[][]> = {
   lib: [
@@ -49,7 +44,6 @@ const LAYERS: Record<string, string[][]> = {
     ["operations"],
     ["petstore"],
     ["openapi"],
-    ["testing"],
     ["server"],
   ],
   "lib/server": [
@@ -146,10 +140,7 @@ test("each runtime's own APIs are used only where the plan says", async () => {
     const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
     const isOfDeno = /^lib\/server\/deno\//.test(path);
     if (!isOfDeno) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
-    // The cases of the contracts assert with what every runtime has.
-    const isOfNode = path.startsWith("lib/testing/")
-      ? specifiers.every((specifier) => specifier.startsWith(".") || specifier === "node:assert/strict")
-      : /^lib\/(stores\/sqlite|hosts\/node|server)/.test(path);
+    const isOfNode = /^lib\/(stores\/sqlite|hosts\/node|server)/.test(path);
     assert.ok(!usesNode || isOfNode, path);
     assert.ok(!specifiers.some((specifier) => /^(npm|jsr|https?):/.test(specifier)), path);
     assert.doesNotMatch(codeOf(path), /"npm:/, path);
@@ -170,7 +161,7 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
 
 test("no text is written in two modules of lib", () => {
   const places = new Map<string, string>();
-  for (const path of ownSources()) {
+  for (const path of filesBelow("lib/")) {
     for (const [, text = ""] of codeOf(path).matchAll(/["`]([^"`\n]{24,})["`]/g)) {
       // Names of modules and of schemas, and text between two texts.
       if (/^\.{1,2}\/|^#\/|^[,;:) +]/.test(text)) continue;
@@ -183,7 +174,7 @@ test("no text is written in two modules of lib", () => {
 });
 
 test("every error code is in the table of codes alone, but for where its error is made", () => {
-  for (const path of ownSources()) {
+  for (const path of filesBelow("lib/")) {
     if (path === "lib/error_codes.ts") continue;
     const made = codeOf(path).replaceAll(/(?:new Problem|challenge)\(\s*\d+,\s*["`][a-z_$\{\}]+["`]/g, "");
     for (const code of Object.keys(ERROR_STATUS)) assert.ok(!made.includes(`"${code}"`), `${path}: ${code}`);

@@ -71,8 +71,8 @@ test("the manifests of a package agree: the name, the version, the licence and t
       config.license,
     ]);
     const sources = typeof config.exports === "string" ? { ".": config.exports } : config.exports;
-    // The program for Deno; npm has the one for Node, as a command.
-    const { "./server": _, ...published } = sources as Record<string, string>;
+    // The programs; npm has them as commands.
+    const { "./server": _, "./cli": __, ...published } = sources as Record<string, string>;
     const expected = Object.entries(published).map(([entry, path]) => {
       const module = `./npm/${path.slice(2).replace(/\.ts$/, "")}`;
       return [entry, { types: `${module}.d.ts`, default: `${module}.js` }];

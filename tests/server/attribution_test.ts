@@ -9,7 +9,7 @@ import { createLocalServer, type LocalServer } from "../../lib/server/serving/lo
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
-import { withClock } from "../../lib/testing/clock.ts";
+import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { test, withServerHere } from "../support/server/in_process.ts";

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import { DENO_RUNTIME } from "../../lib/server/deno/runtime.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { test, withFreshServerHere } from "../support/server/in_process.ts";
 import { KEY } from "../support/server/ledger.ts";
@@ -17,9 +16,9 @@ test("--faults loses the response of a create, and the log has the create, a lin
       assert.equal((await server.ask(path, KEY)).headers.has("petstore-fault"), false);
     }
     const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-    // Deno's own fetch() repeats a create whose kept connection ends.
-    const create = () =>
-      DENO_RUNTIME.fetchOnce!(new Request(`${server.origin}/v1/pets`, { method: "POST", headers, body: PET }));
+    // Deno's own fetch() repeats a create whose kept connection ends, so each gets a new one.
+    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+    const create = () => fetch(`${server.origin}/v1/pets`, { method: "POST", headers, body: PET, client });
     await assert.rejects(create().then((response) => response.text()));
     assert.equal((await create()).headers.has("petstore-fault"), false);
     assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 2);

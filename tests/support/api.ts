@@ -2,10 +2,20 @@
 
 import { openApiOf } from "./descriptions.ts";
 import type { PetstoreOptions } from "../../mod.ts";
-import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";
+import {
+  type Api,
+  type Host as ContractHost,
+  withApi as withBareApi,
+} from "../../packages/conformance/lib/http/api.ts";
 import { createResponseValidator } from "./openapi_validator.ts";
 
-export { type Api, type ApiResponse, type Handle, KEY, type RequestParts } from "../../lib/testing/http/api.ts";
+export {
+  type Api,
+  type ApiResponse,
+  type Handle,
+  KEY,
+  type RequestParts,
+} from "../../packages/conformance/lib/http/api.ts";
 
 export interface Host extends ContractHost {
   name: string;

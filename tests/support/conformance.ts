@@ -1,7 +1,12 @@
 /** Runs the cases for a server that is known by its address, and makes servers that are wrong. */
 
 import assert from "node:assert/strict";
-import { conformanceCases, ConformanceError, type ConformanceTarget, type Handle } from "../../lib/testing/testing.ts";
+import {
+  conformanceCases,
+  ConformanceError,
+  type ConformanceTarget,
+  type Handle,
+} from "../../packages/conformance/mod.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "./api.ts";
 

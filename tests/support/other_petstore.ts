@@ -1,7 +1,7 @@
 /** A petstore that is written from the specification alone. It settles in several ways what that leaves open. */
 
-import { parseExact } from "../../lib/testing/http/exact.ts";
-import type { Handle } from "../../lib/testing/testing.ts";
+import { parseExact } from "../../packages/conformance/lib/http/exact.ts";
+import type { Handle } from "../../packages/conformance/mod.ts";
 import { KEY } from "./api.ts";
 
 export type OtherPet = Record<"id" | "name" | "categoryId" | "status", unknown>;

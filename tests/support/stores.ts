@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { type StoreFixture, withNamespace } from "../../lib/testing/fixture.ts";
+import { type StoreFixture, withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";

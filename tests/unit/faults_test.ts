@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { type FaultOptions, withFaults } from "../../lib/testing/faults.ts";
+import { type FaultOptions, withFaults } from "../../lib/petstore/faults.ts";
 import { createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";

@@ -8,7 +8,7 @@ import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
-import { keyOf } from "../../lib/testing/store/keys.ts";
+import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 import { withStoppedClock } from "../support/stopped_clock.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKeyManager, type KeyManager } from "../../lib/access/key_management.ts";
-import { pause } from "../../lib/testing/store/case.ts";
+import { pause } from "../../packages/conformance/lib/store/case.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { type KeyStore, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type Ask, askerOf } from "../support/asker.ts";

@@ -10,7 +10,7 @@ const INSTALL = "deno task install";
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
-  library: "deno test -A --no-check --doc docs/conformance.md docs/library.md docs/stores.md mod.ts lib " +
+  library: "deno test -A --no-check --doc docs/library.md docs/stores.md mod.ts lib " +
     "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 
@@ -21,7 +21,7 @@ export const EVERYDAY: Record<string, string> = {
 const ON_NODE = [
   ...["damage", "faults", "gone", "slow", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
-  ...["check_url", "conform", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
+  ...["check_url", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/import"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");
@@ -40,7 +40,8 @@ export const INTEGRATION: Record<string, string> = {
   ha: "deno test -A --no-check tools/reliability/ha",
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  conform: `cd tools/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
+  conformance: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests/*_test.ts && " +
+    `cd packages/conformance/tests/heavy && ${INSTALL} && deno task ok && deno test -A --no-check`,
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,

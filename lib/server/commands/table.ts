@@ -2,7 +2,6 @@ import type { Command } from "./command.ts";
 
 const backup = () => import("./backup.ts");
 const check = () => import("./check.ts");
-const conform = () => import("./conform.ts");
 const exportPets = () => import("./export.ts");
 const importPets = () => import("./import.ts");
 const keys = () => import("./keys.ts");
@@ -21,7 +20,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await importPets()).IMPORT,
   export: async () => (await exportPets()).EXPORT,
   check: async () => (await check()).CHECK,
-  conform: async () => (await conform()).CONFORM,
   backup: async () => (await backup()).BACKUP,
   restore: async () => (await restore()).RESTORE,
 };

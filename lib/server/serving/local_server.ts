@@ -1,7 +1,7 @@
 /** The parts of a server: a listener, a gate behind it, and the service with its store behind that. */
 
 import { pipelineOf, serve } from "../../hosts/fetch.ts";
-import { withFaults } from "../../testing/faults.ts";
+import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import type { Service } from "../../petstore/service.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";

@@ -50,6 +50,4 @@ export interface Runtime {
   /** Resolves when the process is told to end. */
   ending(): Promise<void>;
   listen: Listen;
-  /** Sends a request once. Absent if `fetch` itself does. */
-  fetchOnce?: (request: Request) => Promise<Response>;
 }

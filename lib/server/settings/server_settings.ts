@@ -4,7 +4,7 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
-import { type FaultOptions, withFaults } from "../../testing/faults.ts";
+import { type FaultOptions, withFaults } from "../../petstore/faults.ts";
 import { createPetstore } from "../../petstore/petstore.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";

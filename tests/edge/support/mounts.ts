@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createClient, type Fetch } from "../../../packages/client/mod.ts";
-import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
+import type { Dependency, HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { contractTests, type RemoteHost } from "../../support/http/host_contract.ts";
 
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;

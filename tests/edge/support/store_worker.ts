@@ -5,7 +5,7 @@
 
 import { createD1Store, createDurableObjectStore, type D1Binding, type DurableObjectBinding } from "@petstore/edge/d1";
 import type { PetStore } from "../../../lib/stores/store.ts";
-import { withClock } from "../../../lib/testing/clock.ts";
+import { withClock } from "../../../packages/conformance/lib/clock.ts";
 import { decode, encode } from "./remote_values.ts";
 
 interface Env {

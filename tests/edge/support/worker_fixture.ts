@@ -1,7 +1,7 @@
 /** Stores in two Workers that share databases, as a fixture for the store contract. */
 
 import assert from "node:assert/strict";
-import type { StoreFixture } from "../../../lib/testing/testing.ts";
+import type { StoreFixture } from "../../../packages/conformance/mod.ts";
 import { storeScript } from "./bundle.ts";
 import { remoteStore } from "./remote_store.ts";
 import { Workers } from "./workerd.ts";

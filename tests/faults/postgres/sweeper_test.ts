@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
-import { request } from "../../../lib/testing/store/case.ts";
+import { request } from "../../../packages/conformance/lib/store/case.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/until.ts";

@@ -5,7 +5,7 @@ import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../
 import { DRIVERS, runSql, untilAnswered } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { request } from "../../../lib/testing/store/case.ts";
+import { request } from "../../../packages/conformance/lib/store/case.ts";
 import { PET, withCluster } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

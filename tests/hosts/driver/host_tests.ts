@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { HttpCase } from "../../../lib/testing/http/case.ts";
+import type { HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { contractTests } from "../../support/http/host_contract.ts";
 import { checkOddResponses, surviveHostileRequests } from "../../support/http/odd_requests.ts";
 import type { MountedHost } from "../hosts.ts";

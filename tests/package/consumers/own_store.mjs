@@ -1,7 +1,7 @@
 /** The store of a new app, and its tests. With WRONG_STORE, it keeps an int64 as a JavaScript number. */
 
 import { createMemoryStore } from "@petstore/petstore";
-import { httpCases, storeCases } from "@petstore/petstore/testing";
+import { httpCases, storeCases } from "@petstore/conformance";
 import process from "node:process";
 
 function createOwnStore() {
@@ -16,7 +16,7 @@ function createOwnStore() {
   };
 }
 
-/** @type {import("@petstore/petstore/testing").StoreFixture} */
+/** @type {import("@petstore/conformance").StoreFixture} */
 const fixture = {
   open: () => createOwnStore(),
   sharing: "none",

@@ -34,7 +34,7 @@ import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/p
 import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@petstore/petstore/postgres";
 import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
-import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
+import { ContractError, httpCases, storeCases } from "@petstore/conformance";
 import type {
   Area,
   Handle as ContractHandle,
@@ -42,8 +42,8 @@ import type {
   HttpContractCase,
   Sharing,
   StoreContractCase,
-} from "@petstore/petstore/testing";
-import type { StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
+} from "@petstore/conformance";
+import type { StoreFixture, StoreGuarantee } from "@petstore/conformance";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];

@@ -1,7 +1,7 @@
 /** The HTTP contract: the published cases, and those whose result is the same on every store and every host. */
 
-import { HTTP_CASES } from "../../../lib/testing/http/all.ts";
-import type { HttpCase } from "../../../lib/testing/http/case.ts";
+import { HTTP_CASES } from "../../../packages/conformance/lib/http/all.ts";
+import type { HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { OWN_BODY_CASES } from "./bodies.ts";
 import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";

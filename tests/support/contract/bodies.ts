@@ -1,10 +1,10 @@
 /** Bodies that no connection carries as they are: their pieces, their times, and codings that clients do not send. */
 
-import { encode } from "../../../lib/testing/http/api.ts";
+import { encode } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { PET, stream } from "../../../lib/testing/http/body.ts";
-import { stalled, TOO_LARGE } from "../../../lib/testing/http/body_limits.ts";
-import { addition, assertResponse, cases, type HttpCase, postAs } from "../../../lib/testing/http/case.ts";
+import { PET, stream } from "../../../packages/conformance/lib/http/body.ts";
+import { stalled, TOO_LARGE } from "../../../packages/conformance/lib/http/body_limits.ts";
+import { addition, assertResponse, cases, type HttpCase, postAs } from "../../../packages/conformance/lib/http/case.ts";
 
 const FORM = {
   ...addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none"),

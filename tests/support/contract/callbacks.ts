@@ -3,9 +3,9 @@
 import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { KEY } from "../../../lib/testing/http/api.ts";
+import { KEY } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 
 const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");
 const RESPONSES = addition("routes", "onResponse is told of every response");

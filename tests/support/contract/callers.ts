@@ -1,10 +1,10 @@
 /** The option `keys`: the forms of keys, expiries, rights, callers and verifiers, and the words of refusals. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import { type Api, KEY } from "../../../lib/testing/http/api.ts";
+import { type Api, KEY } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { REALM } from "../../../lib/testing/http/auth.ts";
-import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
+import { REALM } from "../../../packages/conformance/lib/http/auth.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 
 const KEYS = addition("auth", "Keys are given in clear, as SHA-256 digests, with an expiry, or are left to a verifier");
 const CREDENTIALS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
+import { assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import {
   assertGranted,
   casesOf,
@@ -10,7 +10,7 @@ import {
   OTHER,
   PREFLIGHT,
   SHARING,
-} from "../../../lib/testing/http/cors.ts";
+} from "../../../packages/conformance/lib/http/cors.ts";
 
 const RULES: readonly CorsRule[] = [
   ["grants every origin with *, and reflects none", ["*"], [ORIGIN], "*"],

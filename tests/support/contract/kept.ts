@@ -2,10 +2,10 @@
 
 import { createMemoryStore } from "../../../mod.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
-import type { Api } from "../../../lib/testing/http/api.ts";
+import type { Api } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
-import { addPets } from "../../../lib/testing/http/catalogue.ts";
+import { addition, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
+import { addPets } from "../../../packages/conformance/lib/http/catalogue.ts";
 
 const KEPT = addition(
   "pets.list",

@@ -2,9 +2,9 @@
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import assert from "node:assert/strict";
-import { addition, assertResponse, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
-import { assertJson } from "../../../lib/testing/http/exact.ts";
-import { REX, withKey } from "../../../lib/testing/http/idempotency.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
+import { assertJson } from "../../../packages/conformance/lib/http/exact.ts";
+import { REX, withKey } from "../../../packages/conformance/lib/http/idempotency.ts";
 import { FORGETFUL } from "../descriptions.ts";
 
 const ONCE = addition("pets.create.idempotency", "A create that is repeated with its Idempotency-Key makes one pet");

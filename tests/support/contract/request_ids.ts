@@ -1,8 +1,8 @@
 /** Request ids, by which a client, a proxy and the operator mean the same request. */
 
-import type { Api } from "../../../lib/testing/http/api.ts";
+import type { Api } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, cases, type HttpCase } from "../../../lib/testing/http/case.ts";
+import { addition, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 
 const IDS = addition("errors", "X-Request-Id is that of the request, or a new one");
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { HTTP_CONTRACT } from "../contract/all.ts";
-import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
+import type { Dependency, HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { type Handle, type Host, withApi } from "../api.ts";
 import { CASE_HEADER } from "../by_case.ts";
 import type { Deviation, HostResponse, Meeting } from "./deviation.ts";

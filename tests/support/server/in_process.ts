@@ -80,10 +80,8 @@ export async function runHere(
 ): Promise<ServerExit> {
   if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
-  // An import would stop, and a list of cases too.
-  const ending = args[0] === "import" || args[0] === "conform"
-    ? Promise.withResolvers<void>().promise
-    : Promise.resolve();
+  // An import would stop.
+  const ending = args[0] === "import" ? Promise.withResolvers<void>().promise : Promise.resolve();
   const status = await run(args, { ...runtimeOf(written, env, ending), ...parts });
   return { status, ...written };
 }

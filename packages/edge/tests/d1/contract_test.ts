@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { createDurableObjectStore } from "../../lib/d1/d1_store.ts";
-import { storeCases } from "../../../../lib/testing/testing.ts";
+import { storeCases } from "../../../conformance/mod.ts";
 import { openStorage } from "./support.ts";
 
 const FIXTURE = {

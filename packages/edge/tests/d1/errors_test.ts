@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../lib/d1/d1_store.ts";
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
-import { draft, request } from "../../../../lib/testing/store/case.ts";
+import { draft, request } from "../../../conformance/lib/store/case.ts";
 import { openStorage } from "./support.ts";
 
 const PET = draft(), REQUEST = request("k");

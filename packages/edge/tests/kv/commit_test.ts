@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
-import { pause } from "../../../../lib/testing/store/case.ts";
+import { pause } from "../../../conformance/lib/store/case.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../kv_support/kv.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createKvStore } from "../../lib/kv/kv_store.ts";
 import type { IdempotentOutcome, PetStore } from "@petstore/petstore/store";
-import { keyOf } from "../../../../lib/testing/store/keys.ts";
+import { keyOf } from "../../../conformance/lib/store/keys.ts";
 import { petsAfter, request, REX } from "../kv_support/kv.ts";
 import { withScheduledTimers } from "../../../../tests/support/scheduled_timers.ts";
 import { FATES, ScheduledKv } from "../kv_support/scheduled_kv.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKvStore, type KvAtomic, type KvClient, type KvKey } from "../../lib/kv/kv_store.ts";
 import type { PetDraft, PetStore } from "@petstore/petstore/store";
-import { request } from "../../../../lib/testing/store/case.ts";
+import { request } from "../../../conformance/lib/store/case.ts";
 import { testWith } from "../../../../tests/support/test_with.ts";
 import type { StoreKind } from "../../../../tests/support/stores.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";

@@ -1,0 +1,118 @@
+/**
+ * A petstore that fails on purpose, to test its clients.
+ *
+ * @example
+ * ```ts
+ * import { createPetstore } from "@petstore/petstore";
+ * import { withFaults } from "@petstore/petstore/faults";
+ *
+ * // The first two creates are carried out, but their responses are lost.
+ * withFaults(createPetstore({ keys: ["pk_example"] }), { lose: 1, operations: ["createPet"], times: 2 });
+ * ```
+ *
+ * @module
+ */
+
+import { mix } from "../hash.ts";
+import { pipelineOf, serve } from "../hosts/fetch.ts";
+import type { RequestContext } from "../http/context.ts";
+import { createFinisher } from "../http/finisher.ts";
+import type { Operation } from "../http/operation.ts";
+import type { Reply } from "../http/reply.ts";
+import { createRouter } from "../http/router.ts";
+import { createOperation } from "../operations/definition.ts";
+import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
+import { OPERATIONS } from "../operations/table.ts";
+import { checkAll, type Checks, option, wholeNumber } from "../check_options.ts";
+import type { Petstore } from "./petstore.ts";
+import type { Service } from "./service.ts";
+
+export type { Petstore };
+
+/** Options of {@link withFaults}. The shares of the requests are from 0, the default, to 1, and total at most 1. */
+export interface FaultOptions {
+  /** The share that waits before it is carried out. */
+  delay?: number;
+  /** How long it waits, in milliseconds. Default: 1,000. */
+  delayMs?: number;
+  /** The share that gets 503, and is not carried out. */
+  unavailable?: number;
+  /** The share whose connection ends, and that is not carried out. */
+  cut?: number;
+  /** The share whose connection ends when it has been carried out. */
+  lose?: number;
+  /** The operations that have faults, such as `createPet`. Default: all. */
+  operations?: readonly string[];
+  /** How many requests have faults; later ones have none. Default: 2,147,483,647. */
+  times?: number;
+  /** The same requests in the same order have the same faults. Another seed has others. Default: 1. */
+  seed?: number;
+}
+
+const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
+
+/**
+ * Adds faults to some requests of a petstore, which keeps its pets. The header `Petstore-Fault` names the fault of a response.
+ *
+ * @returns Another petstore. The given one stays without faults.
+ * @throws {TypeError} If `petstore` is not what {@link createPetstore} has returned, or an option is unknown or of a wrong type.
+ * @throws {RangeError} If a number is out of range.
+ */
+export function withFaults(petstore: Petstore, options: FaultOptions): Petstore {
+  const service = pipelineOf(petstore) as Service | undefined;
+  if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
+  const { finisher, settings } = service;
+  const names = new Map<Operation | undefined, string>(OPERATIONS.map((definition) => {
+    return [createOperation(definition, settings, settings.basePath), definition.id];
+  }));
+  const find = createRouter([...names.keys()] as Operation[]);
+  const faults = checkAll(checksOf([...names.values()]), options, "");
+  const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
+  if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
+  let drawn = 0, left = faults.times;
+
+  function faultOf({ method, target }: RequestContext) {
+    const name = names.get(find(method, target)?.operation);
+    if (left === 0 || name === undefined || !faults.operations.includes(name)) return undefined;
+    let place = mix(mix(faults.seed) + drawn++) / 2 ** 32;
+    const fault = FAULTS.find((each) => (place -= faults[each]) < 0);
+    if (fault) left--;
+    return fault;
+  }
+
+  // The observer has seen the reply that is lost.
+  const unobserved = createFinisher(settings);
+  const respond: Service["respond"] = (context, send) => {
+    const fault = faultOf(context);
+    if (!fault) return service.respond(context, send);
+    context.fields = { "petstore-fault": fault };
+    const act = () => service.respond(context, send);
+    if (fault === "delay") return new Promise<void>((resolve) => setTimeout(resolve, faults.delayMs)).then(act);
+    if (fault === "lose") return service.respond(context, () => send(unobserved.finish(breakOff(context), context, 0)));
+    const reply = fault === "cut" ? breakOff(context) : STORE_UNAVAILABLE;
+    return send(finisher.finish(reply, context, finisher.now()));
+  };
+  return serve({ ...service, respond });
+}
+
+function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
+  const share = option("a share from 0 to 1", (share) => typeof share === "number" && share >= 0 && share, 0);
+  return {
+    ...{ delay: share, unavailable: share, cut: share, lose: share },
+    delayMs: wholeNumber(1_000),
+    operations: option(
+      `some of ${names}`,
+      (given) => Array.isArray(given) && given.every((name) => names.includes(name)) && given,
+      names,
+    ),
+    times: wholeNumber(2 ** 31 - 1),
+    seed: wholeNumber(1),
+  };
+}
+
+/** The status is no success, for clients that read no further. */
+function breakOff(context: RequestContext): Reply {
+  context.breakOff?.();
+  const broken = new TypeError("The connection was cut, which is a fault on purpose");
+  return { status: 503, headers: {}, body: new ReadableStream({ pull: (controller) => controller.error(broken) }) };
+}

@@ -1,0 +1,132 @@
+/** The store under test: how to open it for a case, and which cases apply to it. */
+
+import type { MaybePromise, PetStore } from "@petstore/petstore/store";
+import { ContractError } from "./guarantees.ts";
+import type { CaseContext, Circumstance, Need } from "./store/case.ts";
+
+/**
+ * Which stores share the pets of a namespace.
+ *
+ * - `"none"`: each store has its own pets, which are gone when it closes.
+ * - `"restarts"`: a store that is opened later has the pets, after the first was closed.
+ * - `"machine"`: several stores have them at once. They may measure time with the clock of that machine.
+ * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date` in this
+ *   process for a moment.
+ */
+export type Sharing = "none" | "restarts" | "machine" | "machines";
+
+/** How the cases open the store under test, and which of them apply to it. */
+export interface StoreFixture {
+  /**
+   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a prefix of keys. Each case gets a new one,
+   * which is empty. Stores in the same namespace have the same pets, as far as {@link StoreFixture.sharing} says. The cases close
+   * the stores that they open, except after a crash.
+   *
+   * @param namespace A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
+   */
+  open(namespace: string): MaybePromise<PetStore>;
+  /** Deletes the data of a namespace. Each case calls it at its end, after it has closed the stores. */
+  remove?(namespace: string): MaybePromise<void>;
+  /**
+   * Simulates a crash: ends the programs that have the stores of a namespace open, in the middle of their work, for example by
+   * cutting their connections or killing their processes. A database server may keep running. Afterwards, stores can be opened in
+   * the namespace again, and the cases do not close the crashed ones. Without this method, the cases about crashes are skipped.
+   */
+  crash?(namespace: string): MaybePromise<void>;
+  /** Which stores share the pets of a namespace. */
+  sharing: Sharing;
+}
+
+const SHARINGS: readonly Sharing[] = ["none", "restarts", "machine", "machines"];
+
+/** Whether a fixture has what a case needs, and why the case is skipped if not. */
+const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
+  restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
+  servers: [({ sharing }) => sharing.startsWith("machine"), "several stores cannot share the pets"],
+  machines: [({ sharing }) => sharing === "machines", "all servers use one clock"],
+  crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
+};
+
+function requireFixture(fixture: StoreFixture): void {
+  if (typeof fixture?.open !== "function") throw new TypeError("The fixture must have a method open(namespace)");
+  if (!SHARINGS.includes(fixture.sharing)) {
+    throw new TypeError(
+      `The fixture's sharing must be one of ${SHARINGS.join(", ")}, not ${JSON.stringify(fixture.sharing)}`,
+    );
+  }
+}
+
+/** Calls a method of the fixture. */
+async function calling<T>(method: "open" | "crash" | "remove", call: () => MaybePromise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new FixtureError(`The fixture's ${method}() failed: ${message}`, { cause });
+  }
+}
+
+/** A failure of the fixture, not of the store. */
+export class FixtureError extends Error {
+  override name = "FixtureError";
+}
+
+/**
+ * Opens a store, to see which members it has, and requires a valid fixture. Tells why a case with these needs does not apply; false
+ * if it does. If the store cannot be opened, each case that needs a member applies, and fails for that reason.
+ *
+ * @throws {TypeError} If the fixture is invalid.
+ */
+export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
+  requireFixture(fixture);
+  let lacks: (member: keyof PetStore) => boolean = () => false;
+  const examine = async ({ open }: CaseContext) => {
+    const store = await open();
+    lacks = (member) => store[member] === undefined;
+  };
+  await withNamespace(fixture, examine).catch(() => {});
+  return (needs) => {
+    for (const need of needs) {
+      if (need in CIRCUMSTANCES) {
+        const [isMet, reason] = CIRCUMSTANCES[need as keyof typeof CIRCUMSTANCES];
+        if (!isMet(fixture)) return reason;
+      } else if (lacks(need as keyof PetStore)) return `the store has no ${need}`;
+    }
+    return false;
+  };
+}
+
+/**
+ * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those that crashed, and removes the
+ * namespace. If several steps fail, the first error is thrown.
+ */
+export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
+  const namespace = `case_${crypto.randomUUID().slice(-12)}`;
+  let opened: PetStore[] = [];
+  const context: CaseContext = {
+    async open() {
+      const store = await calling("open", () => fixture.open(namespace));
+      if (typeof store?.create !== "function") throw new FixtureError("The fixture's open() returned no store");
+      opened.push(store);
+      return store;
+    },
+    async crash() {
+      await calling("crash", () => fixture.crash?.(namespace));
+      opened = [];
+    },
+  };
+  const cleanUp = async () => {
+    try {
+      await Promise.all(opened.map(async (store) => await store.close()))
+        .catch((cause) => Promise.reject(new ContractError("service", cause)));
+    } finally {
+      await calling("remove", () => fixture.remove?.(namespace));
+    }
+  };
+  const result = await work(context).catch(async (error) => {
+    await cleanUp().catch(() => {});
+    throw error;
+  });
+  await cleanUp();
+  return result;
+}

@@ -1,0 +1,178 @@
+/** What this project adds to every response, for generated requests. */
+
+import type { PetStatus } from "@petstore/petstore/store";
+import type { Api, ApiResponse, RequestParts } from "./api.ts";
+import { assert, assertStatus } from "./assert.ts";
+import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, postAs } from "./case.ts";
+import { ABSENT_ID, addPets, linkTarget, openEnd, walk, withLimit } from "./catalogue.ts";
+import { petOf } from "./exact.ts";
+import { absentIds } from "./generated/ids.ts";
+import { bodyOf, noPets, somePets, STATUSES } from "./generated/pets.ts";
+import { wrongCredentials } from "./generated/tokens.ts";
+
+const LOCATIONS = addition("pets.create", "A creation has a Location, and ids ascend");
+const PAGING = addition("pets.list", "Link leads to the next page on every page but the last, and each pet comes once");
+const ERRORS = addition("errors", "Every error has exactly code, message and status, and 401 says how to send a key");
+const REPRESENTATIONS = addition(
+  "pets.conditional",
+  "HEAD has the head of GET, and If-None-Match with its entity tag leads to 304",
+);
+
+/** The rest of a list from a pet on, in pages. */
+function pagesOf(ids: readonly bigint[], limit: number): bigint[][] {
+  return Array.from({ length: Math.ceil(ids.length / limit) }, (_, i) => ids.slice(i * limit, (i + 1) * limit));
+}
+
+function assertExact({ json, text }: ApiResponse, request: string): void {
+  assert.deepEqual(
+    Object.keys(json ?? {}).sort(),
+    ["code", "message", "status"],
+    `The members of the error after ${request}: ${text}`,
+  );
+}
+
+/** Requests to each operation with these credentials, or without any. */
+async function assertChallenged(
+  api: Api,
+  parts: RequestParts,
+  code: "missing_api_key" | "invalid_api_key",
+  hasError: boolean,
+) {
+  const query = api.random.pick(["?status=sold", "?limit=7", "?limit=1&status=pending"]);
+  for (
+    const [method, path] of [["GET", "/pets"], ["GET", `/pets${query}`], ["POST", "/pets"], ["GET", "/pets/1"]] as const
+  ) {
+    const response = await api.send(method, path, parts);
+    const request = `${method} ${path}`;
+    assertResponse(response, { status: 401, code }, request);
+    assertExact(response, request);
+    const challenge = response.headers.get("www-authenticate") ?? "none";
+    assert.ok(/^Bearer /.test(challenge), `The challenge of ${request} must be Bearer, not ${challenge}`);
+    const told = /error="invalid_token"/.test(challenge);
+    assert.equal(told, hasError, `Whether the challenge of ${request} has error="invalid_token"`);
+  }
+}
+
+/** A GET, its HEAD, and its conditional form. */
+async function assertRepresentation(api: Api, path: string): Promise<string> {
+  const get = await api.get(path);
+  const fields = ["content-type", "etag", "link", "deprecation", "sunset", "x-content-type-options"];
+  const shown = ({ headers }: ApiResponse, names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+  const etag = get.headers.get("etag");
+  assert.ok(etag !== null && /^(W\/)?"[^"]*"$/.test(etag), `The ETag of ${path} must be an entity tag, not ${etag}`);
+  const [again, head] = [await api.get(path), await api.send("HEAD", path)];
+  assert.deepEqual(
+    [again.status, again.text, again.headers.get("etag")],
+    [200, get.text, etag],
+    `A second GET ${path}`,
+  );
+  assert.deepEqual([head.status, head.text, shown(head, fields)], [200, "", shown(get, fields)], `HEAD ${path}`);
+  for (const method of ["GET", "HEAD"]) {
+    for (const tags of [etag, `"x", ${etag}`]) {
+      const unchanged = await api.send(method, path, { headers: { "if-none-match": tags } });
+      const kept = fields.slice(1, -1);
+      const expected = [304, "", shown(get, kept)];
+      assert.deepEqual(
+        [unchanged.status, unchanged.text, shown(unchanged, kept)],
+        expected,
+        `${method} ${path} if not ${tags}`,
+      );
+    }
+    const bare = await api.send(method, path, { key: null, headers: { "if-none-match": etag } });
+    assertStatus(bare, 401, `${method} ${path} with its entity tag and no key`);
+  }
+  return `${etag} ${get.text}`;
+}
+
+export const ADDITION_CASES: readonly HttpCase[] = [
+  ...cases({ ...LOCATIONS, ...ON_BOTH }, {
+    async "gives each pet a Location beside the successor of its path, and an id above those before"(api) {
+      let last = 0n;
+      for (const pet of api.random.shuffle(somePets(api.random)).slice(0, 15)) {
+        const response = await postAs(api, bodyOf(pet, api.random));
+        const { id } = petOf(response, 201);
+        assert.ok(id > last, `The id ${id} must be above ${last}, which was given before`);
+        last = id;
+        const pets = linkTarget(await api.get(`/pets/${id}`), "successor-version");
+        assert.equal(response.headers.get("location"), `${pets}/${id}`, "The Location");
+      }
+    },
+  }),
+  ...cases({ ...PAGING, ...ON_BOTH }, {
+    async "leads through the list of each status in pages of any length"(api) {
+      const { random } = api;
+      const ends = new Map<PetStatus | undefined, { query: string; ids: bigint[] }>();
+      for (const status of STATUSES) {
+        const { query, first } = await openEnd(api, status);
+        ends.set(status, { query, ids: [first] });
+      }
+      const { query, first } = await openEnd(api);
+      ends.set(undefined, { query, ids: [first] });
+      ends.get("available")!.ids.push(first - 1n, first);
+      const added = Array.from({ length: 11 }, () => random.pick(STATUSES));
+      for (const [i, id] of (await addPets(api, added)).entries()) {
+        for (const status of [undefined, added[i]!]) ends.get(status)!.ids.push(id);
+      }
+      for (const [status, { query, ids }] of ends) {
+        for (const limit of new Set([1, 2, 3, ids.length - 1, ids.length, 100])) {
+          const pages = await walk(api, withLimit(query, Math.max(1, limit)));
+          assert.deepEqual(
+            pages,
+            pagesOf(ids, Math.max(1, limit)),
+            `The ids of the pages of ${limit} of ${status ?? "all"}`,
+          );
+        }
+      }
+    },
+  }),
+  ...cases({ ...ERRORS, ...ON_HOST }, {
+    async "has three members in every error, and a challenge in every 401"(api) {
+      const { key, random } = api;
+      await assertChallenged(api, { key: null }, "missing_api_key", false);
+      for (const authorization of random.shuffle(wrongCredentials(key, random)).slice(0, 8)) {
+        const isBearer = /^Bearer /i.test(authorization);
+        await assertChallenged(api, { headers: { authorization } }, "invalid_api_key", isBearer);
+      }
+      const requests: Record<string, () => Promise<ApiResponse>> = {
+        "an invalid limit": () => api.get("/pets?limit=0"),
+        "an unknown path": () => api.get("/cats"),
+        "an unknown method": () => api.send("PUT", "/pets"),
+        "an unknown type": () => postAs(api, "{}", { "content-type": "text/plain" }),
+        "an absent pet": () => api.get(`/pets/${ABSENT_ID}`),
+        ...Object.fromEntries(absentIds(random).map((id) => [`/pets/${id}`, () => api.get(`/pets/${id}`)])),
+        ...Object.fromEntries(
+          random.shuffle(noPets("Oddrexofaconformancetest", random)).slice(0, 30).map((
+            body,
+          ) => [body, () => postAs(api, body)]),
+        ),
+      };
+      for (const [what, send] of Object.entries(requests)) {
+        const response = await send();
+        assert.ok(response.status >= 400 && response.status < 500, `The status after ${what} is ${response.status}`);
+        assertExact(response, what);
+        assert.equal(response.headers.get("x-content-type-options"), "nosniff", `X-Content-Type-Options after ${what}`);
+      }
+    },
+  }),
+  ...cases({ ...REPRESENTATIONS, ...ON_BOTH }, {
+    async "answers HEAD and If-None-Match as GET, for pets and for lists of any kind"(api) {
+      const { random } = api;
+      const ids = await addPets(api, [...STATUSES, ...STATUSES]);
+      const paths = [
+        ...ids.slice(0, 3).map((id) => `/pets/${id}`),
+        // The first pages, which have a next one, so that no pet of another client changes them.
+        ...["?limit=1", "?limit=2", ...STATUSES.map((status) => `?status=${status}&limit=1`)].map((query) =>
+          `/pets${query}`
+        ),
+      ];
+      const seen = new Map<string, string>();
+      for (const path of random.shuffle(paths)) {
+        const [etag, ...text] = (await assertRepresentation(api, path)).split(" ");
+        const other = seen.get(etag!) ?? text.join(" ");
+        assert.equal(text.join(" "), other, `The text of ${path}, which has the entity tag of another`);
+        seen.set(etag!, other);
+      }
+    },
+  }),
+];

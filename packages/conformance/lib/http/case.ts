@@ -1,0 +1,127 @@
+/** One entry of the HTTP contract, which holds on every store and every host. */
+
+import type { Known } from "../known.ts";
+import type { ErrorBody, PetstoreOptions } from "@petstore/petstore";
+import type { Need } from "../store/case.ts";
+import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
+import { assert } from "./assert.ts";
+
+/**
+ * What can make a case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests and
+ * responses. The outcome of a case with neither is the same on every store and every host.
+ */
+export type Dependency = "store" | "host";
+
+/** Who promises it: `petstore-spec.md`, or this project, which settles what the specification leaves open. */
+export type Level = "specification" | "full";
+
+/** A part of the interface. A later release may add some. */
+export type Area =
+  | "auth"
+  | "errors"
+  | "pets.list"
+  | "pets.get"
+  | "pets.create"
+  | "pets.create.body"
+  | "pets.create.idempotency"
+  | "pets.conditional"
+  | "routes"
+  | "store.orders"
+  | "cors"
+  | (string & Record<never, never>);
+
+/** What a case belongs to. */
+export interface Topic {
+  /** The part of the interface. */
+  area: Area;
+  /** Who promises it. */
+  level: Level;
+  /** The sentence that the case holds the petstore to. */
+  promise: string;
+}
+
+export interface HttpCase extends Topic {
+  /** The rest of a sentence that starts with "the petstore". */
+  name: string;
+  /** A server that is known by its address alone cannot be given these. */
+  options?: Partial<PetstoreOptions>;
+  /** Why else such a server cannot be tested. */
+  inProcess?: string;
+  /** It watches the app, or sends what no connection carries. So the petstore must be in the same process, without a socket. */
+  isLocal?: boolean;
+  needs?: readonly Need[];
+  dependsOn?: readonly Dependency[];
+  /** May find pets, and may leave some. */
+  run(api: Api): Promise<void>;
+}
+
+type CaseParts = Omit<HttpCase, "name" | "run">;
+
+export const ON_STORE: { dependsOn: Dependency[] } = { dependsOn: ["store"] };
+export const ON_HOST: { dependsOn: Dependency[] } = { dependsOn: ["host"] };
+export const ON_BOTH: { dependsOn: Dependency[] } = { dependsOn: ["store", "host"] };
+
+/** Makes cases from functions, which are listed by name. */
+export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): HttpCase[] {
+  return Object.entries(runs).map(([name, run]) => ({ ...parts, name, run }));
+}
+
+/**
+ * A topic of what the specification says.
+ *
+ * @param promise With its section.
+ */
+export function says(area: Known<Area>, promise: string): Topic {
+  return { area, level: "specification", promise };
+}
+
+/** A topic of what this project promises beyond the specification. */
+export function addition(area: Known<Area>, promise: string): Topic {
+  return { area, level: "full", promise };
+}
+
+/** Ends a case that the petstore's settings or its catalogue make impossible. */
+export class NotApplicable extends Error {
+  override name = "NotApplicable";
+}
+
+/** What a response must be. A header field that is `null` must be absent. */
+export interface Expected {
+  status: number;
+  /** Of the error. Without it, the response must be no error. */
+  code?: ErrorBody["code"];
+  /** The words of this library's message. Other petstores have words of their own. */
+  message?: RegExp;
+  headers?: Readonly<Record<string, string | null>>;
+}
+
+/** @param request Describes the request, for the message of a failure. */
+export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
+  const { status, headers, error } = response;
+  const after = request && ` after ${request.slice(0, 80)}`;
+  assert.equal(status, expected.status, `The status${after}`);
+  assert.equal(error?.code, expected.code, `The code of the error${after}`);
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
+    assert.equal(headers.get(name), value, `The field ${name}${after}`);
+  }
+  if (!response.isOwn) return;
+  if (expected.message) {
+    assert.match(error.message, expected.message, `The message${after} must match ${expected.message}`);
+  }
+  if (expected.code) assert.ok(error.message.length < 800, `The message is too long${after}`);
+}
+
+/** @param text What GET returns. A server need not know its length in advance, as this library does. */
+export function assertLength({ headers, isOwn }: ApiResponse, text: string): void {
+  const length = headers.get("content-length");
+  if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "The Content-Length");
+}
+
+/** A create with a body that was written by hand. */
+export function postAs(
+  api: Api,
+  body: RequestBody,
+  headers: Record<string, string> = { "content-type": "application/json" },
+): Promise<ApiResponse> {
+  return api.send("POST", "/pets", { headers, body });
+}

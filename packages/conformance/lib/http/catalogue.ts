@@ -1,0 +1,115 @@
+/** Finds a case's own pets in a catalogue that may have others. */
+
+import { linkTo } from "./link.ts";
+import type { PetStatus } from "@petstore/petstore/store";
+import type { Api, ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
+import { NotApplicable } from "./case.ts";
+import { idsOf, petOf } from "./exact.ts";
+
+/** How far a case looks for the end of a list, in pages of 100 pets. */
+const MOST_PAGES = 200;
+
+/** More than any case adds. */
+const MOST_ADDED = 300n;
+
+/** An id that no pet has: the ids of a petstore stay below 2^53, and no other catalogue is full. */
+export const ABSENT_ID = "9223372036854775807";
+
+/** A name that no pet has, because a petstore may ask for that, of letters. */
+export function newName(start = "Rex"): string {
+  const letters = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => String.fromCharCode(97 + byte % 26));
+  return `${start}${letters.join("")}`;
+}
+
+/** Adds a pet, and returns its id. */
+export async function addPet(api: Api, status: PetStatus = "available", name: string = newName()): Promise<bigint> {
+  const response = await api.post({ name, categoryId: 7, status });
+  // Other cases ask for 201.
+  assert.ok(response.status >= 200 && response.status < 300, `A create was answered with ${response.status}`);
+  return petOf(response, response.status).id;
+}
+
+/** Adds pets with these statuses. */
+export async function addPets(api: Api, statuses: readonly PetStatus[]): Promise<bigint[]> {
+  const ids: bigint[] = [];
+  for (const status of statuses) ids.push(await addPet(api, status));
+  return ids;
+}
+
+/** Fills a catalogue until a list with the limit 100 leaves something out. */
+export async function fillCatalogue(api: Api): Promise<void> {
+  const found = idsOf(await api.get("/pets?limit=100")).length;
+  await addPets(api, Array(Math.max(1, 101 - found)).fill("sold"));
+}
+
+/** The target of a `Link` with this relation. */
+export function linkTarget({ headers }: ApiResponse, relation: string): string | undefined {
+  return linkTo(headers, relation);
+}
+
+/**
+ * The query of the next page; undefined on the last one. Only the query, because a link of another server must not get the key.
+ */
+export function nextQuery(response: ApiResponse): string | undefined {
+  const target = linkTarget(response, "next");
+  if (target === undefined) return undefined;
+  const { pathname, search } = new URL(target, "http://petstore.example");
+  assert.match(pathname, /\/pets$/, "A link to a next page must lead to the list");
+  return search;
+}
+
+/** The ids of each page, from this query to the end of the list. */
+export async function walk(api: Api, query: string): Promise<bigint[][]> {
+  const pages: bigint[][] = [];
+  for (let next: string | undefined = query; next !== undefined;) {
+    const response: ApiResponse = await api.get(`/pets${next}`);
+    assert.ok(pages.push(idsOf(response)) < 100, "The links to next pages do not end");
+    next = nextQuery(response);
+  }
+  return pages;
+}
+
+export function withLimit(query: string, limit: number): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set("limit", String(limit));
+  return `?${parameters}`;
+}
+
+/**
+ * Adds two pets, and finds the place between them, at which the list of a status, or of all, continues.
+ *
+ * @returns The query of the page that begins with the second pet, and the id of that pet.
+ */
+export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: string; first: bigint }> {
+  const last = await addPet(api, status);
+  let query = `?limit=100${status === undefined ? "" : `&status=${status}`}`;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const response = await api.get(`/pets${query}`);
+    const place = idsOf(response).indexOf(last);
+    if (place >= 0) {
+      const first = await addPet(api, status);
+      // The page that ends with the first pet leads to what follows it.
+      const after = nextQuery(await api.get(`/pets${withLimit(query, place + 1)}`));
+      assert.ok(after !== undefined, "A page has no link to the next one, which exists");
+      return { query: after, first };
+    }
+    const next = nextQuery(response);
+    assert.ok(next !== undefined, "The list ends without the pet that was added");
+    query = next;
+  }
+  throw new NotApplicable(`the list has more than ${MOST_PAGES * 100} pets, so its end is too far`);
+}
+
+/** The ids of the pets that `run` adds, as far as they can be read one by one. No other client must add pets meanwhile. */
+export async function addedBy(api: Api, run: () => Promise<void>): Promise<bigint[]> {
+  const before = await addPet(api);
+  await run();
+  const after = await addPet(api);
+  assert.ok(after > before, "The ids of pets must ascend");
+  const added: bigint[] = [];
+  for (let id = before + 1n; id < after && id <= before + MOST_ADDED; id++) {
+    if ((await api.get(`/pets/${id}`)).status !== 404) added.push(id);
+  }
+  return added;
+}

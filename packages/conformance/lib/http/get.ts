@@ -1,0 +1,118 @@
+/** Section 4.3: one pet. */
+
+import { OPERATIONS } from "./operations.ts";
+import type { ApiResponse } from "./api.ts";
+import { assert, assertStatus } from "./assert.ts";
+import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_BOTH, ON_HOST } from "./case.ts";
+import { ABSENT_ID, addPet, linkTarget } from "./catalogue.ts";
+import { petOf } from "./exact.ts";
+
+const ONE = addition("pets.get", "A petId that cannot be an id is 404, like one that does not exist");
+const DEPRECATION = addition(
+  "pets.get",
+  "Every response of /pets/{petId} has Deprecation (RFC 9745), Sunset (RFC 8594) and a successor",
+);
+
+const END = addition("pets.get", "With the option gone, /pets/{petId} is 410 from its Sunset on, with its successor");
+
+/** Two days that have passed. */
+const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
+
+const ABSENT = [
+  ...["0", "-1", "abc", "1.5", ABSENT_ID, "9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F"],
+  ...["%00", "%D9%A1", "null", "__proto__", "x".repeat(3000)],
+];
+
+/** Texts that are not the id of a pet, but resemble it. */
+function resembling(id: bigint): string[] {
+  return [
+    `0${id}`,
+    `+${id}`,
+    `${id}e0`,
+    `%20${id}`,
+    `${id}%20`,
+    `0x${id.toString(16)}`,
+    `${id}%2F`,
+    `${id},2`,
+    `${id};a=1`,
+    `${id}.json`,
+    `${id}%27`,
+  ];
+}
+
+const DEPRECATED = { deprecation: "@1795132800", sunset: "Thu, 05 Dec 2030 00:00:00 GMT" };
+
+function assertDeprecated(response: ApiResponse): void {
+  for (const [name, value] of Object.entries(DEPRECATED)) {
+    assert.equal(response.headers.get(name), value, `The field ${name}`);
+  }
+  assert.match(
+    linkTarget(response, "successor-version") ?? "",
+    /\/pets$/,
+    "The successor-version of the Link must end with /pets",
+  );
+}
+
+function assertCurrent(response: ApiResponse): void {
+  for (const name of Object.keys(DEPRECATED)) assert.equal(response.headers.get(name), null, `The field ${name}`);
+  assert.equal(linkTarget(response, "successor-version"), undefined, "The successor-version of the Link");
+}
+
+export const GET_CASES: readonly HttpCase[] = [
+  ...cases({ ...ONE, ...ON_BOTH }, {
+    async "answers one pet by its id"(api) {
+      const id = await addPet(api, "pending", "Rex");
+      const response = await api.get(`/pets/${id}`);
+      assert.deepEqual(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" }, "The pet by its id");
+      const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
+      for (const path of [`/pets/${encoded}`, `/pets/${id}?limit=0`]) {
+        assert.equal((await api.get(path)).text, response.text, `The body of ${path}`);
+      }
+    },
+    async "answers a pet whose id was asked for before there was one"(api) {
+      const next = await addPet(api) + 1n;
+      await api.get(`/pets/${next}`);
+      if (await addPet(api) !== next) throw new NotApplicable("the next id cannot be known");
+      petOf(await api.get(`/pets/${next}`));
+    },
+    async "answers 404 pet_not_found to every petId that no pet has, or could have"(api) {
+      for (const id of [...resembling(await addPet(api)), ...ABSENT]) {
+        const response = await api.get(`/pets/${id}`);
+        assertResponse(response, { status: 404, code: "pet_not_found", message: /^.{1,199}$/ }, id);
+      }
+    },
+  }),
+  ...cases({ ...DEPRECATION, ...ON_HOST }, {
+    async "marks every response of /pets/{petId} as deprecated, except a 401"(api) {
+      const path = `/pets/${await addPet(api)}`;
+      const found = await api.get(path);
+      assertDeprecated(found);
+      const condition = { headers: { "if-none-match": found.headers.get("etag") ?? "" } };
+      const isOldPath = OPERATIONS.every(({ path, isDeprecated }) => path !== "/pets/{petId}" || isDeprecated);
+      const statuses = { HEAD: 200, ...isOldPath && { OPTIONS: 204, POST: 405 } };
+      const requests = Object.entries(statuses).map(([method, status]) => ({ method, path, status, parts: {} }));
+      requests.push({ method: "GET", path: `/pets/${ABSENT_ID}`, status: 404, parts: {} });
+      requests.push({ method: "GET", path, status: 304, parts: condition });
+      for (const { method, path, status, parts } of requests) {
+        const response = await api.send(method, path, parts);
+        assertStatus(response, status, `${method} ${path}`);
+        assertDeprecated(response);
+      }
+      assertCurrent(await api.get(path, { key: null }));
+      assertCurrent(await api.get("/pets"));
+    },
+  }),
+  ...cases({ ...END, ...ON_HOST, options: { deprecation: ENDED } }, {
+    async "answers 410 gone in place of a pet after the end of the operation, with the successor in Link"(api) {
+      const path = `/pets/${await addPet(api)}`;
+      for (const each of [path, `/pets/${ABSENT_ID}`]) {
+        const response = await api.get(each);
+        assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
+        assert.match(linkTarget(response, "successor-version") ?? "", /\/pets$/, "The successor-version of the Link");
+      }
+      assertStatus(await api.get(path, { key: null }), 401, "without a key");
+      assertStatus(await api.send("OPTIONS", path), 204, "OPTIONS");
+      assertStatus(await api.get("/pets"), 200);
+    },
+  }),
+];

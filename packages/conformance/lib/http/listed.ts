@@ -1,0 +1,127 @@
+/** What lists must show: the pets that were created, all of them and each once, as they are by their ids. */
+
+import type { PetStatus } from "@petstore/petstore/store";
+import type { Api } from "./api.ts";
+import { assert } from "./assert.ts";
+import { nextQuery } from "./catalogue.ts";
+import { type ExactPet, ODD_NAME, petOf, petsOf } from "./exact.ts";
+import { STATUSES } from "./generated/pets.ts";
+import { getPet } from "./specification_requests.ts";
+
+/** A pet that was created, as it was sent. */
+export type Created = ExactPet;
+
+/** A list may show a pet some time after it was added. */
+const TRIES = 20, PAUSE_MS = 100;
+
+const MOST_PAGES = 20, MOST_READ = 25;
+
+/** A response need not show a status, and a pet that was sent without one may have any. */
+export function assertSame(shown: ExactPet, { id, name, categoryId, status }: Created, where: string): void {
+  const both = status === undefined || shown.status === undefined ? {} : { status };
+  const seen = {
+    id: shown.id,
+    name: shown.name,
+    categoryId: shown.categoryId,
+    ...both.status && { status: shown.status },
+  };
+  assert.deepEqual(seen, { id, name, categoryId, ...both }, `The pet ${id} ${where}, and as it was created`);
+}
+
+/** The first page of 100, and all pages as far as links lead. */
+interface Listed {
+  first: ExactPet[];
+  all: ExactPet[];
+  /** Whether `all` is the whole list. */
+  isComplete: boolean;
+}
+
+async function listAll(api: Api, query: string): Promise<Listed> {
+  const pages: ExactPet[][] = [];
+  let next: string | undefined = query;
+  for (; next !== undefined && pages.length < MOST_PAGES;) {
+    const response = await api.get(`/pets${next}`);
+    pages.push(petsOf(response));
+    next = response.headers.has("link") ? nextQuery(response) : undefined;
+  }
+  const all = pages.flat();
+  return { first: pages[0]!, all, isComplete: next === undefined && (pages.length > 1 || all.length < 100) };
+}
+
+/** Throws if a list shows one of the created pets twice, or otherwise than it was created. */
+export function assertEach(pets: readonly ExactPet[], created: readonly Created[], query: string): void {
+  assert.equal(
+    new Set(pets.map(({ id }) => id)).size,
+    pets.length,
+    `The list ${query} has pets twice; the number of its ids`,
+  );
+  const byId = new Map(pets.map((pet) => [pet.id, pet]));
+  for (const pet of created) {
+    const shown = byId.get(pet.id);
+    if (shown) assertSame(shown, pet, `in the list ${query}`);
+    // Other names may be those of several pets.
+    if (!pet.name.includes(ODD_NAME)) continue;
+    const other = pets.find(({ id, name }) => name === pet.name && id !== pet.id);
+    assert.ok(other === undefined, `The list ${query} has the pet ${pet.id} once more, with the id ${other?.id}`);
+  }
+}
+
+/** The list of a status, or of all, when it has all of the created pets. */
+async function listCreated(api: Api, created: readonly Created[], status: PetStatus | undefined): Promise<Listed> {
+  const query = `?limit=100${status ? `&status=${status}` : ""}`;
+  for (let tries = 1;; tries++) {
+    const listed = await listAll(api, query);
+    assertEach(listed.all, created, query);
+    const ids = new Set(listed.all.map(({ id }) => id));
+    const other = created.find((pet) => status !== undefined && (pet.status ?? status) !== status && ids.has(pet.id));
+    assert.ok(other === undefined, `The list ${query} has the pet ${other?.id}, which is ${other?.status}`);
+    const wanted = created.filter((pet) => status === undefined || pet.status === status);
+    const missing = listed.isComplete ? wanted.find(({ id }) => !ids.has(id)) : undefined;
+    if (missing === undefined) return listed;
+    assert.ok(tries < TRIES, `The list ${query} has ${ids.size} pets, but not the one with the id ${missing.id}`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** Limits at which servers are wrong, each with a status and without one, and no limit. */
+export function someQueries({ random }: Api): { limit: number; status: PetStatus | undefined; query: string }[] {
+  const limits = [1, 2, 3, 10, 19, 20, 21, 50, 60, 99, 100, 1 + random.below(100), 1 + random.below(30)];
+  const given = limits.flatMap((limit) =>
+    [undefined, random.pick(STATUSES)].map((status) => ({ limit, status, parts: [`limit=${limit}`] }))
+  );
+  const byDefault = [undefined, ...STATUSES].map((status) => ({ limit: 20, status, parts: [] }));
+  return random.shuffle([...given, ...byDefault]).map(({ limit, status, parts }) => {
+    const query = random.shuffle([...parts, ...status ? [`status=${status}`] : []]).join("&");
+    return { limit, status, query: query && `?${query}` };
+  });
+}
+
+/** Throws unless each list has what it must, and each pet of one is the same by its id. */
+export async function assertListed(api: Api, created: readonly Created[]): Promise<void> {
+  const lists = new Map<PetStatus | undefined, Listed>();
+  for (const status of [undefined, ...STATUSES]) lists.set(status, await listCreated(api, created, status));
+  const whole = lists.get(undefined)!;
+  const known = new Map(whole.all.map((pet) => [pet.id, pet]));
+  for (const { limit, status, query } of someQueries(api)) {
+    const wanted = () => Math.min(limit, lists.get(status)!.first.length);
+    let pets = petsOf(await api.get(`/pets${query}`));
+    for (let tries = 0, before = -1; tries < TRIES && pets.length !== wanted() && before !== wanted(); tries++) {
+      // A pet of an earlier case may show late. Only then, the list is read again.
+      before = wanted();
+      lists.set(status, await listCreated(api, created, status));
+      if (before !== wanted()) pets = petsOf(await api.get(`/pets${query}`));
+    }
+    assertEach(pets, [...whole.isComplete ? pets.flatMap(({ id }) => known.get(id) ?? []) : [], ...created], query);
+    assert.equal(pets.length, wanted(), `The number of pets in the list ${query || "without a query"}`);
+    const other = status && pets.find((pet) => (pet.status ?? status) !== status);
+    assert.ok(!other, `The list ${query} has a pet that is ${other && other.status}`);
+  }
+  const ids = new Set(created.map(({ id }) => id));
+  const others = api.random.shuffle(
+    whole.first.filter(({ id, name }) => typeof id === "bigint" && !ids.has(id) && name),
+  )
+    .sort((a, b) => Number(b.name.includes(ODD_NAME)) - Number(a.name.includes(ODD_NAME)));
+  for (const pet of others.slice(0, MOST_READ)) {
+    assertSame(petOf(await getPet(api, pet.id)), pet, "by its id, in a list");
+  }
+}

@@ -1,0 +1,163 @@
+import type { PetstoreOptions } from "@petstore/petstore";
+import { OPERATIONS } from "./operations.ts";
+import type { Api, ApiResponse } from "./api.ts";
+import { assert, assertStatus } from "./assert.ts";
+import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
+import { ABSENT_ID, linkTarget } from "./catalogue.ts";
+import { petOf } from "./exact.ts";
+
+const PATHS = addition("routes", "An unknown path is 404, with a key");
+const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
+const HEADS = addition("routes", "HEAD works wherever GET does");
+const MOUNTED = addition("routes", "Links begin with the base path, or with the public address");
+const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Options: nosniff");
+const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
+
+/** The methods of each path, in order. */
+export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Array.from(Map.groupBy(OPERATIONS, ({ path }) => path.replace(/\{\w+\}$/, "1")), ([path, operations]) => {
+    const methods: string[] = operations.map(({ method }) => method);
+    if (methods.includes("GET")) methods.push("HEAD");
+    return [path, [...methods, "OPTIONS"].sort()];
+  }),
+);
+
+function assertAllow({ headers }: ApiResponse, methods: readonly string[], request: string): void {
+  const told = (headers.get("allow") ?? "").split(",").map((method) => method.trim());
+  assert.deepEqual(told.sort(), methods, `The methods in Allow of ${request}`);
+}
+
+/** Paths without a route. */
+const UNKNOWN = [
+  ...["/pet", "/pets/", "/pets/1/", "/pets/1/x", "/Pets", "/pets%2F1", "/store", "/store/orders/", "/cats", "/%zz"],
+];
+
+/** The base path itself, and paths outside: those that begin with `//` are relative to the root. */
+const OUTSIDE = ["", "/", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets"];
+
+async function assertUnknown(api: Api, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      const response = await api.send(method, path);
+      assertResponse(response, { status: 404, code: "route_not_found" }, `${method} ${path}`);
+    }
+  }
+}
+
+/** Sends each of these methods to each path that does not have it. */
+async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<void> {
+  for (const [path, allow] of Object.entries(ALLOWED)) {
+    for (const method of methods) {
+      // Request changes common methods to upper case.
+      if (allow.includes(new Request("http://localhost", { method }).method)) continue;
+      const response = await api.send(method, path);
+      const expected = { status: 405, code: "method_not_allowed", message: new RegExp(method) } as const;
+      assertResponse(response, expected, `${method} ${path}`);
+      assertAllow(response, allow, `${method} ${path}`);
+    }
+  }
+}
+
+/** Where a petstore is mounted, and how its links begin. */
+const MOUNTS: readonly [name: string, options: Partial<PetstoreOptions>, start: string][] = [
+  ["serves under any base path", { basePath: "/api/v1" }, "/api/v1"],
+  ["serves at the root", { basePath: "" }, ""],
+  [
+    "begins links with its configured public address, and ignores forwarded headers",
+    { publicBaseUrl: "https://api.example/store/v1/" },
+    "https://api.example/store/v1",
+  ],
+];
+
+const FORWARDED = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "ftp", forwarded: "host=evil.example" };
+
+const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
+  cases({ ...MOUNTED, ...ON_HOST, options }, {
+    async [name](api) {
+      const sent = { headers: FORWARDED };
+      for (const id of [1, 2]) {
+        const { headers } = await api.post({ name: "Rex", categoryId: 7 }, sent);
+        assert.equal(headers.get("location"), `${start}/pets/${id}`, "The Location");
+      }
+      const next = linkTarget(await api.get("/pets?limit=1", sent), "next") ?? "";
+      assert.match(
+        next.replace(start, ""),
+        /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/,
+        "The link to the next page must have a limit and a cursor",
+      );
+      assert.equal(
+        linkTarget(await api.get("/pets/1", sent), "successor-version"),
+        `${start}/pets`,
+        "The successor-version of the Link",
+      );
+      if (options.basePath) assertStatus(await api.get("//v1/pets", sent), 404);
+    },
+  })
+);
+
+export const ROUTE_CASES: HttpCase[] = [
+  ...cases({ ...PATHS, ...ON_HOST }, {
+    async "answers 404 route_not_found to every path without a route"(api) {
+      await assertUnknown(api, UNKNOWN);
+      const missing = { status: 404, code: "route_not_found", message: /\/cats"$/ } as const;
+      assertResponse(await api.get("/cats?limit=1"), missing);
+      assertStatus(await api.get("/%70ets"), 200, "/%70ets is /pets");
+    },
+  }),
+  ...cases({ ...PATHS, ...ON_HOST, inProcess: "paths outside the base path may belong to another service" }, {
+    "answers 404 route_not_found to every path outside the base path": (api) => assertUnknown(api, OUTSIDE),
+  }),
+  ...cases({ ...METHODS, ...ON_HOST }, {
+    async "answers OPTIONS with 204 and Allow, and every method that a path does not have with 405 and Allow"(api) {
+      for (const [path, allow] of Object.entries(ALLOWED)) {
+        const response = await api.send("OPTIONS", path);
+        assert.deepEqual([response.status, response.text], [204, ""], `The status and the body of OPTIONS ${path}`);
+        assertAllow(response, allow, `OPTIONS ${path}`);
+      }
+      await assertNotAllowed(api, ["PUT", "PATCH", "DELETE", "POST"]);
+    },
+  }),
+  ...cases({ ...METHODS, ...ON_HOST, inProcess: "HTTP servers may refuse such a method themselves" }, {
+    "answers 405 with Allow to QUERY (RFC 10008), which no path has": (api) => assertNotAllowed(api, ["QUERY"]),
+    "answers 405 with Allow to a method that HTTP does not have": (api) =>
+      assertNotAllowed(api, ["get", "constructor"]),
+  }),
+  ...cases({ ...HEADS, ...ON_HOST }, {
+    async "answers HEAD as GET, with the length and without the body"(api) {
+      const { id } = petOf(await api.post({ name: "é😀", categoryId: 1 }), 201);
+      // Then the first page has a next one, whatever other clients add.
+      await api.post({ name: "Rex", categoryId: 1 });
+      const paths = ["/pets?limit=1", "/pets?limit=0", `/pets/${id}`, `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
+      for (const path of paths) {
+        const [get, head] = [await api.get(path), await api.send("HEAD", path)];
+        assert.deepEqual([head.status, head.text], [get.status, ""], `The status and the body of HEAD ${path}`);
+        assertLength(head, get.text);
+        for (const name of ["content-type", "etag", "link", "deprecation"]) {
+          assert.equal(head.headers.get(name), get.headers.get(name), `The field ${name} of HEAD ${path}`);
+        }
+      }
+      const etag = (await api.get("/pets?limit=1")).headers.get("etag") ?? "";
+      assertStatus(
+        await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } }),
+        304,
+        "HEAD with If-None-Match",
+      );
+    },
+  }),
+  ...cases(NOT_GUESSED, {
+    async "forbids browsers to guess the type of a body"(api) {
+      const responses = [await api.post({ name: "<b>Rex</b>", categoryId: 7 }), await api.get("/pets")];
+      for (const { headers } of [...responses, await api.get("/cats")]) {
+        assert.equal(headers.get("x-content-type-options"), "nosniff", "The field X-Content-Type-Options");
+      }
+    },
+  }),
+  ...cases(ORDERS, {
+    async "answers 501 to store orders unless the app answers them"(api) {
+      const response = await api.get("/store/orders");
+      if (response.status === 200) throw new NotApplicable("the app answers store orders");
+      assertResponse(response, { status: 501, code: "not_implemented", message: /store orders/ });
+    },
+  }),
+  ...MOUNT_CASES,
+];

@@ -1,0 +1,206 @@
+/** The program that tests a petstore by its address: it reads the command line, runs the cases, and prints the results. */
+
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type ConformanceCase, conformanceCases, type FirstResponse, tryTarget } from "./conformance/conformance.ts";
+import type { ConformanceTarget } from "./conformance/client.ts";
+import { asJson, describeEnd, describePets, describeResult, type Report } from "./conformance/report.ts";
+import { runAll } from "./conformance/run.ts";
+import { DEFAULT_SEED } from "./http/generated/random.ts";
+import { VERSION } from "./version.ts";
+
+const MOST_SEED = 9_999_999;
+
+/** How long all cases together may take, in time limits of one response. */
+const MOST_TIMEOUTS = 100;
+
+export const HELP = `Test a petstore in any language by its address: does it keep the HTTP contract?
+
+Usage: conformance <url> [flags]
+
+  --key <key>        The API key to send, which may read and write. A flag is visible in the list of processes
+                     [PETSTORE_KEYS; of several, the first in clear text]
+  --key-file <path>  A file with the key [PETSTORE_KEYS_FILE]
+  --level <level>    Test what the specification says and nothing else (specification), or also what
+                     @petstore/petstore adds to it (full) [default full]
+  --only <area>      Test this area alone, such as pets.list, or all areas whose names begin so
+  --seed <number>    Choose other requests: those that are generated follow from it, so that a run can be
+                     repeated [default ${DEFAULT_SEED}]
+  --timeout <s>      How many seconds to wait for each response [default 10]
+  --json             Print JSON: url, level, seed, counts, cases, and the ids of the pets that were added
+  --help, --version
+
+It prints a line for each case, and for one that fails the promise that is broken, what was wrong, the last request and the
+response. The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.
+
+Exit status: 0 all cases pass; 1 a case fails, or the run is cut short; 2 the command line is wrong, or the server cannot be
+reached, refuses the key, or is no petstore.`;
+
+/** What a run needs of the process that it runs in. */
+export interface Surroundings {
+  /** Reads an environment variable. */
+  environment(name: string): string | undefined;
+  /** Writes to standard output. Rejects if nobody reads it any more. */
+  write(text: string): Promise<void>;
+  /** Writes a line to standard error. */
+  tell(line: string): void;
+  /** Resolves when a signal ends the program. */
+  ending(): Promise<void>;
+  /** Sends a request once, if the runtime's own `fetch` may repeat it. */
+  fetch?: ConformanceTarget["fetch"];
+}
+
+/** A mistake of the caller, with a message for a line on standard error. */
+class UsageError extends Error {}
+
+/** Runs the program, and returns its exit status. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    const flags = readFlags(args);
+    if (flags.help || flags.version) {
+      await surroundings.write(`${flags.help ? HELP : `conformance ${VERSION}`}\n`);
+      return 0;
+    }
+    return await test(flags, surroundings);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    surroundings.tell(`conformance: ${error.message}`);
+    return 2;
+  }
+}
+
+type Flags = ReturnType<typeof readFlags>;
+
+function readFlags(args: readonly string[]) {
+  const text = { type: "string" } as const, on = { type: "boolean", default: false } as const;
+  const options = {
+    key: text,
+    "key-file": text,
+    level: { type: "string", default: "full" },
+    only: text,
+    seed: { type: "string", default: String(DEFAULT_SEED) },
+    timeout: { type: "string", default: "10" },
+    json: on,
+    help: on,
+    version: on,
+  } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (positionals.length > 1) throw new UsageError("Name one address");
+    return { ...values, address: positionals[0] ?? "" };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    // The message may quote a word of the command line, but of an unknown flag only its name.
+    const { code } = error as { code?: string };
+    const [, flag = ""] = /'(--?[\w-]+)/.exec((error as Error).message) ?? [];
+    const isUnknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
+    throw new UsageError(`${isUnknown ? "Unknown flag" : "Wrong use of"} ${flag}; add --help to see the flags`);
+  }
+}
+
+async function test(flags: Flags, { environment, write, tell, ending, fetch }: Surroundings): Promise<number> {
+  const url = readAddress(flags.address);
+  if (flags.level !== "specification" && flags.level !== "full") {
+    throw new UsageError(`--level must be specification or full, not ${JSON.stringify(flags.level)}`);
+  }
+  const seed = readNumber("--seed", flags.seed, 0, MOST_SEED);
+  const timeoutMs = 1000 * readNumber("--timeout", flags.timeout, 1, 600);
+  const pets: Report["pets"] = { ids: new Set(), unknown: 0 };
+  const abort = new AbortController();
+  const target: ConformanceTarget = {
+    baseUrl: url.href,
+    key: readKey(flags, environment),
+    seed,
+    timeoutMs,
+    onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
+    signal: abort.signal,
+    ...(fetch && { fetch }),
+  };
+  const cases = select(conformanceCases(target), flags.level, flags.only);
+  checkTarget(url, await tryTarget(target));
+  ending().then(() => abort.abort("a signal has ended the program"));
+  const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
+  const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
+  let isClosed = false;
+  const print = async (text: string) => {
+    try {
+      if (!isClosed) await write(`${text}\n`);
+    } catch {
+      isClosed = true;
+      abort.abort("standard output is closed");
+    }
+  };
+  const results: Report["results"] = [];
+  for await (const result of runAll(cases, abort.signal)) {
+    results.push(result);
+    if (!flags.json && result.outcome !== "skip") await print(describeResult(result));
+  }
+  clearTimeout(timer);
+  const report = { url: url.href, level: flags.level, seed, results, pets };
+  await print(flags.json ? asJson(report) : describeEnd(report).join("\n"));
+  // The pets stay, so something must tell of them.
+  if (isClosed) tell(`conformance: ${describePets(pets)}`);
+  if (abort.signal.aborted) tell(`conformance: not all cases have run: ${abort.signal.reason}`);
+  return abort.signal.aborted || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+}
+
+function readNumber(flag: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${flag} must be a number from ${least} to ${most}`);
+}
+
+function readAddress(text: string): URL {
+  const url = URL.parse(text);
+  const form = "the base address of an API, such as http://127.0.0.1:8000/v1, without a user, a query or a fragment";
+  // It is not quoted, because it may have a password, or be a key.
+  if (!url || url.search + url.hash + url.username + url.password !== "" || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`Name ${form}`);
+  }
+  url.pathname = url.pathname.replace(/\/$/, "");
+  return url;
+}
+
+function readKey(flags: Flags, environment: Surroundings["environment"]): string {
+  if (flags.key !== undefined && flags["key-file"] !== undefined) {
+    throw new UsageError("--key and --key-file are both given; give one of them");
+  }
+  const path = flags["key-file"] ?? (flags.key === undefined ? environment("PETSTORE_KEYS_FILE") : undefined);
+  const text = path ? readSecret(path) : flags.key ?? environment("PETSTORE_KEYS") ?? "";
+  const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
+  if (key === undefined) {
+    throw new UsageError("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError("The key must consist of visible ASCII characters");
+  return key;
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`The key file cannot be read: ${(error as { code?: string }).code ?? "unknown error"}`);
+  }
+}
+
+/** The cases of a level and an area. Some areas need a petstore with options, which an address does not give. */
+function select(all: readonly ConformanceCase[], chosen: string, only: string | undefined): ConformanceCase[] {
+  const cases = all.filter(({ level }) => chosen === "full" || level === chosen);
+  const selected = cases.filter(({ area }) => only === undefined || `${area}.`.startsWith(`${only}.`));
+  if (selected.some(({ skip }) => !skip)) return selected;
+  const areas = [...new Set(cases.filter(({ skip }) => !skip).map(({ area }) => area))].sort();
+  throw new UsageError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
+}
+
+/** Throws if there is no use in a hundred cases. */
+function checkTarget({ href }: URL, seen: FirstResponse | string): void {
+  if (typeof seen === "string") throw new UsageError(`${href} cannot be reached: ${seen}`);
+  const { status, location, path, isPage } = seen;
+  if (status === 401 || status === 403) {
+    throw new UsageError(`${href} answers ${status}, so it refuses the key; name one that may read and write`);
+  }
+  const target = status >= 300 && status < 400 && location ? ` and redirects to ${JSON.stringify(location)}` : "";
+  // A pet with the id 1 may be missing.
+  if (target === "" && !(status === 404 && path.startsWith("/pets?")) && !(status === 200 && isPage)) return;
+  throw new UsageError(`${href} answers ${status}${target}, so it is not the base address of a petstore`);
+}

@@ -1,0 +1,217 @@
+/** Concurrent calls, of one server and of several that share the same pets. */
+
+import assert from "node:assert/strict";
+import { formatPet, type Pet, type PetStore } from "@petstore/petstore/store";
+import { withClock } from "../clock.ts";
+import {
+  assertAscending,
+  assertKept,
+  begin,
+  cases,
+  draft,
+  idsOf,
+  ODD_PETS,
+  pause,
+  request,
+  splitPets,
+  type StoreCase,
+  walk,
+} from "./case.ts";
+
+/** In milliseconds. */
+const HOUR = 3_600_000;
+
+export const CONCURRENCY_CASES: StoreCase[] = [
+  ...cases("concurrency", {
+    async "gives concurrent creates different ids, and shows each pet as soon as its create has resolved"(store) {
+      const drafts = Array.from({ length: 200 }, (_, i) => draft({ name: `pet ${i}`, categoryId: BigInt(i) }));
+      const pets = await Promise.all(drafts.map(async (draft) => {
+        const pet = { id: await store.create(draft), ...draft };
+        assert.equal(await store.get(pet.id), formatPet(pet));
+        assert.match((await store.list({ after: pet.id - 1n, limit: 1 })).json, new RegExp(`^\\[{"id":${pet.id},`));
+        return pet;
+      }));
+      pets.sort((a, b) => a.id < b.id ? -1 : 1);
+      assertAscending(pets.map(({ id }) => id));
+      assert.deepEqual(await walk(store, { limit: 100 }), pets.map(formatPet));
+    },
+  }),
+  ...cases("order", {
+    async "shows every pet once to readers of all pets and of one status that continue after the last id they saw"(
+      store,
+    ) {
+      await assertReadersSeeAll([store]);
+    },
+  }),
+  ...cases("paging", {
+    async "gives no next id while all pets fit on the page, even if one is added meanwhile"(store) {
+      for (let i = 0; i < 60; i++) {
+        const [{ json, next }] = await Promise.all([store.list({ after: 0n, limit: 100 }), store.create(draft())]);
+        assert.equal(next, undefined, `${splitPets(json).length} pets on a page of 100, and a next id`);
+      }
+    },
+  }),
+  ...cases("atomicity", {
+    async "lists a pet, also by its status, as soon as get() returns it"(store) {
+      for (let id = 1n; id <= 30n; id++) {
+        let isOver = false;
+        const create = begin(() => store.create(draft()));
+        const end = () => void (isOver = true);
+        create.then(end, end);
+        while (!isOver) {
+          if (await store.get(id) !== undefined) await assertListed(store, id);
+          await pause();
+        }
+        assert.equal(await create, id);
+      }
+    },
+  }),
+  ...cases("concurrency", {
+    async "returns different counters from changes() after a create has resolved"(store) {
+      for (let i = 0; i < 20; i++) await assertCounted(store, store);
+    },
+  }, ["changes"]),
+];
+
+/** For stores whose pets several servers share. */
+export const SERVERS_CASES: readonly StoreCase[] = [
+  ...cases("order", {
+    async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {
+      await assertReadersSeeAll([store, await context.open()]);
+    },
+    async "gives different ids at servers that open it at the same moment"(_store, context) {
+      const servers = await Promise.all([context.open(), context.open(), context.open()]);
+      const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
+      assert.equal(new Set(ids).size, 3, `The ids ${ids} are not different`);
+    },
+  }, ["servers"]),
+  ...cases("concurrency", {
+    async "shows a pet that one server has acknowledged in the next responses of another, which did not know it"(
+      store,
+      context,
+    ) {
+      const servers = [store, await context.open()];
+      const pets: Pet[] = [];
+      for (const pet of ODD_PETS) {
+        const [from, to] = servers.reverse() as [PetStore, PetStore];
+        await assertKept(to, pets);
+        assert.equal(await to.get((pets.at(-1)?.id ?? 0n) + 1n), undefined);
+        pets.push({ id: await from.create(pet), ...pet });
+        for (const server of servers) await assertKept(server, pets);
+      }
+    },
+  }, ["servers"]),
+  ...cases("concurrency", {
+    async "returns different counters from changes() after another server has created a pet"(store, context) {
+      const other = await context.open();
+      for (let i = 0; i < 10; i++) {
+        await assertCounted(store, other);
+        await assertCounted(other, store);
+      }
+    },
+  }, ["servers", "changes"]),
+  ...cases("idempotency", {
+    async "creates one pet for a request that is sent to two servers"(store, context) {
+      const servers = [store, await context.open()];
+      for (let i = 0; i < 10; i++) {
+        const sent = servers.flatMap((server) => [server, server, server]);
+        const outcomes = await Promise.all(
+          sent.map(async (server) => await server.createOnce?.(draft(), request(`r${i}`))),
+        );
+        const made = outcomes.filter((each) => each?.outcome === "created");
+        assert.equal(made.length, 1, `${made.length} servers created a pet`);
+        const ids = new Set(outcomes.map((each) => each && "id" in each ? each.id : undefined));
+        assert.equal(ids.size, 1, `One request has the ids ${[...ids]}`);
+      }
+      assert.equal(splitPets((await store.list({ after: 0n, limit: 100 })).json).length, 10);
+    },
+  }, ["servers", "createOnce"]),
+  ...cases("idempotency", {
+    async "remembers a request although the clock of a server is an hour slow or fast"(store, context) {
+      const servers = [store, await context.open()] as const;
+      for (const [i, [first, second]] of [[HOUR, 0], [0, HOUR]].entries()) {
+        const send = (server: PetStore, shift = 0) =>
+          withClock(shift, async () => await server.createOnce?.(draft(), request(`r${i}`, "same", HOUR / 2)));
+        const made = await send(servers[0], -(first ?? 0));
+        assert.equal(made?.outcome, "created");
+        assert.deepEqual(await send(servers[1], second), { ...made, outcome: "replayed" });
+      }
+    },
+  }, ["servers", "machines", "createOnce"]),
+];
+
+/** Creates pets in bursts on each server, as its clients do, some with a key, and with readers on each. */
+async function assertReadersSeeAll(servers: readonly PetStore[]): Promise<void> {
+  const created: bigint[] = [];
+  const create = async (server: PetStore, isRequest: boolean) => {
+    if (!isRequest || !server.createOnce) return await server.create(draft());
+    return (await server.createOnce(draft(), request(crypto.randomUUID().slice(-12))) as { id: bigint }).id;
+  };
+  const add = async (server: PetStore) => {
+    for (let burst = 0; burst < 25; burst++) {
+      const count = 1 + Math.trunc(Math.random() * 6);
+      created.push(...await Promise.all(Array.from({ length: count }, (_, i) => create(server, i % 2 === 1))));
+      if (burst % 4 === 0) await pause();
+    }
+  };
+  const work = Promise.all(servers.map(add));
+  const readers = servers.flatMap((server) => [readDuring(server, work), readDuring(server, work, "available")]);
+  const all = await Promise.all(readers);
+  created.sort((one, other) => one < other ? -1 : 1);
+  for (const seen of all) assert.deepEqual(seen, created);
+}
+
+/**
+ * Lists repeatedly, each time after the last id that was seen, until `work` has ended, and then to the end. Rejects if `work` does.
+ *
+ * @returns The ids that were seen.
+ */
+async function readDuring(store: PetStore, work: Promise<unknown>, status?: "available"): Promise<bigint[]> {
+  const seen: bigint[] = [];
+  let isOver = false;
+  const end = () => void (isOver = true);
+  work.then(end, end);
+  for (let isEnd = false; !isEnd;) {
+    const isLast = isOver;
+    const last = seen.at(-1) ?? 0n;
+    const { json, next } = await store.list({ after: last, limit: 7, status });
+    const ids = idsOf(json);
+    assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
+    for (const id of ids.slice(-1)) assert(await store.get(id), `A list has the pet ${id}, and get() does not`);
+    if (next !== undefined) assert.equal(next, ids.at(-1));
+    seen.push(...ids);
+    isEnd = isLast && ids.length === 0;
+    // Without a pause, a synchronous store would block `work`.
+    await pause();
+  }
+  await work;
+  return seen;
+}
+
+async function assertListed(store: PetStore, id: bigint): Promise<void> {
+  for (const status of [undefined, "available"] as const) {
+    const { json } = await store.list({ after: id - 1n, limit: 1, status });
+    assert.equal(idsOf(json)[0], id, `get() shows the pet ${id}, and a list does not`);
+  }
+}
+
+/**
+ * Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged. If create() is synchronous, only the
+ * response from before the call lacks the pet.
+ */
+async function assertCounted(writer: PetStore, reader: PetStore): Promise<void> {
+  const read = async () => {
+    const counters = { ...reader.changes?.() };
+    return { counters, ...await reader.list({ after: 0n, limit: 100 }) };
+  };
+  const cached = [await read()];
+  const create = begin(() => writer.create(draft()));
+  cached.push(await read());
+  await create;
+  // A store may check for changes once in a turn of the event loop, because the requests of that turn arrived earlier.
+  await pause();
+  const { counters, json } = await read();
+  for (const each of cached.filter((response) => response.json !== json)) {
+    assert.notDeepEqual(counters, each.counters, "A cached list without the pet would still count as current");
+  }
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import {
+  formatPet,
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type Pet,
+  type PetDraft,
+  type PetStore,
+} from "@petstore/petstore/store";
+import { assertKept, cases, draft, ODD_PETS, pause, request, splitPets, type StoreCase } from "./case.ts";
+
+async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+  return await store.createOnce!(pet, request);
+}
+
+async function countPets(store: PetStore): Promise<number> {
+  return splitPets((await store.list({ after: 0n, limit: 100 })).json).length;
+}
+
+export const ONCE_CASES: StoreCase[] = cases("idempotency", {
+  async "creates a pet once, however often the same request is sent"(store) {
+    assert.equal(await store.create(draft()), 1n);
+    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "created", id: 2n });
+    for (let i = 0; i < 3; i++) {
+      assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "replayed", id: 2n });
+    }
+    assert.equal(await store.get(2n), formatPet({ id: 2n, ...draft({ name: "Bo" }) }));
+    assert.equal(await store.create(draft()), 3n);
+    assert.equal(await countPets(store), 3);
+  },
+  async "reports a key that is used for another pet, and keeps the first pet"(store) {
+    await createOnce(store, draft(), request("a", "one"));
+    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "conflict" });
+    assert.deepEqual(await createOnce(store, draft(), request("a", "one")), { outcome: "replayed", id: 1n });
+    assert.deepEqual(await createOnce(store, draft(), request("b", "two")), { outcome: "created", id: 2n });
+    assert.equal(await countPets(store), 2);
+  },
+  async "creates one pet for concurrent requests with one key, even for two pets, and among other creates"(store) {
+    const send = (key: string) =>
+      Array.from({ length: 8 }, async (_, i) => {
+        const name = i % 2 === 0 ? "x" : "y";
+        return { key, ...await createOnce(store, draft({ name }), request(key, name)) };
+      });
+    const keys = Array.from({ length: 10 }, (_, i) => `k${i}`);
+    const others = Array.from({ length: 40 }, async () => await store.create(draft()));
+    const [all] = await Promise.all([Promise.all(keys.flatMap(send)), ...others]);
+    for (const key of keys) {
+      const outcomes = all.filter((each) => each.key === key);
+      const count = (outcome: string) => outcomes.filter((each) => each.outcome === outcome).length;
+      assert.deepEqual([count("created"), count("replayed"), count("conflict")], [1, 3, 4]);
+      assert.equal(new Set(outcomes.flatMap((each) => each.outcome === "conflict" ? [] : each.id)).size, 1);
+    }
+    assert.equal(await countPets(store), 50);
+  },
+  async "keeps the pet of a request exactly"(store) {
+    const pets: Pet[] = [];
+    for (const [i, pet] of ODD_PETS.entries()) {
+      const { id } = await createOnce(store, pet, request(`k${i}`)) as { id: bigint };
+      pets.push({ id, ...pet });
+    }
+    await assertKept(store, pets);
+  },
+  async "remembers each of many requests"(store) {
+    const send = () =>
+      Promise.all(Array.from({ length: 200 }, (_, i) => createOnce(store, draft(), request(`many${i}`))));
+    const first = await send();
+    assert.deepEqual(await send(), first.map((each) => ({ ...each, outcome: "replayed" })));
+  },
+  async "remembers a request for its retention time, and not much longer, however often it is repeated"(store) {
+    const { id } = await createOnce(store, draft(), request("long")) as { id: bigint };
+    // A store may delete expired requests little by little, and must not remember those that wait for it.
+    await Promise.all(Array.from({ length: 200 }, (_, i) => createOnce(store, draft(), request(`s${i}`, "one", 50))));
+    const repeat = () => createOnce(store, draft(), request("short", "one", 50));
+    await repeat();
+    for (let tries = 0; (await repeat()).outcome !== "created"; tries++) {
+      assert(tries < 80, "A request that is repeated is still remembered after 400 milliseconds instead of 50");
+      await pause(5);
+    }
+    assert.deepEqual(await createOnce(store, draft(), request("long")), { outcome: "replayed", id });
+  },
+  async "remembers a request until its retention time is over"(store) {
+    // Once more with a longer time, if the store or the machine took too long.
+    for (let retentionMs = 100;; retentionMs *= 2) {
+      const send = () => createOnce(store, draft(), request(`${retentionMs}`, "one", retentionMs));
+      const begun = performance.now();
+      const { id } = await send() as { id: bigint };
+      await pause(0.7 * retentionMs);
+      const outcome = await send();
+      if (outcome.outcome !== "created") return assert.deepEqual(outcome, { outcome: "replayed", id });
+      const passed = performance.now() - begun;
+      assert(passed >= retentionMs, `A request is forgotten after ${passed} milliseconds instead of ${retentionMs}`);
+    }
+  },
+  async "accepts the key of an expired request for a new one"(store) {
+    await createOnce(store, draft(), request("a", "one", 0));
+    assert.deepEqual(await createOnce(store, draft(), request("a", "two")), { outcome: "created", id: 2n });
+    assert.deepEqual(await createOnce(store, draft(), request("a", "two")), { outcome: "replayed", id: 2n });
+  },
+  async "does not remember a create that it refuses"(store) {
+    const bad = { ...draft(), status: "lost" } as unknown as PetDraft;
+    await assert.rejects(() => createOnce(store, bad, request("a")), "The status lost was accepted");
+    assert.equal((await createOnce(store, draft(), request("a"))).outcome, "created");
+  },
+}, ["createOnce"]);

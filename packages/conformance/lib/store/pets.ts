@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { formatPet, formatPets, type PetQuery, type PetStatus, StoreUnavailableError } from "@petstore/petstore/store";
+import {
+  addAll,
+  addMany,
+  assertAscending,
+  assertKept,
+  begin,
+  cases,
+  draft,
+  INT64_MAX,
+  INT64_MIN,
+  ODD_PETS,
+  pause,
+  statuses,
+  type StoreCase,
+  walk,
+} from "./case.ts";
+
+export const PET_CASES: StoreCase[] = [
+  ...cases("order", {
+    async "gives ascending ids, starting at 1"(store) {
+      const ids: bigint[] = [];
+      for (let i = 0; i < 5; i++) ids.push(await store.create(draft()));
+      assert.equal(ids[0], 1n);
+      assertAscending(ids);
+    },
+  }),
+  ...cases("exactness", {
+    async "returns every pet as it was given, filtered or not, as the exact text of formatPet() and formatPets()"(
+      store,
+    ) {
+      await assertKept(store, await addAll(store, ODD_PETS));
+    },
+    async "returns undefined for an id that it has not given, whatever int64 it is"(store) {
+      await store.create(draft());
+      for (const id of [0n, -1n, 2n, 2n ** 32n + 1n, 2n ** 53n, 2n ** 53n + 1n, INT64_MAX, INT64_MIN]) {
+        assert.equal(await store.get(id), undefined, `get(${id})`);
+      }
+    },
+  }),
+  ...cases("paging", {
+    async "pages through all pets and those of each status once each, whatever the limit, and lists none while empty"(
+      store,
+    ) {
+      await assertKept(store, []);
+      const names = ["available", "sold", "available"] as const;
+      const pets = await addMany(store, statuses(...Array.from({ length: 303 }, (_, i) => names[i % 3]!)));
+      for (const status of [undefined, "sold"] as const) {
+        const wanted = pets.filter((pet) => status === undefined || pet.status === status).map(formatPet);
+        for (const limit of [1, 7, 100]) assert.deepEqual(await walk(store, { limit, status }), wanted);
+      }
+    },
+    async "gives the last id of a page as next only if more pets follow, even if the page is full"(store) {
+      const [first, second, third] = await addAll(store, statuses("sold", "available", "sold"));
+      assert(first && second && third);
+      const list = async (query: Omit<PetQuery, "after">) => await store.list({ after: 0n, ...query });
+      assert.deepEqual(await list({ limit: 3 }), { json: formatPets([first, second, third]) });
+      assert.deepEqual(await list({ limit: 2 }), { json: formatPets([first, second]), next: second.id });
+      assert.deepEqual(await list({ limit: 2, status: "sold" }), { json: formatPets([first, third]) });
+      assert.deepEqual(await list({ limit: 1, status: "sold" }), { json: formatPets([first]), next: first.id });
+      assert.deepEqual(await list({ limit: 1, status: "available" }), { json: formatPets([second]) });
+    },
+    async "lists the pets after any int64"(store) {
+      const pets = await addAll(store, statuses("sold", "sold", "sold"));
+      const last = pets.at(-1)?.id ?? 0n;
+      for (const status of [undefined, "sold"] as const) {
+        for (const after of [last, last + 1n, 2n ** 53n, INT64_MAX, 0n, -1n, INT64_MIN]) {
+          const json = formatPets(after < last ? pets : []);
+          assert.deepEqual(await store.list({ after, limit: 3, status }), { json }, `after ${after}`);
+        }
+      }
+    },
+    async "finds the pets of a rare status among many others"(store) {
+      const many: PetStatus[] = Array.from({ length: 250 }, () => "available");
+      const pets = await addMany(store, statuses(...many, "pending", ...many, "pending"));
+      const rare = pets.filter((pet) => pet.status === "pending");
+      assert.deepEqual(await store.list({ after: 0n, limit: 2, status: "pending" }), { json: formatPets(rare) });
+      assert.deepEqual(await walk(store, { limit: 1, status: "pending" }), rare.map(formatPet));
+    },
+  }),
+  ...cases("atomicity", {
+    async "stores nothing of a pet that it refuses"(store) {
+      const refused = draft({ status: "lost" as unknown as PetStatus });
+      await assert.rejects(async () => await store.create(refused), "create() has accepted the status lost");
+      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: "[]" });
+      const id = await store.create(draft());
+      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: formatPets([{ id, ...draft() }]) });
+    },
+  }),
+  ...cases("service", {
+    async "passes its own check, empty or not"(store) {
+      assert.equal(await store.check(), undefined);
+      await store.create(draft());
+      assert.equal(await store.check(), undefined);
+    },
+    async "finishes the creates that started before it was closed, and may be closed twice"(store) {
+      const creates = Array.from({ length: 20 }, async () => await store.create(draft()));
+      const [ids] = await Promise.all([Promise.all(creates), store.close(), store.close()]);
+      assert.equal(new Set(ids).size, 20);
+      await store.close();
+    },
+  }),
+  ...cases("service", {
+    async "adds no pet and uses no id when it checks writes"(store) {
+      const probe = async () => await store.checkWrites!();
+      const probes = begin(() => Promise.all(Array.from({ length: 10 }, probe)));
+      for (let i = 0; i < 5; i++) {
+        assert.deepEqual(await store.list({ after: INT64_MIN, limit: 100 }), { json: "[]" }, "A probe can be seen");
+        await pause();
+      }
+      await probes;
+      await Promise.all([store.create(draft()), probe(), store.create(draft()), probe()]);
+      await probe();
+      assert.equal(await store.create(draft()), 3n);
+      assert.equal((await store.list({ after: 0n, limit: 100 })).json.match(/"id"/g)?.length, 3);
+      await store.close();
+      await assert.rejects(probe, StoreUnavailableError);
+    },
+  }, ["checkWrites"]),
+];

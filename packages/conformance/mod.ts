@@ -1,0 +1,119 @@
+/**
+ * The contracts as test cases for any test runner: {@link storeCases} tests a store, {@link httpCases} tests a petstore on it, and
+ * {@link conformanceCases} tests any server by its address.
+ * The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
+ *
+ * @example With the test runner of Node, Deno or Bun. Other runners work in the same way.
+ * ```ts ignore
+ * import { test } from "node:test";
+ * import { httpCases, storeCases, type StoreFixture } from "@petstore/conformance";
+ * import { createMyStore } from "./my_store.ts";
+ *
+ * const fixture: StoreFixture = {
+ *   open: (namespace) => createMyStore(namespace),
+ *   sharing: "restarts",
+ * };
+ * for (const { name, skip, run } of await storeCases(fixture)) test(`my store ${name}`, { skip }, run);
+ * for (const { name, skip, run } of await httpCases(fixture)) test(`a petstore on my store ${name}`, { skip }, run);
+ * ```
+ *
+ * @example A server in any language, which must keep what the specification says.
+ * ```ts ignore
+ * import { test } from "node:test";
+ * import { conformanceCases } from "@petstore/conformance";
+ *
+ * const cases = conformanceCases({ baseUrl: "http://127.0.0.1:8080/v1", key: "secret" });
+ * for (const { name, level, skip, run } of cases) {
+ *   if (level === "specification") test(`my server ${name}`, { skip }, async () => void await run());
+ * }
+ * ```
+ *
+ * @module
+ */
+
+import type { MaybePromise, PetStore } from "@petstore/petstore/store";
+import { type Host, withApi } from "./lib/http/api.ts";
+import { HTTP_CASES } from "./lib/http/all.ts";
+import type { Area, Dependency, Level, Topic } from "./lib/http/case.ts";
+import { ContractError, type StoreGuarantee } from "./lib/guarantees.ts";
+import { CONCURRENCY_CASES, SERVERS_CASES } from "./lib/store/concurrency.ts";
+import { KEY_CASES } from "./lib/store/keys.ts";
+import { ONCE_CASES } from "./lib/store/once.ts";
+import { PET_CASES } from "./lib/store/pets.ts";
+import { RESTART_CASES } from "./lib/store/restarts.ts";
+import { FixtureError, skipper, type StoreFixture, withNamespace } from "./lib/fixture.ts";
+
+export type { Host, MaybePromise, PetStore, StoreFixture, StoreGuarantee };
+export { ContractError };
+export type { Sharing } from "./lib/fixture.ts";
+export type { Handle } from "./lib/http/api.ts";
+export type { Area, Dependency, Level, Topic };
+export { type ConformanceCase, conformanceCases, ConformanceError } from "./lib/conformance/conformance.ts";
+export type { ConformanceTarget } from "./lib/conformance/client.ts";
+
+/** One case of the HTTP contract. */
+export interface HttpContractCase extends Topic {
+  /** The rest of a sentence that begins with "the petstore", such as `answers one pet by its id`. */
+  name: string;
+  /** Why the case does not apply to this store; false if it does. A runner should show it. */
+  skip: string | false;
+  /**
+   * What can make the case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests
+   * and responses. A test of your own store may leave out the cases that do not depend on a store, and one of a host those that do
+   * not depend on a host.
+   */
+  dependsOn: readonly Dependency[];
+  /** Rejects if the petstore breaks the contract. */
+  run(): Promise<void>;
+}
+
+/** One case of the store contract. */
+export interface StoreContractCase {
+  /** The rest of a sentence that begins with "the store", such as `gives ascending ids, starting at 1`. */
+  name: string;
+  /** The guarantee that the case tests. */
+  guarantee: StoreGuarantee;
+  /** Why the case does not apply to this store; false if it does. A runner should show it. */
+  skip: string | false;
+  /** Rejects with a {@link ContractError} if the store breaks the guarantee. */
+  run(): Promise<void>;
+}
+
+/**
+ * The cases of the store contract. Those that need a member which the store lacks are skipped: a store is opened, to see. Run them one
+ * after the other within a process, because some of them change the clock for a moment.
+ *
+ * @throws {TypeError} If the fixture is invalid.
+ */
+export async function storeCases(fixture: StoreFixture): Promise<StoreContractCase[]> {
+  const skipReason = await skipper(fixture);
+  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES];
+  return all.flat().map(({ name, guarantee, needs, run }) => ({
+    ...{ name, guarantee, skip: skipReason(needs) },
+    run: () =>
+      withNamespace(fixture, async (context) => {
+        const store = await context.open();
+        try {
+          await run(store, context);
+        } catch (error) {
+          throw error instanceof FixtureError ? error : new ContractError(guarantee, error);
+        }
+      }),
+  }));
+}
+
+/**
+ * The cases of the HTTP contract. Each runs a petstore on an empty store, and expects ids without gaps while no create fails.
+ *
+ * @param host Sends the requests, for example over a socket. Default: each request goes to `handle` directly.
+ * @throws {TypeError} If the fixture is invalid.
+ */
+export async function httpCases(fixture: StoreFixture, host?: Host): Promise<HttpContractCase[]> {
+  const skipReason = await skipper(fixture);
+  return HTTP_CASES.map(({ name, area, level, promise, options, needs = [], dependsOn = [], run }) => ({
+    ...{ name, area, level, promise, dependsOn },
+    skip: skipReason(needs),
+    run: () =>
+      withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
+  }));
+}

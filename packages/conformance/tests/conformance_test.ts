@@ -1,0 +1,240 @@
+/** The cases for a server that is known by its address: petstores pass them, and wrong servers fail the case that says so. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conformanceCases, type Handle, httpCases } from "../mod.ts";
+import { createPetstore } from "../../../mod.ts";
+import { KEY } from "../../../tests/support/api.ts";
+import { MEMORY } from "../../../tests/support/stores.ts";
+import { changed, isOne, newPetstore, runCases } from "../../../tests/support/conformance.ts";
+
+const AUTHORIZED = { authorization: `Bearer ${KEY}` };
+
+test("conformanceCases() pass on a petstore without pets, and then with them, and name each pet that they add", async () => {
+  const fetch = newPetstore();
+  let pets = 0;
+  for (const round of [1, 2]) {
+    const ids = new Set<bigint | undefined>();
+    const { passed, failed } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
+    assert.deepEqual(failed, [], `round ${round}`);
+    assert.ok(passed.length > 60);
+    assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
+    const next = pets + ids.size + 1;
+    // Each is told as one that is left.
+    for (const id of [...ids, next]) {
+      const { status } = await fetch(new Request(`https://petstore.example/v1/pets/${id}`, { headers: AUTHORIZED }));
+      assert.equal(status, id === next ? 404 : 200, `pet ${id}`);
+    }
+    pets += ids.size;
+  }
+});
+
+test("every published case shows something of a store, of a host, or of a server that is known by its address", async () => {
+  const byAddress = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY });
+  for (const [i, { name, dependsOn }] of (await httpCases(MEMORY)).entries()) {
+    assert.ok(dependsOn.length > 0 || !byAddress[i]!.skip, name);
+  }
+});
+
+test("conformanceCases() take a base address at the root, and refuse what is no base address, and a key that cannot be sent", async () => {
+  const { handle } = createPetstore({ keys: [KEY], basePath: "" });
+  const fetch: Handle = async (request) => await handle(request);
+  assert.deepEqual((await runCases({ fetch, baseUrl: "https://petstore.example" })).failed, []);
+  const urls = [
+    "petstore.example/v1",
+    "ftp://petstore.example",
+    "http://u:p@petstore.example",
+    "http://petstore.example/?a=1",
+  ];
+  for (const baseUrl of urls) assert.throws(() => conformanceCases({ baseUrl, key: KEY }), TypeError, baseUrl);
+  for (const key of ["", "a b", "é"]) {
+    assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key }), TypeError, key);
+  }
+});
+
+/** Wrong servers, and the cases of the specification that fail. `packages/conformance/tests/heavy` has hundreds, which must not pass. */
+const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
+  [
+    "rounds int64",
+    changed((response) => {
+      if (response.status < 300 && response.text !== "") response.text = JSON.stringify(JSON.parse(response.text));
+    }),
+    [
+      "lists, and returns by id, each pet once and as it was created",
+      "keeps every int64 exact to the last digit, or refuses it",
+    ],
+  ],
+  [
+    "has another Error",
+    changed((response) => {
+      if (response.status >= 400) response.text = '{"error":"wrong"}';
+    }),
+    ["describes every failure by a code, a message and its status"],
+  ],
+  [
+    "has the same id twice",
+    changed((response, { method }) => {
+      if (method === "POST") response.text = response.text.replace(/"id":\d+/, '"id":1');
+    }),
+    [
+      "lists, and returns by id, each pet once and as it was created",
+      "shows nothing to a request without the right key, in any dress",
+      "gives each pet an id of its own",
+      "keeps every int64 exact to the last digit, or refuses it",
+      "answers a pet by its id, as it was created",
+    ],
+  ],
+  [
+    "takes every key",
+    changed(() => {}, (request) => {
+      const headers = new Headers(request.headers);
+      if (headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
+      return new Request(request, { headers });
+    }),
+    [
+      "shows nothing to a request without the right key, in any dress",
+      "stores nothing for a request without the right key, in any dress",
+      "answers 401 to an invalid key",
+    ],
+  ],
+];
+
+for (const [name, fetch, expected] of WRONG) {
+  test(`of the specification's cases, a server that ${name} fails those that say so`, async () => {
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, expected);
+    for (const { promise, reason, exchange, message } of errors) {
+      assert.match(promise, /^\d(\.\d)?: /);
+      assert.match(exchange, /^> (GET|POST) \/v1\/pets/);
+      assert.match(exchange, /^< \d{3}$/m);
+      assert.ok(message.includes(promise) && message.includes(reason) && message.includes(exchange));
+      assert.ok(!message.includes(KEY));
+    }
+  });
+}
+
+/** The same for what this project adds. */
+const WRONG_ADDITIONS: [name: string, fetch: Handle, failed: string[]][] = [
+  ["does not announce a deprecation", changed(({ headers }) => headers.delete("deprecation")), [
+    "marks every response of /pets/{petId} as deprecated, except a 401",
+  ]],
+  ["has no challenge", changed(({ headers }) => headers.delete("www-authenticate")), [
+    "has three members in every error, and a challenge in every 401",
+    "answers 401 missing_api_key on every path and method without a key, unknown ones too",
+    "tells a missing key from an invalid one",
+  ]],
+  ["has no Location", changed(({ headers }) => headers.delete("location")), [
+    "gives each pet a Location beside the successor of its path, and an id above those before",
+    "creates a pet, and returns its Location",
+  ]],
+  [
+    "ignores the Idempotency-Key",
+    changed(() => {}, (request) => {
+      const headers = new Headers(request.headers);
+      headers.delete("idempotency-key");
+      return new Request(request, { headers });
+    }),
+    [
+      "answers a repeated create with the first response, and creates no second pet",
+      "refuses an Idempotency-Key that was used for another pet with 422",
+      "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same",
+      "refuses an invalid Idempotency-Key with 400, and creates no pet",
+    ],
+  ],
+];
+
+for (const [name, fetch, expected] of WRONG_ADDITIONS) {
+  test(`of all cases, a server that ${name} fails those that say so`, async () => {
+    assert.deepEqual((await runCases({ fetch })).failed, expected);
+  });
+}
+
+/** A server that stores any name, category and status, with numbers as JavaScript has them. */
+function createTrusting(): Handle {
+  const pets: Record<string, unknown>[] = [];
+  return async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    const id = Number(/\/pets\/(\d+)$/.exec(pathname)?.[1] ?? 0);
+    if (request.method === "POST") {
+      const body: unknown = await request.json().catch(() => undefined);
+      if (body === undefined) return Response.json({}, { status: 400 });
+      const { name, categoryId, status = "available" } = Object(body) as Record<string, unknown>;
+      pets.push({ id: pets.length + 1, name, categoryId, status });
+      return Response.json(pets.at(-1), { status: 201 });
+    }
+    if (id > 0) return pets[id - 1] ? Response.json(pets[id - 1]) : Response.json({}, { status: 404 });
+    const status = searchParams.get("status") ?? undefined;
+    const listed = status === undefined ? pets : pets.filter((pet) => pet["status"] === status);
+    const after = Number(searchParams.get("cursor") ?? 0);
+    const limit = Number(searchParams.get("limit") ?? 20);
+    searchParams.set("cursor", String(after + limit));
+    const link: [string, string] = ["link", `<${pathname}?${searchParams}>; rel="next"`];
+    return Response.json(listed.slice(after, after + limit), { headers: after + limit < listed.length ? [link] : [] });
+  };
+}
+
+for (const [name, fetch] of [["is right", newPetstore()], ["stores anything", createTrusting()], ...WRONG] as const) {
+  test(`a server that ${name} fails the same cases in a second run, whatever the first has left`, async () => {
+    const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
+    assert.deepEqual(second.failed, first.failed);
+  });
+}
+
+test("a petstore with other messages passes all cases, if one names every fault of a body", async () => {
+  // Of the same length, which HEAD shows.
+  const say = (words: string) =>
+    changed((response) => {
+      if (response.status < 400 || response.text === "") return;
+      const write = (message: string) => JSON.stringify({ ...JSON.parse(response.text), message });
+      response.text = write(words + ".".repeat(Math.max(0, response.text.length - write(words).length)));
+    });
+  assert.deepEqual((await runCases({ fetch: say("status, categoryId, name") })).failed, []);
+  assert.deepEqual((await runCases({ fetch: say("no") })).failed, ["names every fault of a body in the message"]);
+});
+
+test("a petstore whose links, methods, lengths and realm are written in other ways passes all cases", async () => {
+  const fetch = changed(({ headers }, { method }) => {
+    const challenge = headers.get("www-authenticate");
+    if (challenge) headers.set("www-authenticate", challenge.replace("petstore", "animals"));
+    const [link, allow] = ["link", "allow"].map((name) => headers.get(name));
+    if (link) headers.set("link", link.replace(/limit=(\d+)(.*?)&cursor=([^>]+)/, "cursor=$3.$2&limit=$1"));
+    if (allow) headers.set("allow", allow.split(", ").reverse().join(","));
+    if (method === "HEAD") headers.delete("content-length");
+  }, (request) => new Request(request.url.replace(/(cursor=[^&]+)\.(&|$)/, "$1$2"), request));
+  assert.deepEqual((await runCases({ fetch })).failed, []);
+});
+
+test("conformanceCases() send at most 500 creates, also to a server that takes everything and keeps nothing", async () => {
+  let creates = 0;
+  const fetch: Handle = async (request) => {
+    await request.text();
+    const isCreate = request.method === "POST" && new URL(request.url).pathname.endsWith("/pets");
+    if (isCreate) creates++;
+    const pet = { id: creates, name: "Rex", categoryId: 7, status: "sold" };
+    return Response.json(isCreate || isOne(request) ? pet : [pet], { status: isCreate ? 201 : 200 });
+  };
+  const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
+  const reasons = new Set<string | undefined>();
+  for (const { skip, run } of [...cases, ...cases]) if (!skip) reasons.add(await run().catch(() => undefined));
+  assert.equal(creates, 500);
+  assert.ok(reasons.has("500 creates have been sent"));
+});
+
+test("conformanceCases() send the same requests for the same seed, but for the names of pets, and others for another", async () => {
+  const sentFor = async (seed: number) => {
+    const petstore = newPetstore(), sent: string[] = [];
+    const fetch: Handle = async (request) => {
+      const { method, url, headers } = request;
+      sent.push(`${method} ${url} ${headers.get("authorization")} ${await request.clone().text().catch(() => "")}`);
+      return await petstore(request);
+    };
+    await runCases({ fetch, seed }, "specification");
+    return sent.map((text) => text.replaceAll(/(Rex|test)[a-z]{12}/g, "$1"));
+  };
+  const first = await sentFor(7);
+  assert.deepEqual(await sentFor(7), first);
+  assert.notDeepEqual(await sentFor(8), first);
+  for (const seed of [-1, 0.5, 2 ** 32]) {
+    assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key: KEY, seed }), TypeError);
+  }
+});

@@ -1,0 +1,105 @@
+/** Petstores of another make, which settle what the specification leaves open in other ways, pass its cases. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withClock } from "../lib/clock.ts";
+import { KEY } from "../../../tests/support/api.ts";
+import { runCases } from "../../../tests/support/conformance.ts";
+import { type Choices, createOther, type OtherPet } from "../../../tests/support/other_petstore.ts";
+
+const hidden = ({ id, name, categoryId }: OtherPet) => ({ id, name, categoryId });
+let views = 0;
+let added: ReadonlySet<OtherPet> = new Set();
+
+/** The pets that there were at the time of the list before. */
+function listedBefore(pets: readonly OtherPet[]): readonly OtherPet[] {
+  const before = pets.filter((pet) => added.has(pet));
+  added = new Set([...added, ...pets]);
+  return before;
+}
+
+const known = new Set<string>();
+const addedAt = new WeakMap<OtherPet, number>();
+const PAGE = { status: 404, headers: { "content-type": "text/html" } };
+
+const OTHERS: Record<string, Choices> = {
+  "shows no status": { show: hidden },
+  "shows each status but the usual one": { show: (pet) => pet.status === "available" ? hidden(pet) : pet },
+  "shows members of its own, which change": { show: (pet) => ({ ...pet, link: `/pets/${pet.id}`, views: views++ }) },
+  "takes names of two letters or more": { accepts: ({ name }) => /^[A-Za-z]{2,}$/.test(String(name)) },
+  "takes each name once": { accepts: ({ name }, pets) => pets.every((pet) => pet.name !== name) },
+  "has few categories": { accepts: ({ categoryId }) => categoryId === 7n || categoryId === 2n },
+  "has categories from 1": { accepts: ({ categoryId }) => Number(categoryId) >= 1 },
+  "lists the newest first": { list: (pets) => pets.toReversed() },
+  "lists a pet some time after it was added": { list: listedBefore },
+  "lists pets in an order of its own": {
+    list: (pets) => pets.toSorted((a, b) => (String(a.name) < String(b.name) ? 1 : -1)),
+  },
+  "begins with a large id": { firstId: 9007199254740993n },
+  "counts by seven": { step: 7n },
+  "counts down from zero": { firstId: 0n, step: -1n },
+  "writes JSON with spaces": { space: 2 },
+  "names a charset": { contentType: "application/json; charset=utf-8" },
+  "writes the media type in capitals": { contentType: "Application/JSON" },
+  "has more members in its errors": { explain: (error) => ({ ...error, details: [], timestamp: Date.now() }) },
+  "has numbers as texts in its codes": { explain: (error) => ({ ...error, code: `E${error.status}` }) },
+  "has empty messages": { explain: (error) => ({ ...error, message: "" }) },
+  "answers 405 to other methods": { otherMethods: 405 },
+  "answers 404 to other methods": { otherMethods: 404 },
+  "answers 400 to an id that is no number": { wrongId: 400 },
+  "answers 422 to an id that is no number": { wrongId: 422 },
+  "answers 400 to a filter that it does not know": { wrongQuery: 400 },
+  "needs the media type": { mediaType: true },
+  "takes the scheme in any case": { scheme: /^bearer +(.+)$/i },
+  "links to the next page": { links: true },
+  "has pages for paths that it does not know": { unknownPath: new Response("<h1>Not Found</h1>", PAGE) },
+  "refuses parameters that it does not know": { parameters: /^(limit|status)$/ },
+  "remembers which keys it has accepted": { accepted: (key) => known.has(key) || (key === KEY && !!known.add(key)) },
+  "counts down from a large id": { firstId: 9007199254740993n, step: -1n },
+  "takes names of up to 100 characters of ASCII": { accepts: ({ name }) => /^[\x20-\x7e]{1,100}$/.test(String(name)) },
+  "lists a pet a third of a second after it was added": {
+    accepts: (pet) => !!addedAt.set(pet, Date.now()),
+    list: (pets) => pets.filter((pet) => Date.now() - addedAt.get(pet)! > 333),
+  },
+  "has members that are null, or lists": { show: (pet) => ({ owner: null, tags: [], ...pet }) },
+};
+
+for (const [how, choices] of Object.entries(OTHERS)) {
+  test(`a petstore that ${how} passes the specification's cases, twice`, async () => {
+    const fetch = createOther(choices);
+    for (const round of [1, 2]) {
+      const { failed, skipped, errors } = await runCases({ fetch }, "specification");
+      assert.deepEqual([failed, skipped], [[], []], `${round}: ${errors[0]?.message}`);
+    }
+  });
+}
+
+const UNTIL_REMOVAL = Date.UTC(2030, 11, 5) - Date.now();
+
+for (const removed of [404, 410] as const) {
+  test(`a petstore that answers ${removed} to GET /pets/{petId} passes from 5 December 2030, and fails before`, async () => {
+    const fetch = createOther({ removed });
+    const before = await runCases({ fetch }, "specification");
+    assert.ok(before.failed.includes("answers a pet by its id, as it was created"));
+    const after = await withClock(UNTIL_REMOVAL + 60_000, () => runCases({ fetch }, "specification"));
+    assert.deepEqual(after.failed, []);
+    assert.ok(after.skipped.includes("answers a pet by its id, as it was created"));
+    assert.ok(after.passed.includes("lists pets"));
+  });
+}
+
+const PARTS_OF_KEYS = [
+  "shows nothing to a request without the right key, in any dress",
+  "stores nothing for a request without the right key, in any dress",
+  "answers 401 to an invalid key",
+];
+
+test("a petstore that ignores a part of the key fails, but not one that ignores its last bits", async () => {
+  for (
+    const [known, expected] of [[KEY.slice(0, -1), []], [KEY.slice(0, 5), PARTS_OF_KEYS]] as const
+  ) {
+    const accepted = (key: string) => key.length === KEY.length && key.startsWith(known);
+    const { failed } = await runCases({ fetch: createOther({ accepted }) }, "specification");
+    assert.deepEqual(failed, expected, known);
+  }
+});

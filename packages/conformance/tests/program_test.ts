@@ -1,0 +1,339 @@
+/** The program tests a server by its address: this project's, and others that hang, break off or never end. */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { HTTP_CASES } from "../lib/http/all.ts";
+import { run, type Surroundings } from "../lib/program.ts";
+import { createPetstore } from "@petstore/petstore";
+import { type Handle, KEY } from "../../../tests/support/api.ts";
+import { withDenoServe } from "../../../tests/support/http/deno_serve.ts";
+import { withListening } from "../../../tests/support/http/listening.ts";
+import { inFolder, withFreshServerHere } from "../../../tests/support/server/in_process.ts";
+import { walk } from "../../../tests/support/server/server_process.ts";
+import { whileReplaced } from "../../../tests/support/while_replaced.ts";
+
+interface Exit {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the program in this process. */
+async function runProgram(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  parts: Partial<Surroundings> = {},
+): Promise<Exit> {
+  const written = { stdout: "", stderr: "" };
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const status = await run(args, {
+    environment: (name) => env[name],
+    write: (text) => Promise.resolve(void (written.stdout += text)),
+    tell: (line) => void (written.stderr += `${line}\n`),
+    ending: () => new Promise(() => {}),
+    fetch: (request) => fetch(request, request.method === "POST" ? { client } : undefined),
+    ...parts,
+  });
+  client.close();
+  return { status, ...written };
+}
+
+function assertRefused({ status, stdout, stderr }: Exit, shows: RegExp): void {
+  assert.deepEqual([status, stdout], [2, ""], stderr);
+  assert.match(stderr, shows);
+  assert.match(stderr, /^conformance: .*\n$/);
+}
+
+const PUBLIC = "--public-url=https://pets.example/api/v1";
+const SPECIFIED = HTTP_CASES.filter(({ level }) => level === "specification").length;
+
+for (const store of ["memory:", "sqlite:pets.db"]) {
+  test(`the program finds nothing wrong with a server on ${store}, twice, and tells which pets it has left`, () =>
+    withFreshServerHere({ args: [`--store=${store}`, `--key=${KEY}`] }, async ({ origin, ask }) => {
+      const ids: number[] = [];
+      writeFileSync("key", `${KEY}\n`);
+      for (const level of ["full", "specification"]) {
+        const env = level === "full" ? { PETSTORE_KEYS: `,sha256:00, ${KEY},other` } : {};
+        const flags = level === "full" ? [] : ["--key-file=key"];
+        const args = [`${origin}/v1`, "--level", level, "--json", ...flags];
+        const { status, stdout, stderr } = await runProgram(args, env);
+        const report = JSON.parse(stdout);
+        const failed = report.cases.filter(({ outcome }: { outcome: string }) => outcome === "fail");
+        assert.deepEqual([status, stderr, failed, report.failed, report.unknownPets], [0, "", [], 0, 0]);
+        assert.equal(report.passed + report.skipped, level === "full" ? HTTP_CASES.length : SPECIFIED);
+        if (level === "specification") assert.equal(report.skipped, 0);
+        ids.push(...report.petIds.map(Number));
+      }
+      assert.deepEqual((await walk(KEY, { ask })).map(({ id }) => id), ids);
+    }));
+}
+
+/** A petstore at the root of a port, some of whose requests another handler answers. */
+async function withServer(
+  answer: (request: Request) => Response | Promise<Response> | undefined,
+  use: (url: string) => Promise<void>,
+): Promise<void> {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const either: Handle = async (request) => await (answer(request) ?? handle(request));
+  await inFolder(() => withDenoServe(either, (port) => use(`http://127.0.0.1:${port}/v1`)));
+}
+
+/** The last of three lists that one case asks for, one after the other. */
+function createIsLast(): (request: Request) => boolean {
+  let before = "";
+  return ({ url }) => {
+    const isLast = url.endsWith("?status=sold") && before.endsWith("?status=pending");
+    before = url;
+    return isLast;
+  };
+}
+
+test("the program prints a line for each case, and for a failure the promise, the request and the response", async () => {
+  const wrong = new TextEncoder().encode('[{"id":1,"name":"\u009b2J\x7f]]>&<\\ud800","categoryId":7,"status":"lost"}]');
+  const isLast = createIsLast();
+  const answer = (request: Request) => isLast(request) ? new Response(wrong) : undefined;
+  await withServer(answer, async (url) => {
+    const args = [url, "--key", KEY, "--level=specification", "--only", "pets.list"];
+    const { status, stdout, stderr } = await runProgram(args);
+    assert.deepEqual([status, stderr], [1, ""]);
+    const shown = stdout.replaceAll(/(host|date|user-agent|accept\S*|vary|content-length|content-type): .*/g, "$1");
+    const lines = shown.split("\n").filter((line) => !/^ +[<>] [a-z-]+$/.test(line));
+    assert.deepEqual(lines, [
+      "pass  specification  pets.list                lists, and returns by id, each pet once and as it was created",
+      "pass  specification  pets.list                lists pets",
+      "pass  specification  pets.list                lists at most as many pets as the limit",
+      "pass  specification  pets.list                lists at most 20 pets without a limit",
+      "FAIL  specification  pets.list                restricts a list to the status that is asked for",
+      "      promise: 4.1: When status is given, the result is restricted to animals with that status",
+      String
+        .raw`      reason:  The status of a pet must be one of the three: {"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}`,
+      "      > GET /v1/pets?status=sold",
+      "      > authorization: Bearer <key>",
+      "      >",
+      "      < 200",
+      "      <",
+      String.raw`      < [{"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}]`,
+      "specification: 4 passed, 1 failed, 0 skipped",
+      "seed: 1",
+      "pets left behind: 1-105",
+      "",
+    ]);
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(stdout, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
+    assert.ok(!stdout.includes(KEY));
+  });
+});
+
+function cut(): Response {
+  return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) }));
+}
+
+/** Responses that never end, or end too early. */
+const BROKEN: [name: string, respond: () => Response | Promise<Response>, shows: RegExp][] = [
+  ["hangs", () => new Promise(() => {}), /< \(no whole response within 1000 ms\)/],
+  [
+    "hangs within a body",
+    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([0x5b])) })),
+    /< 200\n[^]*< \[\n +< \(no whole response within 1000 ms\)/,
+  ],
+  [
+    "never ends",
+    () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)) })),
+    /< \(the response has more than 4194304 bytes\)/,
+  ],
+  ["cuts the connection", cut, /< \(no whole response: /],
+  ["sends garbage", () => new Response("\0\u{1}garbage"), /< \\u0000\\u0001garbage/],
+];
+
+for (const [name, respond, shows] of BROKEN) {
+  test(`the program fails the one case in which a server ${name}, and ends`, () => {
+    const isLast = createIsLast();
+    return withServer((request) => isLast(request) ? respond() : undefined, async (url) => {
+      const { status, stdout } = await runProgram([url, "--key", KEY, "--level=specification", "--timeout=1"]);
+      const failed = stdout.match(/^FAIL.*/gm)?.map((line) => line.slice(46));
+      assert.deepEqual([status, failed], [1, ["restricts a list to the status that is asked for"]], stdout);
+      assert.match(stdout, shows);
+    });
+  });
+}
+
+test("the program sends creates once, and with their length, which is all that some servers can read", async () => {
+  const measured = ({ method, headers }: Request) =>
+    method === "POST" && !headers.has("content-length") ? new Response(null, { status: 411 }) : undefined;
+  await withServer(measured, async (url) => {
+    const { status, stdout } = await runProgram([url, "--key", KEY, "--level=specification"]);
+    assert.equal(status, 0, stdout);
+  });
+  let creates = 0;
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.method !== "POST") return void response.end("[]");
+      // Keeps the connection, and ends it within the next create.
+      if (++creates % 2 === 1) response.writeHead(500).end();
+      else request.socket.end();
+    });
+  });
+  await withListening(server, async (port) => {
+    const { stdout } = await runProgram([`http://127.0.0.1:${port}/v1`, "--key", KEY]);
+    server.closeAllConnections();
+    assert.ok(creates >= 5);
+    assert.match(stdout, new RegExp(`^pets left behind: none; and up to ${creates} whose`, "m"));
+  });
+});
+
+test("the program gives up after five cases without a response", () =>
+  withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {
+    const { status, stdout } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
+    assert.equal(status, 1);
+    assert.match(stdout, /^skipped: .*; \d+ because 5 cases in a row got no response$/m);
+    assert.match(stdout, /^pets left behind: none; and up to 5 whose ids were not told$/m);
+    assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
+  }));
+
+test("the program takes a server's settings as they are: other origins, request ids and a public address", () =>
+  withFreshServerHere({
+    args: ["--store=memory:", `--key=${KEY}`, "--cors-origin=https://shop.example", "--request-id=all", PUBLIC],
+  }, async ({ origin }) => {
+    const { status, stdout } = await runProgram([`${origin}/v1`, "--key", KEY]);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^skipped: \d+ need more than an address and a key; 1 because the server lists origins$/m);
+  }));
+
+/** A petstore that never answers a list, and calls `seen` when it is asked for one. */
+function hanging(seen: () => void): (request: Request) => Promise<Response> | undefined {
+  let requests = 0;
+  return ({ method, url }) => {
+    // The first asks whether there is a server, three more come before the first create.
+    if (method !== "GET" || !/\/pets(\?|$)/.test(url) || requests++ < 4) return undefined;
+    seen();
+    return new Promise(() => {});
+  };
+}
+
+test(
+  "the program ends at a signal, also while it waits for a response, and still tells which pets it has left",
+  async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await withServer(hanging(resolve), async (url) => {
+      const args = [url, "--key", KEY, "--timeout=600"];
+      const { status, stdout, stderr } = await runProgram(args, {}, { ending: () => promise });
+      assert.deepEqual([status, stderr], [1, "conformance: not all cases have run: a signal has ended the program\n"]);
+      assert.match(stdout, /^skipped: .* because a signal has ended the program$/m);
+      assert.match(stdout, /^pets left behind: \d/m);
+      assert.doesNotMatch(stdout, /^FAIL/m);
+    });
+  },
+);
+
+test("the program ends a run that takes a hundred times as long as a response may", async () => {
+  const { setTimeout: start } = globalThis;
+  let end = () => {};
+  const setTimeout = ((run: () => void, ms: number) => {
+    if (ms === 600_000 * 100) end = run;
+    return start(run, ms);
+  }) as typeof start;
+  await whileReplaced(globalThis, { setTimeout }, () =>
+    withServer(hanging(() => end()), async (url) => {
+      const { status, stdout } = await runProgram([url, "--key", KEY, "--timeout=600"]);
+      assert.equal(status, 1);
+      assert.match(stdout, /^skipped: .* because the run has taken 100 times as long as one response may$/m);
+    }));
+});
+
+test(
+  "the program ends when its output is closed, and tells the pets on standard error",
+  () =>
+    withServer(() => undefined, async (url) => {
+      for (const more of [[], ["--json"]]) {
+        const write = () => Promise.reject(new Error("closed"));
+        const told = await runProgram([url, "--key", KEY, "--only=pets.list", ...more], {}, { write });
+        assert.match(told.stderr, /^conformance: pets left behind: \d/m);
+        if (more.length === 0) {
+          assert.match(told.stderr, /^conformance: not all cases have run: standard output is closed$/m);
+        }
+      }
+    }),
+);
+
+test("the program tests a server that answers no list, and 404 to a pet that is not there", () =>
+  withServer(({ method, url }) => method === "GET" && /\/pets\?/.test(url) ? cut() : undefined, async (url) => {
+    const { status, stdout } = await runProgram([url, "--key", KEY, "--only=pets.get"]);
+    assert.equal(status, 0, stdout);
+  }));
+
+test("the program tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
+  await withServer(() => undefined, async (url) => {
+    for (const key of ["wrong", `${KEY}x`]) {
+      assertRefused(await runProgram([url, "--key", key]), /answers 401, so it refuses the key/);
+    }
+    assertRefused(
+      await runProgram([`${url}/pets`, "--key", KEY]),
+      /answers 404, so it is not the base address/,
+    );
+    const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
+    await withServer(page, async (url) => {
+      assertRefused(await runProgram([url, "--key", KEY]), /answers 200, so it is not the base address/);
+    });
+  });
+  await withDenoServe(() => new Promise<Response>(() => {}) as never, async (port) => {
+    const args = [`http://127.0.0.1:${port}/v1`, "--key", KEY, "--timeout=1"];
+    assertRefused(await runProgram(args), /cannot be reached: no whole response within 1000 ms/);
+  });
+  assertRefused(await runProgram(["http://127.0.0.1:9/v1", "--key", KEY]), /:9\/v1 cannot be reached: /);
+});
+
+test("the program follows no redirection, so that no other server gets the key", async () => {
+  let others = 0;
+  const other = () => {
+    others++;
+    return new Response("[]");
+  };
+  await withDenoServe(other, async (port) => {
+    const redirect = () =>
+      new Response(null, { status: 307, headers: { location: `http://127.0.0.1:${port}/v1/pets` } });
+    await withServer(redirect, async (url) => {
+      assertRefused(
+        await runProgram([url, "--key", KEY]),
+        /redirects to "http:\S+", so it is not the base address/,
+      );
+    });
+    // A Link, too, may name another server.
+    const link = `<http://127.0.0.1:${port}/v1/pets?cursor=a>; rel="next"`;
+    const isLast = createIsLast();
+    const lead = (request: Request) => {
+      if (isLast(request)) return redirect();
+      return /limit=40/.test(request.url) ? new Response("[]", { headers: { link } }) : undefined;
+    };
+    await withServer(lead, async (url) => {
+      const { stdout } = await runProgram([url, "--key", KEY, "--only", "pets.list"]);
+      assert.match(stdout, /^FAIL .* restricts a list to the status/m);
+      assert.match(stdout, /^FAIL .* continues a list where the page before ended/m);
+    });
+  });
+  assert.equal(others, 0);
+});
+
+test("the program refuses a command line that is wrong, and shows no word that may be a key", async () => {
+  const url = "http://127.0.0.1:9/v1";
+  const refused: [string[], RegExp][] = [
+    [["--key=k"], /Name the base address of an API, such as http:/],
+    [["pk_secret", "--key=k"], /^conformance: Name the base address of an API, [^]*(?<!pk_secret[^]*)$/],
+    [["http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^conformance: Name [^]*(?<!pk_secret[^]*)$/],
+    [["http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
+    [[url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],
+    [[url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
+    [[url, "--key-file=/no/key"], /The key file cannot be read: ENOENT/],
+    [[url, "--key=sha256:00"], /in clear text/],
+    [[url, "--key=a b"], /visible ASCII/],
+    [[url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
+    [[url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
+    [[url, "--key=k", "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
+    [[url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
+    [[url, "--key=k", "--timeout=0"], /--timeout must be a number from 1 to 600/],
+    [[url, "--key=k", "--seed=-1"], /--seed must be a number from 0 to 9999999/],
+  ];
+  for (const [args, shows] of refused) assertRefused(await runProgram(args), shows);
+});

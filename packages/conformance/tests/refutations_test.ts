@@ -1,0 +1,294 @@
+/** The contract finds wrong stores. Each breaks one guarantee in a way that occurs in real stores. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ContractError, httpCases, storeCases, type StoreFixture } from "../mod.ts";
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  Pet,
+  PetDraft,
+  PetPage,
+  PetQuery,
+  PetStore,
+  StoreChanges,
+} from "../../../lib/stores/store.ts";
+import type { Known } from "../../../lib/known.ts";
+import type { StoreGuarantee } from "../lib/guarantees.ts";
+import { Disk, ReferenceStore } from "../../../tests/contract/reference_store.ts";
+
+/** Takes the id first, like a plain sequence of a database. So a pet may become visible after one with a greater id. */
+class BareSequence extends ReferenceStore {
+  protected override async add(pet: PetDraft): Promise<bigint> {
+    const id = ++this.disk.last;
+    await this.delay();
+    this.disk.pets.set(id, { id, ...pet });
+    return id;
+  }
+}
+
+/** Stores the pet, and then the record of the request. */
+class RecordLater extends ReferenceStore {
+  protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    const known = this.remembered(request, this.disk.now());
+    if (known) return known;
+    const id = await this.add(pet);
+    this.remember(request, id, this.disk.now());
+    return { outcome: "created", id };
+  }
+}
+
+/** Measures the expiry of requests with the clock of its own server. */
+class OwnClock extends ReferenceStore {
+  protected override remembered(request: IdempotentRequest): IdempotentOutcome | undefined {
+    return super.remembered(request, Date.now());
+  }
+
+  protected override remember(request: IdempotentRequest, id: bigint): void {
+    super.remember(request, id, Date.now());
+  }
+}
+
+/** Saves the last id when it is closed. */
+class LateCounter extends ReferenceStore {
+  #last = this.disk.last;
+
+  protected override write(pet: PetDraft): bigint {
+    const id = ++this.#last;
+    this.disk.pets.set(id, { id, ...pet });
+    return id;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.disk.last = this.#last;
+  }
+}
+
+/** Acknowledges a pet before it has stored it. */
+class EarlyResponse extends ReferenceStore {
+  protected override add(pet: PetDraft): Promise<bigint> {
+    const id = ++this.disk.last;
+    this.delay().then(() => this.disk.pets.set(id, { id, ...pet }), () => {});
+    return Promise.resolve(id);
+  }
+}
+
+/** Keeps an int64 as a JavaScript number. */
+class RoundedNumbers extends ReferenceStore {
+  protected override write(pet: PetDraft): bigint {
+    return super.write({ ...pet, categoryId: BigInt(Number(pet.categoryId)) });
+  }
+}
+
+/** Assumes that another page follows each full page. */
+class FullPage extends ReferenceStore {
+  override async list(query: PetQuery): Promise<PetPage> {
+    const { json } = await super.list(query);
+    const pets = JSON.parse(json) as { id: number }[];
+    return pets.length === query.limit ? { json, next: BigInt(pets.at(-1)!.id) } : { json };
+  }
+}
+
+/** Keeps a pet that it has refused. */
+class HalfRefused extends ReferenceStore {
+  protected override write(pet: PetDraft): bigint {
+    this.disk.pets.set(this.disk.last + 1n, { id: this.disk.last + 1n, ...pet } satisfies Pet);
+    return super.write(pet);
+  }
+}
+
+/** Adds the pet to the list of its status later than to the list of all pets. */
+class LateIndex extends ReferenceStore {
+  readonly #listed = new Set<bigint>();
+
+  protected override async add(pet: PetDraft): Promise<bigint> {
+    const id = await super.add(pet);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    this.#listed.add(id);
+    return id;
+  }
+
+  override async list(query: PetQuery): Promise<PetPage> {
+    const { json } = await super.list(query);
+    const pets = JSON.parse(json) as { id: number }[];
+    const isWhole = query.status === undefined || pets.every(({ id }) => this.#listed.has(BigInt(id)));
+    return isWhole ? await super.list(query) : { json: "[]" };
+  }
+}
+
+/** Compares only the key, and not the fingerprint, with a request that is in flight. */
+class SharedResponse extends ReferenceStore {
+  readonly #inFlight = new Map<string, Promise<IdempotentOutcome>>();
+
+  protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    const first = this.#inFlight.get(request.key);
+    if (first) return { ...await first, outcome: "replayed" } as IdempotentOutcome;
+    const outcome = super.addOnce(pet, request);
+    this.#inFlight.set(request.key, outcome);
+    return await outcome.finally(() => this.#inFlight.delete(request.key));
+  }
+}
+
+/** Creates at once, and counts the pet, for all servers, a little later. */
+class LateChanges extends ReferenceStore {
+  override create(pet: PetDraft): bigint {
+    return this.write(pet);
+  }
+
+  protected override write(pet: PetDraft): bigint {
+    setTimeout(() => this.disk.additions++, 5);
+    return super.write(pet);
+  }
+
+  changes(): StoreChanges {
+    return { additions: this.disk.additions, alterations: 0 };
+  }
+}
+
+/** Remembers a fixed number of requests. */
+class ShortMemory extends ReferenceStore {
+  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
+    super.remember(request, id, now);
+    const { requests } = this.disk;
+    for (const key of [...requests.keys()].slice(0, -50)) requests.delete(key);
+  }
+}
+
+/** Remembers requests for half of their time. */
+class HalvedMemory extends ReferenceStore {
+  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
+    super.remember({ ...request, retentionMs: request.retentionMs / 2 }, id, now);
+  }
+}
+
+/** Begins the retention of a request anew whenever it is repeated. */
+class ProlongedMemory extends ReferenceStore {
+  /** In requests, so that a pause of this process lets none expire. */
+  #now = 0;
+
+  protected override remembered(request: IdempotentRequest): IdempotentOutcome | undefined {
+    const outcome = super.remembered(request, ++this.#now);
+    if (outcome?.outcome === "replayed") this.remember(request, outcome.id);
+    return outcome;
+  }
+
+  protected override remember(request: IdempotentRequest, id: bigint): void {
+    super.remember(request, id, this.#now);
+  }
+}
+
+const WRONG: [Store: typeof ReferenceStore, guarantee: Known<StoreGuarantee>][] = [
+  [BareSequence, "order"],
+  [RecordLater, "idempotency"],
+  [OwnClock, "idempotency"],
+  [LateCounter, "durability"],
+  [EarlyResponse, "concurrency"],
+  [RoundedNumbers, "exactness"],
+  [FullPage, "paging"],
+  [HalfRefused, "atomicity"],
+  [LateIndex, "atomicity"],
+  [SharedResponse, "idempotency"],
+  [LateChanges, "concurrency"],
+  [ShortMemory, "idempotency"],
+  [HalvedMemory, "idempotency"],
+  [ProlongedMemory, "idempotency"],
+];
+
+function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> = {}): StoreFixture {
+  const disks = new Map<string, Disk>();
+  const diskOf = (namespace: string) => {
+    const disk = disks.get(namespace) ?? new Disk();
+    disks.set(namespace, disk);
+    return disk;
+  };
+  return {
+    open: (namespace) => new Store(diskOf(namespace)),
+    crash: (namespace) => void diskOf(namespace).crashes++,
+    sharing: "machines",
+    ...parts,
+  };
+}
+
+test("the contract finds no fault in a correct store", async () => {
+  for (const { skip, guarantee, name, run } of await storeCases(fixtureFor(ReferenceStore))) {
+    assert.ok(!skip || /^the store has no (changes|checkWrites|keys)$/.test(skip), `${guarantee}, ${name}: ${skip}`);
+    if (!skip) await run();
+  }
+});
+
+for (const [Store, guarantee] of WRONG) {
+  test(`the contract refutes a store with the defect ${Store.name}, and names the guarantee: ${guarantee}`, async () => {
+    const errors: unknown[] = [];
+    for (const each of await storeCases(fixtureFor(Store))) {
+      if (each.guarantee === guarantee && !each.skip) await each.run().catch((error) => errors.push(error));
+    }
+    assert.ok(errors.length > 0, "no case failed");
+    for (const error of errors) {
+      assert.ok(error instanceof ContractError && error.cause instanceof Error);
+      assert.equal(error.guarantee, guarantee);
+      assert.match(
+        error.message,
+        new RegExp(`^A store must keep this guarantee \\(${guarantee}\\): [a-z][^\\n]+\\.\\n`),
+      );
+    }
+  });
+}
+
+test("a crash alone refutes a store that stores a pet and then the record of its request", async () => {
+  // The case uses one server at a time, and requests with different keys.
+  const fixture = fixtureFor(RecordLater, { sharing: "restarts" });
+  const all = await storeCases(fixture);
+  const crash = all.find(({ name }) => name.startsWith("creates one pet for a request that a crash"));
+  await assert.rejects(async () => await crash!.run(), ContractError);
+});
+
+const refuse = () => Promise.reject(new Error("connect ECONNREFUSED"));
+
+/** Parts of a fixture that fail, and the error. */
+const FAILING: [parts: Partial<StoreFixture>, error: RegExp][] = [
+  [{ open: refuse }, /^FixtureError: The fixture's open\(\) failed: connect ECONNREFUSED$/],
+  [{ open: () => undefined as unknown as PetStore }, /^FixtureError: The fixture's open\(\) returned no store$/],
+  [{ remove: refuse }, /^FixtureError: The fixture's remove\(\) failed: connect ECONNREFUSED$/],
+  [
+    { open: () => Object.assign(new ReferenceStore(new Disk()), { close: refuse }) },
+    /^ContractError: A store must keep this guarantee \(service\): .*\n.*ECONNREFUSED$/,
+  ],
+];
+
+test("a failure of the fixture is not reported as one of the store, and the first error is thrown", async () => {
+  for (const [parts, error] of FAILING) {
+    const [first] = await storeCases({ ...fixtureFor(ReferenceStore), ...parts });
+    await assert.rejects(() => first!.run(), error);
+  }
+  const removed: string[] = [];
+  const broken = await storeCases({
+    ...fixtureFor(FullPage),
+    remove: (namespace) => {
+      removed.push(namespace);
+      throw new Error("cannot be removed");
+    },
+  });
+  await assert.rejects(() => broken.find(({ name }) => name.startsWith("gives the last id"))!.run(), ContractError);
+  // Once to see the store's members.
+  assert.equal(removed.length, 2);
+});
+
+test("cases that the store's members or its fixture rule out are skipped, with the reason", async () => {
+  const { sharing: _, crash: __, ...alone } = fixtureFor(ReferenceStore);
+  const bare = () => Object.assign(new ReferenceStore(new Disk()), { createOnce: undefined });
+  const fixture = { ...alone, open: bare as unknown as StoreFixture["open"], sharing: "none" } as const;
+  assert.deepEqual(
+    new Set((await storeCases(fixture)).map(({ skip }) => skip)),
+    new Set([
+      ...[false, "several stores cannot share the pets", "the pets do not survive a restart"],
+      ...["changes", "checkWrites", "createOnce", "keys"].map((member) => `the store has no ${member}`),
+      "the fixture has no crash()",
+    ]),
+  );
+  assert.ok((await httpCases(fixture)).some(({ skip }) => skip === "the store has no createOnce"));
+  const wrong = { ...fixture, sharing: "all" } as unknown as StoreFixture;
+  await assert.rejects(storeCases(wrong), /^TypeError: The fixture's sharing must be one of none, restarts/);
+  const empty = {} as StoreFixture;
+  await assert.rejects(storeCases(empty), /^TypeError: The fixture must have a method open\(namespace\)/);
+});
