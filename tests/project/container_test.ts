@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
 import { FILE_VARIABLES } from "../../lib/server/settings/secret_files.ts";
-import { POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
+import { POSTGRES_VARIABLES } from "../../packages/postgres/lib/address.ts";
 import { readPage, ROOT } from "../support/pages.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { addPet, readKey, serverAt, STARTED } from "../support/server/server_process.ts";

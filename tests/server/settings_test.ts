@@ -7,7 +7,7 @@ import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/settings/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
-import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
+import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../packages/postgres/lib/address.ts";
 import { withSecretFiles } from "../../lib/server/settings/secret_files.ts";
 import { runHere, test } from "../support/server/in_process.ts";
 import { runServer } from "../support/server/server_process.ts";

@@ -2,17 +2,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
+import { createPostgresStore } from "../../packages/postgres/mod.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { type StoreFixture, withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
-import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
+import { connect, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreFixture {
   name: string;
-  /** Another way to open the same store. The HTTP contract would show nothing new on it. */
-  isVariant?: boolean;
 }
 
 export const MEMORY: StoreKind = {
@@ -33,11 +31,10 @@ export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
   SQLITE,
   SQLITE_THREAD,
-  ...(GIVEN === undefined ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0))),
+  ...(GIVEN === undefined ? [] : [postgresKind()]),
 ];
 
-/** PostgreSQL with the driver of the server. */
-export const POSTGRES: StoreKind = postgresKind(DRIVERS.at(-1)!, false);
+export const POSTGRES: StoreKind = postgresKind();
 
 /** Runs `use` with an empty store. */
 export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
@@ -72,15 +69,20 @@ export function sqliteKind(name: string, open: (path: string) => PetStore | Prom
   };
 }
 
-function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
+function postgresKind(): StoreKind {
   return {
-    name: `PostgreSQL (${driver.name})`,
-    isVariant,
+    name: "PostgreSQL",
     sharing: "machines",
     async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");
-      return await createPostgresStore(() => driver.connect(url, namespace), { schema: namespace, prepare });
+      const pool = connect(url, namespace);
+      const store = await createPostgresStore(pool, { schema: namespace, prepare });
+      const close = store.close.bind(store);
+      let closing: Promise<void> | undefined;
+      return Object.assign(store, {
+        close: () => closing ??= Promise.resolve(close()).then(() => pool.end()),
+      });
     },
     async crash(namespace) {
       const ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ";

@@ -2,7 +2,7 @@ import { serve } from "../serving/serve.ts";
 import { readSettings } from "../settings/server_settings.ts";
 import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type SettingName, SETTINGS } from "../settings/flags.ts";
-import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
+import { loadPostgres } from "../store/postgres.ts";
 import type { Command } from "./command.ts";
 
 export const SERVE: Command = {
@@ -13,11 +13,10 @@ export const SERVE: Command = {
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
     `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
     "without _FILE.\n\n" +
-    "For parts that a postgres:// address omits, the server reads PostgreSQL's own variables: " +
-    `${enumerate(Object.values(POSTGRES_VARIABLES))}. Parameters after the question mark of the address can be ` +
-    `${enumerate([...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)])}. The last three are the ` +
-    "petstore's own: the number of connections, whether to prepare statements (false for a PgBouncer without " +
-    "support for them), and the schema of the tables.",
+    "A postgres:// address needs the package @petstore/postgres. For parts that the address omits, its driver reads " +
+    "PostgreSQL's own variables, such as PGHOST, PGUSER and PGPASSWORD. Its parameters pool_size, prepare and schema are " +
+    "the number of connections, whether to prepare statements (false for a PgBouncer without support for them), and the " +
+    "schema of the tables.",
   examples: [
     "petstore serve",
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
@@ -36,7 +35,7 @@ export const SERVE: Command = {
 
 /** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
 async function schemaText(): Promise<string> {
-  const { postgresGrants, postgresSchema } = await import("../../stores/postgres/postgres_store.ts");
+  const { postgresGrants, postgresSchema } = await loadPostgres();
   const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
   return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
 }

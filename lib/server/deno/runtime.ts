@@ -1,11 +1,9 @@
 import type { Runtime } from "../serving/runtime.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { listen } from "./listener.ts";
-import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 
 /** Deno as the runtime of the server. */
 export const DENO_RUNTIME: Runtime = {
-  postgresDriver: POSTGRES_DRIVER,
   environment: readVariable,
   listVariables,
   sinks: { output: Deno.stdout, errors: Deno.stderr },

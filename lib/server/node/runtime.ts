@@ -41,5 +41,4 @@ export const NODE_RUNTIME: Runtime = {
   sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
   ending: waitForSignal,
   listen,
-  postgresDriver: "postgres",
 };

@@ -15,9 +15,6 @@ const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database o
 /** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
 const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
-/** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
-const TEMPORARY_IN_DATABASE = /^(08|53|57|58)...$|^CONNECT(ION)?_|^ECONN|^(EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
-
 /** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {
   return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
@@ -44,8 +41,7 @@ export function explain(failure: string, error: unknown): SettingError {
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (typeof code === "string" && (TEMPORARY_IN_SYSTEM.test(code) || TEMPORARY_IN_DATABASE.test(code))) return true;
-  if (error.name === "TimeoutError") return true;
+  if (typeof code === "string" && TEMPORARY_IN_SYSTEM.test(code)) return true;
   if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
   if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
   return isTemporary(error.cause);

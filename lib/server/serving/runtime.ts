@@ -40,8 +40,6 @@ export interface Server {
 }
 
 export interface Runtime {
-  /** The specifier of the PostgreSQL driver. */
-  postgresDriver: string;
   environment: Environment;
   listVariables(): readonly string[];
   sinks: Sinks;

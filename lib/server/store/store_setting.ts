@@ -1,7 +1,6 @@
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { PetSink } from "../../stores/pet_exporter.ts";
 import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
-import type { PostgresTarget } from "./postgres_url.ts";
 
 /** A store of this program. `isNew` says whether opening it has made its tables. */
 export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
@@ -12,8 +11,6 @@ export interface StoreSetting {
   description: string;
   /** Of an SQLite file. */
   path?: string;
-  /** Of PostgreSQL. */
-  target?: PostgresTarget;
   open(): OpenStore | Promise<OpenStore>;
   /** Absent for a store in memory, which only one isolate can reach. */
   shared?: SharedStore;

@@ -2,7 +2,6 @@
 
 import type { Observer } from "../../http/finisher.ts";
 import type { CommittingStore } from "../../stores/batch.ts";
-import type { PooledStore } from "../../stores/postgres/client/client.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { METHODS } from "./logged_target.ts";
 import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
@@ -22,6 +21,12 @@ interface Route {
   counts: Map<string, number[]>;
   /** Requests by caller, if the route is deprecated. */
   callers: Map<string, number>;
+}
+
+/** A store with a pool of connections to a database. */
+interface PooledStore {
+  /** How many connections there may be, and how many statements run on one or wait for one. */
+  readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
 /** A store, whose parts are counted if it has them. That in memory has none. */

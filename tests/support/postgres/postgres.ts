@@ -4,14 +4,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import process from "node:process";
 // @ts-types="@types/pg"
-import { Pool } from "pg";
-import postgres from "postgres";
-import {
-  createPostgresStore,
-  type PostgresClient,
-  type PostgresClientMaker,
-  postgresSchema,
-} from "../../../lib/stores/postgres/postgres_store.ts";
+import { Client, Pool } from "pg";
+import { createPostgresStore, type PostgresPool, postgresSchema } from "../../../packages/postgres/mod.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../until.ts";
 import { home, startCluster, whyNoCluster } from "./cluster.ts";
@@ -52,42 +46,19 @@ async function readUrl(file: string): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-export interface DriverKind {
-  name: string;
-  /** @param application How the connections are called in `pg_stat_activity`. */
-  connect(url: string, application?: string, max?: number): PostgresClient;
-  use<T>(url: string, use: (client: PostgresClient) => Promise<T>): Promise<T>;
+/** @param application How the connections are called in `pg_stat_activity`. */
+export function connect(url: string, application = "test", max = 4): Pool {
+  return new Pool({ connectionString: url, max, application_name: application, connectionTimeoutMillis: 5000 });
 }
 
-const connectPool = (url: string, application = "test", max = 4) =>
-  new Pool({ connectionString: url, max, application_name: application });
-
-const connectSql = (url: string, application = "test", max = 4) =>
-  postgres(url, { max, fetch_types: false, onnotice() {}, connection: { application_name: application } });
-
-function driver<Client extends PostgresClient>(
-  name: string,
-  connect: (url: string, application?: string, max?: number) => Client,
-  end: (client: Client) => Promise<void>,
-): DriverKind {
-  return {
-    name,
-    connect,
-    async use(url, use) {
-      const client = connect(url);
-      try {
-        return await use(client);
-      } finally {
-        await end(client);
-      }
-    },
-  };
+export async function withPool<T>(url: string, use: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = connect(url);
+  try {
+    return await use(pool);
+  } finally {
+    await pool.end();
+  }
 }
-
-export const DRIVERS: readonly DriverKind[] = [
-  driver("node-postgres", connectPool, (pool) => pool.end()),
-  driver("postgres.js", connectSql, (sql) => sql.end({ timeout: 1 })),
-];
 
 /** Provides a schema of its own. A given database keeps no schema afterwards. */
 export async function withSchema<T>(use: (url: string, schema: string) => Promise<T>): Promise<T> {
@@ -100,14 +71,21 @@ export async function withSchema<T>(use: (url: string, schema: string) => Promis
   }
 }
 
-/** Runs SQL and gives the rows of a single statement as text. */
+/** Parses no value, but names a boolean in full. */
+const TEXTS = {
+  getTypeParser: (oid: number) => (text: string) => oid === 16 ? String(text === "t") : text,
+};
+
+/** Runs SQL and gives the rows as text: of several statements those of all, one after the other. */
 export async function runSql(url: string, text: string): Promise<(string | null)[][]> {
-  const sql = postgres(url, { max: 1, fetch_types: false });
+  const client = new Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
   try {
-    const rows = await sql.unsafe(text).values() as unknown[][];
-    return rows.map((row) => row.map((value) => value === null ? null : String(value)));
+    const results = await client.query({ text, rowMode: "array", types: TEXTS });
+    return [results].flat().flatMap(({ rows }) => rows as (string | null)[][]);
   } finally {
-    await sql.end({ timeout: 1 });
+    await client.end();
   }
 }
 
@@ -128,12 +106,12 @@ export function untilAnswered(work: () => unknown): Promise<void> {
 
 /** A store with one pet that gives up soon. Only its opening may take several attempts, on a busy machine. */
 export async function openImpatient(
-  source: PostgresClient | PostgresClientMaker,
+  pool: PostgresPool,
   { url, schema, timeoutMs = 500 }: { url: string; schema: string; timeoutMs?: number },
 ): Promise<KeyedPetStore> {
   await runSql(url, postgresSchema(schema));
   await runSql(url, `SELECT "${schema}".add_pets('{Rex}', '{7}', '{2}', '{}', '{}', '{}')`);
   let store: KeyedPetStore | undefined;
-  await untilAnswered(async () => store = await createPostgresStore(source, { schema, timeoutMs }));
+  await untilAnswered(async () => store = await createPostgresStore(pool, { schema, timeoutMs }));
   return store!;
 }

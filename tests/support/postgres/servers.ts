@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { SettingError, UnreachableError } from "../../../lib/server/process/start_error.ts";
-import { openPostgres } from "../../../lib/server/store/open_postgres.ts";
-import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
+import { readPostgresStore } from "../../../lib/server/store/postgres.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "./cluster.ts";
 import { runSql, sharedUrl } from "./postgres.ts";
@@ -51,8 +50,8 @@ export function at(url: string, hosts: string, query = ""): string {
 }
 
 /** Opens the store of a server in this process. */
-export function openStore(url: string): Promise<KeyedPetStore> {
-  return openPostgres(readPostgresUrl(url, () => undefined), "postgres");
+export async function openStore(url: string): Promise<KeyedPetStore> {
+  return await (await readPostgresStore(url)).open() as KeyedPetStore;
 }
 
 /** Fails unless such a store cannot be opened; `mayHelp` is whether a later start may succeed. */

@@ -7,15 +7,11 @@ import postgres from "postgres";
 import { driverOptions } from "../../../lib/server/store/postgres_options.ts";
 import { createPool } from "../../../lib/server/store/postgres_pool.ts";
 import { openSocket } from "../../../lib/server/store/postgres_socket.ts";
-import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
-import {
-  createPostgresStore,
-  type PostgresClientMaker,
-  postgresSchema,
-} from "../../../lib/stores/postgres/postgres_store.ts";
-import type { PooledStore } from "../../../lib/stores/postgres/client/client.ts";
-import { petArrays } from "../../../lib/stores/postgres/commit.ts";
-import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
+import { readPostgresUrl } from "../../../packages/postgres/lib/address.ts";
+import { createPostgresStore, type PostgresClientMaker, postgresSchema } from "../../../packages/postgres/mod.ts";
+import type { PooledStore } from "../../../packages/postgres/lib/client/database.ts";
+import { petArrays } from "../../../packages/postgres/lib/commit.ts";
+import { statementsFor } from "../../../packages/postgres/lib/statements.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { withPooler } from "../../../tests/support/postgres/pgbouncer.ts";
 import { untilAnswered } from "../../../tests/support/postgres/postgres.ts";

@@ -1,8 +1,8 @@
 /** A control: a store with a defect that histories must find. */
 
 import postgres from "postgres";
-import { petArrays } from "../../../lib/stores/postgres/commit.ts";
-import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
+import { petArrays } from "../../../packages/postgres/lib/commit.ts";
+import { statementsFor } from "../../../packages/postgres/lib/statements.ts";
 import { pageOf } from "../../../lib/stores/page.ts";
 import { statusCode } from "../../../lib/stores/status_code.ts";
 import { type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";

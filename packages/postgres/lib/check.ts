@@ -1,0 +1,115 @@
+import type { StoredKey } from "@petstore/petstore/store";
+import { textArray } from "./client/arrays.ts";
+import { Database, type PostgresStoreOptions } from "./client/database.ts";
+import type { PostgresPool } from "./client/pool.ts";
+import { postgresKeys } from "./keys.ts";
+import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
+import { SAFE_PATH } from "./schema/functions.ts";
+import { postgresSchema } from "./schema/schema.ts";
+
+/** Those that end with `?` may be null. */
+const COLUMNS: Record<string, string> = {
+  schema_version: "version integer",
+  pets: "id bigint, category_id bigint, status smallint, name text",
+  requests: "key text, fingerprint text, pet_id bigint, expires_at bigint",
+  api_keys:
+    "id text, digest text, label text, caller text, read_only boolean, created_at bigint, expires_at bigint?, " +
+    "revoked_at bigint?, position bigint always",
+};
+
+const WANTED = [
+  ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
+    columns.split(", ").map((column) => `column ${table}.${column}`)
+  ),
+  "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets",
+  "unique index on pets (id)",
+  "index on pets (status, id)",
+  "unique index on requests (key)",
+  "index on requests (expires_at)",
+  "unique index on api_keys (id)",
+  "unique index on api_keys (digest)",
+  "sequence pet_ids in steps of 1",
+];
+
+/** Additions of another program that change which pets are stored, seen or kept. */
+const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
+
+/** The same as found, and what has been added. A cache of ids would give them out of order. */
+const FOUND =
+  `WITH rel AS (SELECT oid, relname, relrowsecurity AS secured, relpersistence AS kept FROM pg_catalog.pg_class
+    WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
+      AND relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))
+  SELECT pg_catalog.concat('column ', relname, '.', attname, ' ', pg_catalog.format_type(atttypid, atttypmod),
+      CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity OPERATOR(pg_catalog.=) 'a' THEN ' always' END)
+    FROM rel JOIN pg_catalog.pg_attribute ON attrelid OPERATOR(pg_catalog.=) rel.oid AND NOT attisdropped
+  UNION ALL SELECT pg_catalog.concat(pg_catalog.pg_get_constraintdef(con.oid), ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid
+  UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
+      pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING btree (.*)'))
+    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid
+  UNION ALL SELECT pg_catalog.concat('rule ', rulename, ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_rewrite ON ev_class OPERATOR(pg_catalog.=) rel.oid AND ev_enabled OPERATOR(pg_catalog.<>) 'D'
+  UNION ALL SELECT pg_catalog.concat('trigger ', tgname, ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_trigger ON tgrelid OPERATOR(pg_catalog.=) rel.oid
+      AND tgenabled OPERATOR(pg_catalog.<>) 'D' AND NOT tgisinternal
+  UNION ALL SELECT pg_catalog.concat('sequence ', relname, ' in steps of ', seqincrement,
+      CASE WHEN seqcycle THEN ', again and again' END, CASE WHEN seqcache OPERATOR(pg_catalog.>) 1 THEN ' with a cache' END)
+    FROM rel JOIN pg_catalog.pg_sequence ON seqrelid OPERATOR(pg_catalog.=) rel.oid
+  UNION ALL SELECT pg_catalog.concat('row level security on ', relname) FROM rel WHERE secured
+  UNION ALL SELECT pg_catalog.concat('unlogged table ', relname) FROM rel WHERE kept OPERATOR(pg_catalog.<>) 'p'`;
+
+const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
+  WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
+
+type Source = [pool: PostgresPool, options: PostgresStoreOptions];
+
+/** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
+export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
+  return withTables(source, async (db, state) => {
+    const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
+    // With a changed function, the faults tell more.
+    if (!state.isReadOnly && faults.length === 0) await requireReady(db);
+    const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
+    return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
+  });
+}
+
+export function listPostgresKeys(...source: Source): Promise<readonly StoredKey[]> {
+  return withTables(source, (db) => Promise.resolve(postgresKeys(db).list()));
+}
+
+async function withTables<T>(source: Source, read: (db: Database, state: Inspection) => Promise<T>): Promise<T> {
+  const db = new Database(...source);
+  try {
+    return await read(db, requireTables(db, await inspect(db)));
+  } finally {
+    db.release();
+  }
+}
+
+async function findDifferences(db: Database): Promise<string[]> {
+  const names = textArray([...Object.keys(COLUMNS), "pet_ids"]);
+  const found = (await db.query(FOUND, [`"${db.schema}"`, names])).map(([each]) => String(each));
+  return [
+    ...WANTED.filter((each) => !found.includes(each)).map((each) => `lacks ${each}`),
+    ...found.filter((each) => ADDED.test(each) && !WANTED.includes(each)).map((each) =>
+      `has what petstore does not make: ${each}`
+    ),
+  ];
+}
+
+async function findChangedFunctions(db: Database): Promise<string[]> {
+  const found = (await db.query(FUNCTIONS, [`"${db.schema}"`])).map(([name, body, settings]) =>
+    settings?.includes(SAFE_PATH) && `${name} ${withoutLayout(String(body))}`
+  );
+  const wanted = postgresSchema(db.schema).split(/CREATE (?:OR REPLACE )?FUNCTION "\w+"\./).slice(1).map((sql) => {
+    const [, name = "", quote = ""] = /^(\w+)\([^$]*(\$\w+\$)/.exec(sql) ?? [];
+    return { name, body: sql.split(quote)[1] ?? "" };
+  });
+  return wanted.filter(({ name, body }) => !found.includes(`${name} ${withoutLayout(body)}`))
+    .map(({ name }) => `lacks its function ${name}, or has a changed one`);
+}
+
+function withoutLayout(sql: string): string {
+  return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
+}

@@ -1,0 +1,9 @@
+/** Arrays as parameters, in PostgreSQL's notation. All parameters are texts. */
+
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+}
+
+export function numberArray(numbers: readonly (number | bigint)[]): string {
+  return `{${numbers.join(",")}}`;
+}

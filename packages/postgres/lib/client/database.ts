@@ -1,0 +1,186 @@
+import { StoreUnavailableError } from "@petstore/petstore/store";
+import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
+import { asUnavailable, isDefect, isRefusal } from "./errors.ts";
+import {
+  BrokenResultError,
+  type Connection,
+  ignore,
+  nameOf,
+  type PostgresPool,
+  type Row,
+  runStatement,
+  sizeOf,
+  unwatchPool,
+  watchPool,
+} from "./pool.ts";
+
+const MAX_WAITING = 10_000;
+
+/** Cancels a wait for a lock, or all of a statement if the second parameter is `all`. A pooler shows other processes. */
+const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
+    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
+
+/** Options of `createPostgresStore()`. */
+export interface PostgresStoreOptions {
+  /**
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`. Default:
+   * `petstore`.
+   */
+  schema?: string;
+  /**
+   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier creates is refused.
+   * Default: 5000.
+   */
+  timeoutMs?: number;
+  /**
+   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.21. Default:
+   * `true`.
+   */
+  prepare?: boolean;
+}
+
+export const DEFAULT_SCHEMA = "petstore";
+
+export interface Limits {
+  /** As in `performance.now()`. */
+  deadline?: number;
+  /** Once sent, only the wait for a lock is cancelled: else a pet would be visible that a failover takes back. */
+  addsPets?: boolean;
+}
+
+interface Statement {
+  text: string;
+  parameters: readonly string[] | null;
+  addsPets: boolean;
+  isGivenUp: boolean;
+  /** While it has one. */
+  connection?: Connection | undefined;
+  /** Whether PostgreSQL may have got it. */
+  isSent: boolean;
+  timer?: ReturnType<typeof setTimeout>;
+  resolve(rows: Row[]): void;
+  reject(error: unknown): void;
+}
+
+/** A store with a pool of connections, as an observer sees it. */
+export interface PooledStore {
+  /** How many connections there may be, and how many statements run on one or wait for one. */
+  readonly pool: Record<"size" | "running" | "waiting", number>;
+}
+
+const GIVEN_UP = new Error("The query was given up");
+
+/** Runs statements with a time limit, each on a connection of its own. */
+export class Database {
+  readonly schema: string;
+  readonly timeoutMs: number;
+  isNew = false;
+  readonly #pool: PostgresPool;
+  readonly #prepare: boolean;
+  /** In order of arrival. They wait here because the pool cannot remove one from its own queue. */
+  readonly #waiting = new Set<Statement>();
+  #running = 0;
+
+  constructor(pool: PostgresPool, options: PostgresStoreOptions) {
+    const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true } = options;
+    watchPool(pool);
+    this.#pool = pool;
+    this.schema = schema;
+    this.timeoutMs = timeoutMs;
+    this.#prepare = prepare;
+  }
+
+  get load(): PooledStore["pool"] {
+    return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
+  }
+
+  /** Refuses the statements that wait. Those that run end by their time limits. */
+  release(): void {
+    for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
+    unwatchPool(this.#pool);
+  }
+
+  /** @param parameters Without them (`null`), `text` may contain several statements. */
+  query(
+    text: string,
+    parameters: readonly string[] | null = [],
+    { deadline, addsPets = false }: Limits = {},
+  ): Promise<Row[]> {
+    if (this.#waiting.size >= MAX_WAITING) {
+      return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
+    }
+    return new Promise((resolve, reject) => {
+      const statement: Statement = { text, parameters, addsPets, isGivenUp: false, isSent: false, resolve, reject };
+      const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
+      statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
+      this.#waiting.add(statement);
+      this.#startWaiting();
+    });
+  }
+
+  #startWaiting(): void {
+    for (const statement of this.#waiting) {
+      if (this.#running >= sizeOf(this.#pool)) return;
+      this.#waiting.delete(statement);
+      this.#run(statement);
+    }
+  }
+
+  async #run(statement: Statement): Promise<void> {
+    this.#running++;
+    try {
+      const connection = await this.#pool.connect() as Connection;
+      statement.connection = connection;
+      connection.on("error", ignore);
+      if (statement.isGivenUp) return;
+      statement.isSent = true;
+      const { text, parameters } = statement;
+      const name = parameters !== null && this.#prepare ? nameOf(text) : undefined;
+      statement.resolve(await runStatement(connection, text, parameters, name));
+    } catch (thrown) {
+      // Only texts were sent, so a defect is a response that the driver could not read.
+      const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
+      giveBack(statement, error as Error);
+      statement.reject(explain(error, statement));
+    } finally {
+      giveBack(statement);
+      clearTimeout(statement.timer);
+      this.#running--;
+      this.#startWaiting();
+    }
+  }
+
+  #giveUp(statement: Statement, reason: StoreUnavailableError): void {
+    clearTimeout(statement.timer);
+    statement.reject(explain(reason, statement));
+    statement.isGivenUp = true;
+    const { connection, addsPets } = statement;
+    if (this.#waiting.delete(statement) || !connection) return;
+    const process = connection.processID;
+    if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
+    // It may be dead, and a late cancellation would hit its next statement. A create that waits for a synchronous standby goes on: it
+    // keeps its locks, so the creates after it wait for them, and their waits are cancelled.
+    giveBack(statement, GIVEN_UP);
+  }
+}
+
+/** Returns the connection to the pool, which closes it after an error. Then the statement has none. */
+function giveBack(statement: Statement, error?: Error): void {
+  const { connection } = statement;
+  statement.connection = undefined;
+  connection?.release(error);
+  connection?.off("error", ignore);
+}
+
+/** Once PostgreSQL may have got a create, only its own refusal shows that no pet was stored. */
+function explain(error: unknown, { addsPets, isSent }: Statement): unknown {
+  const known = asUnavailable(error);
+  const isUnknown = addsPets && isSent && known instanceof StoreUnavailableError && !isRefusal(error);
+  return isUnknown ? uncertain(known) : known;
+}
+
+function timeoutError(timeoutMs: number): StoreUnavailableError {
+  const cause = new DOMException("The query timed out", "TimeoutError");
+  return new StoreUnavailableError(`PostgreSQL has not answered within ${timeoutMs} ms`, { cause });
+}

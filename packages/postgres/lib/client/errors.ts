@@ -1,0 +1,56 @@
+import { StoreUnavailableError } from "@petstore/petstore/store";
+
+/** SQLSTATE classes that mean an invalid statement or value. */
+const DEFECTS = ["22", "23", "42"];
+
+/** SQLSTATEs of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
+const DAMAGE = ["42501", "42P01", "42883"];
+
+/** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
+const TRANSIENT = ["40001", "40P01", "23505"];
+
+/** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
+export function sqlState(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  // Each SQLSTATE has a digit; EPIPE has none.
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
+}
+
+export function isTransient(error: unknown): boolean {
+  return TRANSIENT.includes(sqlState(error) ?? "");
+}
+
+/** Whether PostgreSQL has rolled a statement back. A pooler may report the loss of its own connection as an error of class 08 or 57P. */
+export function isRefusal(error: unknown): boolean {
+  const state = sqlState(error) ?? "08";
+  return !/^(08|57P|40003)/.test(state) && (error as { severity?: unknown }).severity === "ERROR";
+}
+
+export function isDefect(error: unknown): boolean {
+  return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
+}
+
+export function isTemporary(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
+}
+
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
+  return new StoreUnavailableError(describe(error), { cause: error });
+}
+
+function isOutage(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return !DEFECTS.includes(state.slice(0, 2)) || DAMAGE.includes(state);
+  // If it is neither an error of the server nor a bug in JavaScript, it comes from the connection.
+  return error instanceof Error && !isDefect(error);
+}
+
+/** If a host has several addresses, Node leaves the message empty and sets only the code. */
+function describe(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  const text = (message || code || String(error)).replaceAll("\n", " ");
+  const state = sqlState(error);
+  return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
+}

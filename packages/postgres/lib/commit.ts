@@ -1,0 +1,157 @@
+import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import {
+  Batch,
+  FULL_BATCH,
+  type Outcome,
+  type PendingWrite,
+  requireValid,
+  statusCode,
+  storeClosed,
+  uncertain,
+  unknownKind,
+  type Write,
+} from "@petstore/petstore/store/toolkit";
+import { numberArray, textArray } from "./client/arrays.ts";
+import type { Database } from "./client/database.ts";
+import { isTransient } from "./client/errors.ts";
+import { CONFIRM } from "./statements.ts";
+
+/** The longest pause before a retry after a conflict, in milliseconds. */
+const MAX_PAUSE = 20;
+
+interface Create extends PendingWrite {
+  write: Exclude<Write, { kind: "probe" }>;
+  /** As in `performance.now()`. */
+  arrivedAt: number;
+}
+
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+export function createGroupCommit(db: Database, statement: string) {
+  /** One statement at a time: a second one would only wait for the lock of the first. */
+  const batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
+
+  function write(write: Write): Promise<Outcome> {
+    switch (write.kind) {
+      case "create":
+      case "createOnce":
+        return add(write);
+      case "probe":
+        return probe();
+      default:
+        return unknownKind(write);
+    }
+  }
+
+  function add(write: Create["write"]): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      requireValid(write.pet);
+      if (write.pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
+      batch.add({ write, arrivedAt: performance.now(), resolve, reject });
+    });
+  }
+
+  /** The statement is that of a create, without a pet. */
+  async function probe(): Promise<Outcome> {
+    if (batch.isClosed) throw storeClosed();
+    await addPets(db, statement, parametersOf([]), performance.now() + db.timeoutMs);
+    return { outcome: "probed" };
+  }
+
+  async function commit(waiting: readonly Create[]): Promise<void> {
+    const { timeoutMs } = db;
+    // The other half of the time limit is for the statement.
+    const latest = performance.now() - timeoutMs / 2;
+    const isLate = ({ arrivedAt }: Create) => arrivedAt < latest;
+    const tooLate = new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time");
+    for (const { reject } of waiting.filter(isLate)) reject(tooLate);
+    const creates = waiting.filter((create) => !isLate(create));
+    if (creates.length === 0) return;
+    // No pet may be stored after its client has been refused.
+    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
+    let unsettled = creates;
+    try {
+      const ids = (await addPets(db, statement, parametersOf(creates), deadline)).split(",");
+      const areIds = ids.length === creates.length && ids.every((id) => /^(-?[1-9]\d*)?$/.test(id));
+      if (!areIds) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
+      const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
+      const isWritten = ids.some((id) => /^[1-9]/.test(id));
+      creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
+      unsettled = creates.filter(isReplayed);
+      // A commit that added pets has already waited for all earlier commits.
+      if (unsettled.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
+      creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
+    } catch (error) {
+      // Those that are left had been created earlier: their pets are there.
+      for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
+    }
+  }
+
+  return { batch, write };
+}
+
+/** Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline. */
+export async function addPets(
+  db: Database,
+  statement: string,
+  parameters: string[],
+  deadline: number,
+): Promise<string> {
+  for (;;) {
+    try {
+      const [row] = await db.query(statement, parameters, { deadline, addsPets: true });
+      if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not said what it has done"));
+      return row[0];
+    } catch (error) {
+      const cause = error instanceof StoreUnavailableError ? error.cause : error;
+      if (!isTransient(cause)) throw error;
+      const pause = Math.random() * MAX_PAUSE;
+      if (performance.now() + pause >= deadline) {
+        throw new StoreUnavailableError("Other transactions conflicted with each attempt to add the pet", { cause });
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** Those with a key first, as `add_pets` requires. Another one with the same key waits. */
+function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
+  const keyed = new Map<string, Create>();
+  const plain: Create[] = [], rest: Create[] = [];
+  for (const create of waiting) {
+    const key = requestOf(create)?.key;
+    if (keyed.size + plain.length >= FULL_BATCH || (key !== undefined && keyed.has(key))) rest.push(create);
+    else if (key === undefined) plain.push(create);
+    else keyed.set(key, create);
+  }
+  return { chosen: [...keyed.values(), ...plain], rest };
+}
+
+function requestOf({ write }: Create): IdempotentRequest | undefined {
+  return write.kind === "createOnce" ? write.request : undefined;
+}
+
+function parametersOf(creates: readonly Create[]): string[] {
+  const requests = creates.flatMap((create) => requestOf(create) ?? []);
+  return [
+    ...petArrays(creates.map(({ write }) => write.pet)),
+    textArray(requests.map(({ key }) => key)),
+    textArray(requests.map(({ fingerprint }) => fingerprint)),
+    numberArray(requests.map(({ retentionMs }) => retentionMs)),
+  ];
+}
+
+export function petArrays(pets: readonly PetDraft[]): string[] {
+  return [
+    textArray(pets.map(({ name }) => name)),
+    numberArray(pets.map(({ categoryId }) => categoryId)),
+    numberArray(pets.map(({ status }) => statusCode(status))),
+  ];
+}
+
+/** @param text From `add_pets`: the id of a new pet, the negative id of a known one, or "" for a conflict. */
+function settle({ resolve }: Create, text: string): void {
+  const id = BigInt(text);
+  if (text === "") resolve({ outcome: "conflict" });
+  else resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
+}

@@ -1,0 +1,39 @@
+import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import { untilAborted } from "@petstore/petstore/store/toolkit";
+import type { PostgresStoreOptions } from "./client/database.ts";
+import type { PostgresPool } from "./client/pool.ts";
+import { addPets, petArrays } from "./commit.ts";
+import { openDatabase } from "./schema/schema.ts";
+import { statementsFor } from "./statements.ts";
+
+/** In milliseconds. The statement also waits for the creates of the servers. */
+const TIMEOUT = 600_000;
+
+/**
+ * Adds pets in one statement, for which the creates of the servers wait.
+ *
+ * @throws What the signal says, if it is aborted before PostgreSQL has the pets. Nothing was added then.
+ * @throws {StoreUnavailableError} If `mayBeStored`, either all pets were added or none.
+ */
+export async function importPets(
+  pool: PostgresPool,
+  options: PostgresStoreOptions,
+  pets: readonly PetDraft[],
+  signal: AbortSignal,
+): Promise<{ isNew: boolean }> {
+  signal.throwIfAborted();
+  const db = await openDatabase(pool, { ...options, timeoutMs: TIMEOUT });
+  try {
+    const noRequests = ["{}", "{}", "{}"];
+    const parameters = [...petArrays(pets), ...noRequests];
+    const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT);
+    await untilAborted(signal, added);
+    return { isNew: db.isNew };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const message = "The import was stopped while PostgreSQL was adding the pets; it adds all of them, or none";
+    throw new StoreUnavailableError(message, { cause: error, mayBeStored: true });
+  } finally {
+    db.release();
+  }
+}

@@ -1,0 +1,58 @@
+import type { KeyStore, StoredKey } from "@petstore/petstore/store";
+import { keyOfRow } from "@petstore/petstore/store/toolkit";
+import type { Database } from "./client/database.ts";
+import { numberArray, textArray } from "./client/arrays.ts";
+import type { Row } from "./client/pool.ts";
+import { DURABLE } from "./statements.ts";
+
+export function postgresKeys(db: Database): KeyStore {
+  const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
+  function change(text: string, ...parameters: string[]): Promise<Row[]> {
+    return db.query(text, parameters, { deadline: performance.now() + db.timeoutMs });
+  }
+  const hasChanged = (rows: Row[]) => rows.length > 0;
+  const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));
+  return {
+    list,
+    async listSince(last) {
+      // First, so that a change meanwhile is read again.
+      const [[version] = []] = await db.query(selectVersion);
+      return version === last ? { version } : { version: String(version), keys: await list() };
+    },
+    async add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
+      const texts = textArray([id, digest, label, caller]);
+      // An empty array represents an absent time, because parameters are texts.
+      const times = [timeArray([created]), timeArray(expires ? [expires] : [])];
+      const old = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
+      return hasChanged(await change(add, texts, String(readOnly), ...times, ...old));
+    },
+    revoke: async (id, at) => hasChanged(await change(revoke, id, String(at.getTime()))),
+  };
+}
+
+/** Each that changes keys has a row of an id if it changed one. */
+function keyStatements(table: string) {
+  return {
+    all: `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM ${table} AS key ORDER BY key.position`,
+    // A change of a row changes its xmin, even if another program makes it.
+    version: `SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.sum(xmin::pg_catalog.text::bigint))
+      FROM ${table}`,
+    add: `WITH given AS (SELECT $1::pg_catalog.text[] AS texts, $3::bigint[] AS made, $4::bigint[] AS expiry),
+      replaced AS (SELECT id FROM ${table} WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[])
+        AND revoked_at IS NULL FOR UPDATE),
+      added AS (INSERT INTO ${table} (id, digest, label, caller, read_only, created_at, expires_at)
+        SELECT texts[1], texts[2], texts[3], texts[4], $2::boolean, made[1], expiry[1] FROM given
+        WHERE pg_catalog.cardinality($5::pg_catalog.text[]) OPERATOR(pg_catalog.=) 0 OR EXISTS (SELECT FROM replaced)
+        ON CONFLICT DO NOTHING RETURNING id),
+      expired AS (UPDATE ${table} SET expires_at = least(expires_at, ($6::bigint[])[1])
+        WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[]) AND EXISTS (SELECT FROM added))
+      SELECT id, ${DURABLE} FROM added`,
+    revoke: `WITH revoked AS (UPDATE ${table} SET revoked_at = coalesce(revoked_at, $2::bigint)
+        WHERE id OPERATOR(pg_catalog.=) $1::pg_catalog.text RETURNING id)
+      SELECT id, ${DURABLE} FROM revoked`,
+  };
+}
+
+function timeArray(dates: readonly Date[]): string {
+  return numberArray(dates.map((date) => date.getTime()));
+}

@@ -1,0 +1,68 @@
+/** The address of a database, as a server is given it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OWN_PARAMETERS, readAddress } from "../lib/address.ts";
+import { type PostgresModule, readPostgresStore } from "../../../lib/server/store/postgres.ts";
+import { SettingError } from "../../../lib/server/process/start_error.ts";
+import * as server from "../server.ts";
+
+test("an address has a connection for pg, and the store's own parameters", () => {
+  const { pool, schema, prepare, description } = readAddress(
+    "postgres://rex:hunter2@db.example:6432/pets?schema=shop&pool_size=3&prepare=false&connect_timeout=7",
+  );
+  const { host, port, user, password, database, max, connectionTimeoutMillis } = pool;
+  assert.deepEqual({ host, port, user, password, database }, {
+    host: "db.example",
+    port: 6432,
+    user: "rex",
+    password: "hunter2",
+    database: "pets",
+  });
+  assert.deepEqual([max, connectionTimeoutMillis, schema, prepare], [3, 7000, "shop", false]);
+  assert.equal(description, "postgres://rex@db.example:6432/pets (schema shop)");
+});
+
+test("what an address omits has a default, or is left to pg", () => {
+  const { pool, schema, prepare, description } = readAddress("postgres:///pets");
+  assert.deepEqual([pool["max"], pool["connectionTimeoutMillis"], schema, prepare], [10, 5000, undefined, true]);
+  assert.equal(pool["password"] ?? "", "");
+  assert.equal(description, "postgres:///pets");
+});
+
+test("an invalid address is refused by a message without a part of it", async () => {
+  const wrong: [address: string, says: RegExp][] = [
+    ["postgres://hunter2@h:port/d", /must have the form postgres:/],
+    ["postgres://h/d?schmea=hunter2", /has an unknown parameter; known are .*schema$/],
+    ["postgres://h/d?pool_size=0", /pool_size must be a whole number from 1 to 10000/],
+    ["postgres://h/d?pool_size=hunter2", /pool_size must be a whole number/],
+    ["postgres://h/d?prepare=hunter2", /prepare must be one of true, false/],
+    ["postgres://h/d?connect_timeout=-1", /connect_timeout must be a whole number/],
+    ["postgres://h/d?sslmode=verify-full&sslrootcert=/no/hunter2", /certificates cannot be read \(ENOENT\)/],
+  ];
+  for (const [address, says] of wrong) {
+    assert.throws(() => readAddress(address), (error) => {
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, says);
+      assert.doesNotMatch(error.message, /hunter2/);
+      return true;
+    });
+    await assert.rejects(readPostgresStore(address), SettingError);
+  }
+});
+
+test("each parameter of the store's own is read", () => {
+  for (const name of Object.keys(OWN_PARAMETERS)) {
+    const value = { pool_size: "2", prepare: "false", schema: "s" }[name]!;
+    const { pool, schema, prepare } = readAddress(`postgres://h/d?${name}=${value}`);
+    assert.notDeepEqual([pool["max"], schema, prepare], [10, undefined, true], name);
+  }
+});
+
+test("the module for the server has what the server calls", () => {
+  const module: PostgresModule = server;
+  assert.deepEqual(
+    ["readPostgresSetting", "postgresSchema", "postgresGrants"].filter((name) => !(name in module)),
+    [],
+  );
+});

@@ -1,0 +1,135 @@
+/** The command `check` on PostgreSQL. */
+
+import assert from "node:assert/strict";
+import { postgresSchema } from "../mod.ts";
+import { MIGRATIONS } from "../lib/schema/tables.ts";
+import { runSql } from "../../../tests/support/postgres/postgres.ts";
+import { runHere } from "../../../tests/support/server/in_process.ts";
+import type { ServerExit } from "../../../tests/support/server/server_process.ts";
+import { freePort } from "../../../tests/support/system/free_port.ts";
+import { test, withRole } from "./support.ts";
+
+function check(url: string, schema: string): Promise<ServerExit> {
+  return runHere(["check"], { PETSTORE_STORE: `${url}?schema=${schema}` });
+}
+
+async function assertFault(url: string, schema: string, shows: RegExp, wanted = 2): Promise<void> {
+  const { status, stdout, stderr } = await check(url, schema);
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  assert.match(stderr, shows);
+  assert.deepEqual([status, stdout], [wanted, ""]);
+}
+
+const countRelations = (schema: string) =>
+  `SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('"${schema}"')`;
+
+test.schema("check tells whether the tables are there, and makes none", async (url, schema) => {
+  await assertFault(url, schema, /does not exist, or has no tables/);
+  assert.deepEqual(await runSql(url, countRelations(schema)), [["0"]]);
+  await runSql(url, postgresSchema(schema));
+  const { status, stdout, stderr } = await check(url, schema);
+  assert.match(
+    stdout,
+    new RegExp(`^postgres://\\S+ \\(schema ${schema}\\) is sound: schema version ${MIGRATIONS.length}\\n$`),
+  );
+  assert.deepEqual([status, stderr], [0, ""]);
+  await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
+  await assertFault(url, schema, /has version 99/);
+});
+
+test.schema("check tells what rights a role lacks, and that a sequence is behind its table", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  await withRole(url, `${schema}_check`, async (roleUrl) => {
+    await assertFault(roleUrl, schema, /lacks privileges/);
+    await runSql(url, `GRANT USAGE ON SCHEMA "${schema}" TO "${schema}_check"`);
+    await runSql(url, `GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${schema}_check"`);
+    await assertFault(roleUrl, schema, /lacks privileges .*INSERT on pets/);
+  });
+  await runSql(url, `INSERT INTO "${schema}".pets (id, name, category_id, status) VALUES (7, 'Rex', 7, 0)`);
+  await assertFault(url, schema, /sequence .*pet_ids is behind its table/);
+});
+
+/** Damage to the schema, and what is missing then. */
+const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
+  ["ALTER TABLE {}.pets ALTER name DROP NOT NULL", "column pets.name text"],
+  ["ALTER TABLE {}.api_keys ALTER position DROP IDENTITY", "column api_keys.position bigint always"],
+  ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
+  ["ALTER TABLE {}.pets DROP CONSTRAINT pets_pkey", "unique index on pets (id)"],
+  ["DROP INDEX {}.pets_by_status", "index on pets (status, id)"],
+  ["ALTER TABLE {}.requests DROP CONSTRAINT requests_pkey", "unique index on requests (key)"],
+  [
+    // As its construction leaves it if it finds a key twice.
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{}.requests_by_expiry'::regclass",
+    "index on requests (expires_at)",
+  ],
+  ["ALTER SEQUENCE {}.pet_ids CACHE 10", "sequence pet_ids in steps of 1"],
+  [
+    "CREATE OR REPLACE FUNCTION {}.check_ids() RETURNS text LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 1'",
+    "its function check_ids, or has a changed one",
+  ],
+  ["ALTER FUNCTION {}.forget_requests RESET search_path", "its function forget_requests, or has a changed one"],
+];
+
+/** What another program may add, so that pets are not stored, not seen or not kept. */
+const ADDED: readonly (readonly [addition: string, added: string])[] = [
+  ["CREATE RULE none AS ON INSERT TO {}.pets DO INSTEAD NOTHING", "rule none on pets"],
+  [
+    "CREATE TRIGGER same BEFORE INSERT ON {}.pets FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+    "trigger same on pets",
+  ],
+  ["ALTER TABLE {}.pets ADD CHECK (category_id < 10)", "CHECK ((category_id < 10)) on pets"],
+  ["ALTER TABLE {}.pets ADD CHECK (category_id > 7) NOT VALID", "CHECK ((category_id > 7)) NOT VALID on pets"],
+  ["CREATE UNIQUE INDEX ON {}.pets (name)", "unique index on pets (name)"],
+  ["ALTER TABLE {}.pets ENABLE ROW LEVEL SECURITY", "row level security on pets"],
+  ["ALTER TABLE {}.requests SET UNLOGGED", "unlogged table requests"],
+];
+
+test.schema(
+  "check tells which columns, constraints, indexes and functions are missing or changed",
+  async (url, schema) => {
+    await runSql(url, postgresSchema(schema));
+    // An index of the operator does no harm, and neither does a table that refers to pets.
+    const notes = `"${schema}".notes`;
+    await runSql(
+      url,
+      `CREATE INDEX ON "${schema}".pets (name); CREATE TABLE ${notes} (pet bigint REFERENCES "${schema}".pets (id))`,
+    );
+    assert.equal((await check(url, schema)).status, 0);
+    await runSql(url, `DROP TABLE ${notes}; ALTER SEQUENCE "${schema}".pet_ids CYCLE`);
+    assert.match((await check(url, schema)).stderr, /lacks sequence pet_ids in steps of 1;/);
+    await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids NO CYCLE`);
+    for (const [damage] of DAMAGE) await runSql(url, damage.replace("{}", `"${schema}"`));
+    const { status, stderr } = await check(url, schema);
+    const wanted = DAMAGE.map(([, missing]) =>
+      `petstore: The schema ${schema} lacks ${missing}; restore it from a backup`
+    );
+    assert.deepEqual(stderr.trimEnd().split("\n").map((line) => line.split(", or as ")[0]), wanted);
+    assert.equal(status, 2);
+  },
+);
+
+test.schema("check tells what has been added that changes which pets are stored, seen or kept", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  for (const [addition] of ADDED) await runSql(url, addition.replace("{}", `"${schema}"`));
+  const { status, stderr } = await check(url, schema);
+  const wanted = ADDED.map(([, added]) => `petstore: The schema ${schema} has what petstore does not make: ${added}`);
+  assert.deepEqual(
+    stderr.trimEnd().split("\n").map((line) => line.split("; restore")[0]).toSorted(),
+    wanted.toSorted(),
+  );
+  assert.equal(status, 2);
+});
+
+test.schema("a changed function is told, and is as in a new schema after the SQL is run again", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  const add = `"${schema}".add_pets(text[], bigint[], smallint[], text[], text[], bigint[])`;
+  await runSql(url, `ALTER FUNCTION ${add} RESET ALL`);
+  assert.match((await check(url, schema)).stderr, /lacks its function add_pets/);
+  await runSql(url, postgresSchema(schema));
+  assert.equal((await check(url, schema)).stderr, "");
+});
+
+test("check of a database that cannot be reached has status 1", async () => {
+  const port = await freePort();
+  await assertFault(`postgres://u:hunter2@127.0.0.1:${port}/pets`, "petstore", /^(?!.*hunter2).*127\.0\.0\.1/, 1);
+});

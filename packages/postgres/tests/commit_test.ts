@@ -1,0 +1,141 @@
+/** The order of events in commits on PostgreSQL: statements of two servers that overtake each other, conflict, fail or get lost. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type IdempotentRequest, StoreUnavailableError } from "@petstore/petstore/store";
+import type { Database } from "../lib/client/database.ts";
+import { createGroupCommit, type GroupCommit } from "../lib/commit.ts";
+import { whileReplaced } from "../../../tests/support/while_replaced.ts";
+
+/** What becomes of a statement: a conflict and an outage come before its commit, and a lost one is committed. */
+const FAULT = fc.constantFrom("none", "none", "none", "conflict", "outage", "lost");
+
+/** What `add_pets` does, for one statement at a time. */
+class FakeDatabase {
+  readonly timeoutMs = 1_000_000;
+  readonly #scheduler: fc.Scheduler;
+  readonly #faults: string[];
+  readonly #requests = new Map<string, { fingerprint: string; id: number }>();
+  /** The names of the pets by id, from 1. */
+  readonly names: string[] = [""];
+  /** Up to which pet each server may acknowledge: a standby has it. */
+  confirmed = 0;
+
+  constructor(scheduler: fc.Scheduler, faults: readonly string[]) {
+    this.#scheduler = scheduler;
+    this.#faults = [...faults];
+  }
+
+  async query(_: string, parameters: readonly string[]): Promise<string[][]> {
+    await this.#scheduler.schedule(Promise.resolve(), "sent");
+    const fault = this.#faults.shift();
+    if (fault === "conflict" && parameters.length > 0) {
+      throw new StoreUnavailableError(fault, { cause: { code: "40001" } });
+    }
+    if (fault === "outage") throw new StoreUnavailableError(fault);
+    const before = this.names.length;
+    const result = parameters.length === 0 ? "" : this.#add(parameters);
+    const last = this.names.length - 1;
+    const isCommitted = parameters.length === 0 || this.names.length > before;
+    await this.#scheduler.schedule(Promise.resolve(), "answered");
+    if (fault === "lost") throw new StoreUnavailableError(fault);
+    // Only a commit waits for the standby.
+    if (isCommitted) this.confirmed = Math.max(this.confirmed, last);
+    return [[result]];
+  }
+
+  #add(parameters: readonly string[]): string {
+    const [names, , , keys, fingerprints] = parameters.map((array) =>
+      JSON.parse(`[${array.slice(1, -1)}]`) as string[]
+    );
+    const ids = names!.map((name, i) => {
+      const key = keys![i], fingerprint = fingerprints![i] ?? "";
+      const known = key === undefined ? undefined : this.#requests.get(key);
+      if (known) return known.fingerprint === fingerprint ? -known.id : "";
+      const id = this.names.push(name) - 1;
+      if (key !== undefined) this.#requests.set(key, { fingerprint, id });
+      return id;
+    });
+    return ids.join();
+  }
+}
+
+/** A client with or without a key. Two fingerprints of one key are two pets, of which one is stored. */
+interface Client {
+  server: number;
+  key: string | undefined;
+  fingerprint: string;
+}
+
+const CLIENT: fc.Arbitrary<Client> = fc.record({
+  server: fc.constantFrom(0, 1),
+  key: fc.constantFrom(undefined, "a", "b", "c"),
+  fingerprint: fc.constantFrom("f", "f", "g"),
+});
+
+/** Sends a create until it is answered; without a key, once. */
+async function create(
+  { server, key, fingerprint }: Client,
+  name: string,
+  servers: readonly GroupCommit[],
+  db: FakeDatabase,
+): Promise<void> {
+  const request: IdempotentRequest | undefined = key === undefined ? undefined : { key, fingerprint, retentionMs: 1 };
+  for (let tries = 0;; tries++) {
+    try {
+      const pet = { name, categoryId: 7n, status: "sold" } as const;
+      const result = await servers[(server + tries) % servers.length]!.write(
+        request ? { kind: "createOnce", pet, request } : { kind: "create", pet },
+      );
+      if (result.outcome === "probed") throw new Error("A create was taken for a probe");
+      if (result.outcome === "conflict") {
+        assert.ok(
+          db.names.some((stored) => stored.startsWith(`${key}.`) && !stored.startsWith(`${key}.${fingerprint}.`)),
+        );
+        return;
+      }
+      const stored = db.names[Number(result.id)];
+      if (result.outcome === "created") assert.equal(stored, name);
+      else assert.ok(stored?.startsWith(`${key}.${fingerprint}.`), `${stored} was the replay of ${name}`);
+      assert.ok(Number(result.id) <= db.confirmed, `${result.id} was acknowledged before a standby had it`);
+      return;
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailableError, String(error));
+      assert.notEqual(error.message, "conflict", "a conflict is for the store to repeat");
+      if (key === undefined) return;
+    }
+  }
+}
+
+test("whatever statements of two servers conflict, fail or get lost, each key adds one pet, and no pet is acknowledged early", async () => {
+  // Retries after a conflict come at once.
+  await whileReplaced(Math, { random: () => 0 }, () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(CLIENT, { minLength: 1, maxLength: 12 }),
+        fc.array(FAULT, { maxLength: 12 }),
+        async (scheduler, clients, faults) => {
+          const db = new FakeDatabase(scheduler, faults);
+          const servers = [0, 1].map(() => createGroupCommit(db as unknown as Database, "add"));
+          let isDone = false;
+          const all = Promise.all(
+            clients.map((client, i) => create(client, `${client.key}.${client.fingerprint}.${i}`, servers, db)),
+          ).finally(() => isDone = true);
+          // Its failure is told below.
+          all.catch(() => {});
+          while (!isDone) {
+            if (scheduler.count() > 0) await scheduler.waitOne();
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          await all;
+          for (const key of ["a", "b", "c"]) {
+            const stored = db.names.filter((name) => name.startsWith(`${key}.`)).length;
+            assert.equal(stored, clients.some((client) => client.key === key) ? 1 : 0, key);
+          }
+        },
+      ),
+      { numRuns: 600 },
+    ));
+});

@@ -1,0 +1,53 @@
+/** docs/petstore-postgres.service: its command serves with the granted permissions and ends as systemd expects. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
+import { environment } from "../../../../tests/support/server/serve_task.ts";
+import { addPet, serverAt } from "../../../../tests/support/server/server_process.ts";
+import { withTempFolder } from "../../../../tests/support/temp.ts";
+import { readUnit, started, startUnit } from "../../../../tests/support/server/unit.ts";
+import { KEY, withCluster } from "../../../../tests/support/postgres/servers.ts";
+import type { Child } from "../../../../tests/support/system/child.ts";
+import { command, testUnless } from "../../../../tests/support/system/commands.ts";
+
+const UNIT = "petstore-postgres.service";
+const test = testUnless(whyNoCluster());
+
+/** Puts the driver into Deno's cache with the command of docs/server.md. */
+function cacheDriver(): void {
+  const page = readFileSync(new URL("../../../../docs/server.md", import.meta.url), "utf8");
+  const [, words = ""] = /`DENO_DIR=\S+ deno (cache [^`]*)`/.exec(page) ?? [];
+  command(Deno.execPath(), ...words.split(" "));
+}
+
+/** The unit's command with another database port and the tests' cached driver. */
+function start(folder: string, databasePort: number, settings: Record<string, string>): Child {
+  assert.ok(readUnit(UNIT).includes("--allow-net=127.0.0.1:8000,127.0.0.1:9464,127.0.0.1:5432 "));
+  const env = { ...environment(), PETSTORE_KEYS: KEY, ...settings };
+  return startUnit(
+    UNIT,
+    0,
+    { cwd: folder, env },
+    (word) => word.replace(",127.0.0.1:5432", `,127.0.0.1:${databasePort}`),
+  );
+}
+
+test("the unit's command serves from PostgreSQL, writes no file, and ends with 0, with 1 while it is away, or with 2", () =>
+  withCluster((cluster, url) =>
+    withTempFolder(async (folder) => {
+      cacheDriver();
+      const store = { PETSTORE_STORE: url };
+      {
+        await using child = start(folder, cluster.port, store);
+        const port = await started(child);
+        await addPet(serverAt(port), KEY);
+        assert.equal(await child.stop(), 0);
+      }
+      assert.deepEqual([...Deno.readDirSync(folder)], []);
+      assert.equal(await start(folder, cluster.port, { ...store, PETSTORE_DOCS: "perhaps" }).exit(), 2);
+      kill(cluster);
+      assert.equal(await start(folder, cluster.port, store).exit(), 1);
+      startAgain(cluster);
+    })
+  ));

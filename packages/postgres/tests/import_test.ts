@@ -1,0 +1,140 @@
+/** The commands import and export on PostgreSQL. */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exportPostgres } from "../lib/exporter.ts";
+import { createPostgresStore, postgresSchema } from "../mod.ts";
+import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
+import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
+import { type ServerExit, ServerProcess } from "../../../tests/support/server/server_process.ts";
+import { until } from "../../../tests/support/until.ts";
+import { assertRefused, type Draft, makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
+import { test } from "./support.ts";
+
+function run(url: string, schema: string, ...args: string[]): Promise<ServerExit> {
+  return runHere(args, { PETSTORE_STORE: `${url}?schema=${schema}` });
+}
+
+const EDGES: Draft[] = [
+  { name: 'Say "hello", \\Luna', categoryId: 2n ** 63n - 1n, status: "sold" },
+  { name: "Zoë 🐕 咪咪 {}", categoryId: -(2n ** 63n), status: "pending" },
+  { name: "NULL", categoryId: 2n ** 53n + 1n, status: "available" },
+];
+
+test.schema(
+  "what import adds, export shows, and a bad line adds nothing",
+  (url, schema) =>
+    inFolder(async (folder) => {
+      const drafts = [...EDGES, ...makeDrafts(9_000)];
+      writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
+      const first = await run(url, schema, "import", "a.ndjson");
+      assert.equal(first.stdout, "a.ndjson: 9003 pets added\n");
+      assert.match(first.stderr, /^petstore: postgres:.* is new\n$/);
+      writeFileSync(join(folder, "bad.ndjson"), `${toNdjson(drafts)}{}\n`);
+      assert.equal((await run(url, schema, "import", "bad.ndjson")).status, 2);
+      const { status, stdout } = await run(url, schema, "export");
+      assert.equal(status, 0);
+      const wanted = toNdjson(drafts).split("\n").slice(0, -1).map((line, i) => `{"id":${i + 1},${line.slice(1)}\n`);
+      assert.equal(stdout, wanted.join(""));
+    }),
+);
+
+test.schema(
+  "export refuses a database without tables, and shows that there are no pets",
+  (url, schema) =>
+    inFolder(async () => {
+      assertRefused(await run(url, schema, "export"), /does not exist, or has no tables/);
+      await runSql(url, postgresSchema(schema));
+      assert.deepEqual(await run(url, schema, "export"), { status: 0, stdout: "", stderr: "" });
+    }),
+);
+
+test.schema("a start says that it has made the tables, once", (url, schema) =>
+  inFolder(async () => {
+    const start = async () => (await run(url, schema, "serve", "--port=0", "--log=off")).stdout;
+    assert.match(await start(), /^ {2}store +postgres:.* \(new\)$/m);
+    assert.doesNotMatch(await start(), /store.*\(new\)$/m);
+  }));
+
+test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
+  await withPool(url, async (pool) => {
+    const store = await createPostgresStore(pool, { schema });
+    await store.create(EDGES[0]!);
+    await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(2, 5000) AS i`);
+    const texts: string[] = [];
+    await exportPostgres(pool, { schema }, async (text) => {
+      if (texts.length === 0) {
+        await runSql(url, `DELETE FROM "${schema}".pets WHERE id > 4000; UPDATE "${schema}".pets SET name = 'x'`);
+      }
+      texts.push(text);
+    });
+    const lines = texts.join("\n").split("\n");
+    assert.equal(lines.length, 5_000);
+    assert.equal(lines.at(-1), '{"id":5000,"name":"Rex","categoryId":7,"status":"pending"}');
+    assert.ok(texts.length > 3);
+    await store.close();
+  });
+});
+
+test.schema("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  for (const count of [1, 998, 999, 1000, 1001, 2000]) {
+    await runSql(
+      url,
+      `TRUNCATE "${schema}".pets; INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${count}) AS i`,
+    );
+    let total = 0;
+    await withPool(url, (pool) =>
+      exportPostgres(pool, { schema }, (text, pets) => {
+        assert.equal(text.split("\n").length, pets);
+        total += pets;
+        return Promise.resolve();
+      }));
+    assert.equal(total, count);
+  }
+});
+
+test.schema("an export whose connection breaks fails", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, 5000) AS i`);
+  const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE query LIKE 'FETCH%' AND pid <> pg_backend_pid()`;
+  let pages = 0;
+  const broken = withPool(url, (pool) =>
+    exportPostgres(pool, { schema }, async () => {
+      if (pages++ === 0) assert.deepEqual(await runSql(url, kill), [["true"]]);
+    }));
+  await assert.rejects(broken, { name: "StoreUnavailableError", message: /^PostgreSQL: / });
+  assert.ok(pages < 5);
+});
+
+test.schema(
+  "an import that is killed or told to end while PostgreSQL adds its pets adds all of them, or none",
+  (url, schema) =>
+    inFolder(async (folder) => {
+      await runSql(url, postgresSchema(schema));
+      writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(300_000)));
+      const env = { PETSTORE_STORE: `${url}?schema=${schema}` };
+      const count = async () => Number((await runSql(url, `SELECT count(*) FROM "${schema}".pets`))[0]?.[0]);
+      const isAdding = async () => {
+        const [[active] = []] = await runSql(
+          url,
+          `SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"${schema}".add_pets%'
+            AND pid <> pg_backend_pid()`,
+        );
+        return active !== "0";
+      };
+      for (
+        const [signal, said] of [["SIGKILL", ""], ["SIGTERM", "petstore: .*it adds all of them, or none\n"]] as const
+      ) {
+        const before = await count();
+        await using child = new ServerProcess(folder, { args: ["import", "a.ndjson"], env });
+        await until("PostgreSQL to add the pets", isAdding);
+        await child.stop(signal);
+        assert.match(child.written.stderr, new RegExp(`^${said}$`));
+        await until("the end of the statement", async () => !await isAdding());
+        assert.ok([before, before + 300_000].includes(await count()));
+      }
+    }),
+);

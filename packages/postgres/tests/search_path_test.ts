@@ -1,0 +1,145 @@
+/** The petstore never runs functions, operators or types of other roles from the search path. */
+
+import assert from "node:assert/strict";
+import { postgresGrants, postgresSchema } from "../mod.ts";
+import { formatPet, type KeyStore, type PetStore, type StoredKey } from "@petstore/petstore/store";
+import { runSql } from "../../../tests/support/postgres/postgres.ts";
+import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
+
+const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "json", "name", "oid", "regclass", "tid"];
+const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
+
+/**
+ * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer to. Functions that
+ * take any type get a twin for each type, which is a better match. A twin names the role that has run it.
+ */
+function twins(schema: string): string {
+  const list = (names: string[]) => `ARRAY[${names.map((name) => `'${name}'`)}]`;
+  return `CREATE FUNCTION "${schema}".trap() RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'trapped %', current_user; END $$;
+  DO $$
+  DECLARE
+    known oid[] := ARRAY(SELECT oid FROM pg_catalog.pg_type WHERE typname = ANY (${list([...TYPES, ...ARRAYS])})
+      AND typnamespace = 'pg_catalog'::regnamespace);
+    each record;
+    made integer := 0;
+  BEGIN
+    FOR each IN SELECT DISTINCT ON (oprname, oprleft, oprright) oprname AS name, oprleft AS l, oprright AS r,
+          oprresult AS result FROM (SELECT oprname, oprleft, oprright, oprresult FROM pg_catalog.pg_operator
+        WHERE (oprleft = 0 OR oprleft = ANY (known)) AND oprright = ANY (known)
+      UNION SELECT '||', a, b, 'text'::regtype FROM unnest(known) AS a, unnest(known) AS b) AS all_of_them LOOP
+      made := made + 1;
+      EXECUTE format('CREATE FUNCTION "${schema}".twin_%s(%s) RETURNS %s LANGUAGE sql VOLATILE
+        AS ''SELECT "${schema}".trap(); SELECT NULL::%3$s''', made,
+        concat_ws(', ', nullif(each.l, 0)::regtype, each.r::regtype), each.result::regtype);
+      EXECUTE format('CREATE OPERATOR "${schema}".%s (%s RIGHTARG = %s, FUNCTION = "${schema}".twin_%s)', each.name,
+        'LEFTARG = ' || nullif(each.l, 0)::regtype || ',', each.r::regtype, made);
+    END LOOP;
+    FOR each IN SELECT DISTINCT ON (proname, args) proname AS name, args, result FROM (
+        SELECT proname, pg_catalog.oidvectortypes(proargtypes) AS args, prorettype::regtype AS result
+        FROM pg_catalog.pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset
+          AND provariadic = 0 AND proargtypes::oid[] <@ known AND prorettype = ANY (known || ARRAY[2278, 1184]::oid[])
+        UNION SELECT name, a::regtype::text, 'json'::regtype FROM unnest(known) AS a,
+          unnest(ARRAY['to_json', 'unnest', 'cardinality', 'concat', 'format', 'array_to_string']) AS name
+      ) AS all_of_them LOOP
+      EXECUTE format('CREATE FUNCTION "${schema}".%I(%s) RETURNS %s LANGUAGE sql VOLATILE
+        AS ''SELECT "${schema}".trap(); SELECT NULL::%3$s''', each.name, each.args, each.result);
+    END LOOP;
+    FOR each IN SELECT unnest(${list(TYPES)}) AS name LOOP
+      EXECUTE format('CREATE DOMAIN "${schema}".%I AS pg_catalog.%1$I CHECK ("${schema}".trap() IS NULL)', each.name);
+    END LOOP;
+  END $$`;
+}
+
+async function useKeys(keys: KeyStore): Promise<void> {
+  const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const key: StoredKey = {
+    ...{ id, digest: id, label: "a", caller: "a", readOnly: true, created: new Date(7) },
+    ...{ expires: undefined, revoked: undefined },
+  };
+  assert.equal(await keys.add(key), true);
+  assert.equal(await keys.add({ ...key, id: other, digest: other }, { id, expires: new Date(8) }), true);
+  assert.equal(await keys.revoke(other, new Date(9)), true);
+  const { version, keys: listed } = await keys.listSince!("");
+  const used = { ...key, expires: new Date(8) };
+  assert.deepEqual(listed?.find((each) => each.id === id), used);
+  assert.deepEqual(await keys.listSince!(version), { version });
+}
+
+async function useAll(store: PetStore): Promise<void> {
+  await useKeys(store.keys!);
+  const given = request(crypto.randomUUID().slice(0, 22));
+  const id = await store.create(PET);
+  const once = await store.createOnce!(PET, given);
+  assert.deepEqual(once, { outcome: "created", id: id + 1n });
+  assert.deepEqual(await store.createOnce!(PET, given), { ...once, outcome: "replayed" });
+  assert.deepEqual(await store.createOnce!(PET, { ...given, fingerprint: "g" }), { outcome: "conflict" });
+  assert.equal(await store.get(id), formatPet({ id, ...PET }));
+  const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
+  assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
+  assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
+  await store.createOnce!(PET, request("gone", "f", 0));
+  await store.check();
+}
+
+type Roles = Record<"url" | "schema" | "open" | "role" | "roleUrl", string>;
+
+/** A test with a role for an attacker, one for the petstore, and `open`: a schema where the attacker may create. */
+function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
+  test.schema(name, async (url, schema) => {
+    const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);
+    await runSql(
+      url,
+      `CREATE ROLE "${attacker}" LOGIN PASSWORD 'pw'; CREATE ROLE "${petstore}" LOGIN PASSWORD 'pw';
+       CREATE SCHEMA "${open}"; GRANT CREATE, USAGE ON SCHEMA "${open}" TO "${attacker}"; GRANT USAGE ON SCHEMA "${open}" TO PUBLIC`,
+    );
+    try {
+      await runSql(asRole(url, attacker!), twins(open!));
+      await run({ url, schema, open: open!, role: petstore!, roleUrl: asRole(url, petstore!) });
+    } finally {
+      const roles = `"${attacker}", "${petstore}"`;
+      await runSql(
+        url,
+        `SET client_min_messages = warning; DROP OWNED BY ${roles} CASCADE; DROP SCHEMA "${open}" CASCADE;
+         DROP ROLE ${roles}`,
+      );
+    }
+  });
+}
+
+testRoles("the store runs nothing that another role has created in the search path", async (roles) => {
+  const { url, open, role, roleUrl } = roles;
+  // PostgreSQL searches its own schema first unless the path names it, so both paths are tried.
+  for (const [i, path] of [`"${open}"`, `"${open}", pg_catalog`].entries()) {
+    const schema = `${roles.schema}_${i}`;
+    await runSql(url, `ALTER ROLE "${role}" SET search_path = ${path}`);
+    await assert.rejects(runSql(roleUrl, "SELECT to_json('x'::text)"), /trapped petstore_/);
+    await runSql(url, `SET search_path = ${path}; ${postgresSchema(schema)} ${postgresGrants(`"${role}"`, schema)}`);
+    await usingStore(roleUrl, schema, async (store) => {
+      for (let round = 0; round < 6; round++) await useAll(store);
+    });
+    // Called here, because a server ignores its failure.
+    await runSql(roleUrl, forgetCall(schema, 10));
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".requests`), [["6"]]);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["18"]]);
+    const unsafe = await runSql(
+      url,
+      `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}"'::regnamespace
+         AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`,
+    );
+    assert.deepEqual(unsafe, []);
+    await runSql(url, `SET client_min_messages = warning; DROP SCHEMA "${schema}" CASCADE`);
+  }
+});
+
+testRoles("creating the tables runs nothing of the search path either, and restores the path", async (roles) => {
+  const { url, schema, open, role, roleUrl } = roles;
+  const [[database] = []] = await runSql(url, "SELECT current_database()");
+  await runSql(
+    url,
+    `ALTER ROLE "${role}" SET search_path = "${open}", pg_catalog; GRANT CREATE ON DATABASE "${database}" TO "${role}"`,
+  );
+  await usingStore(roleUrl, schema, useAll);
+  const path = `SET search_path = "${open}"; BEGIN; ${postgresSchema(schema)} COMMIT; SHOW search_path`;
+  assert.match(JSON.stringify(await runSql(url, path)), new RegExp(open));
+});

@@ -1,0 +1,75 @@
+import { test as nodeTest } from "node:test";
+import { createPostgresStore } from "../mod.ts";
+import { statementsFor } from "../lib/statements.ts";
+import type { KeyedPetStore, PetStore } from "@petstore/petstore/store";
+import { request } from "../../conformance/lib/store/case.ts";
+import { PET } from "../../../tests/support/postgres/servers.ts";
+import { runSql, whyNoPostgres, withPool, withSchema } from "../../../tests/support/postgres/postgres.ts";
+
+export { PET, request };
+
+export const DAY = 86_400_000;
+
+const skip = whyNoPostgres();
+const why = skip ? ` (skipped: ${skip})` : "";
+
+function testSchema(name: string, run: (url: string, schema: string) => Promise<void>): void {
+  nodeTest(`${name}${why}`, { skip }, () => withSchema(run));
+}
+
+function testStore(name: string, run: (store: PetStore, url: string, schema: string) => Promise<void>): void {
+  testSchema(name, (url, schema) => usingStore(url, schema, (store) => run(store, url, schema)));
+}
+
+/** Tests without PostgreSQL, with a schema that does not exist yet, and with an empty store. */
+export const test = Object.assign((name: string, run: () => Promise<void>) => void nodeTest(name, run), {
+  schema: testSchema,
+  store: testStore,
+});
+
+export function usingStore<T>(
+  url: string,
+  schema: string,
+  use: (store: KeyedPetStore) => Promise<T>,
+): Promise<T> {
+  return withPool(url, async (client) => {
+    const store = await createPostgresStore(client, { schema });
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+/** The URL of the same database for another role, whose password is `pw`. */
+export function asRole(url: string, role: string): string {
+  return Object.assign(new URL(url), { username: role, password: "pw" }).href;
+}
+
+export async function withRole<T>(url: string, role: string, use: (roleUrl: string) => Promise<T>): Promise<T> {
+  await runSql(url, `CREATE ROLE "${role}" LOGIN PASSWORD 'pw'`);
+  try {
+    return await use(asRole(url, role));
+  } finally {
+    await runSql(url, `DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
+  }
+}
+
+/** The store's own statement that deletes up to `most` expired requests. */
+export function forgetCall(schema: string, most: number): string {
+  return statementsFor(schema).deleteExpired.replace("$1", String(most));
+}
+
+/** The rows of a table that each step reads, by scans and by indexes, on one connection after `prepare`. */
+export async function countReads(url: string, table: string, prepare: string, ...steps: string[]) {
+  const seen =
+    `SELECT 'read', seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = '${table}'::regclass`;
+  // The result of several statements is one text per row.
+  const rows = await runSql(url, [prepare, seen, ...steps.flatMap((step) => [step, seen])].join(";"));
+  const counts = rows.flat().filter((row) => row?.startsWith("read,")).map((row) => row!.split(",").map(Number));
+  return steps.map((_, i) => ({
+    scanned: counts[i + 1]![1]! - counts[i]![1]!,
+    fetched: counts[i + 1]![2]! - counts[i]![2]!,
+  }));
+}
