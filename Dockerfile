@@ -9,14 +9,15 @@ ENV DENO_DIR=/opt/petstore/.deno
 WORKDIR /opt/petstore
 COPY deno.json server.ts ./
 COPY lib lib
-RUN deno cache --no-config server.ts npm:postgres@3.4.9
+COPY packages packages
+RUN deno cache --node-modules-dir=none server.ts packages/postgres/server.ts
 
 FROM debian:12-slim
 COPY --from=build /usr/local/bin/deno /usr/local/bin/deno
 COPY --from=build /opt/petstore /opt/petstore
 # The command "petstore", also for `docker exec`. Its permissions are those of the task "program" in deno.json.
 RUN printf '#!/bin/sh\nexec deno run --cached-only %s /opt/petstore/server.ts "$@"\n' \
-  '--quiet --no-prompt --no-config --unstable-net --v8-flags=--max-semi-space-size=4 --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
+  '--quiet --no-prompt --node-modules-dir=none --unstable-net --v8-flags=--max-semi-space-size=4 --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
   > /usr/local/bin/petstore && chmod 755 /usr/local/bin/petstore
 
 # A user without a name, who owns nothing but the data. Other users of the machine cannot read them.

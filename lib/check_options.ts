@@ -50,7 +50,11 @@ export function text<Absent>(wanted: string, parse: (given: string) => string | 
 
 /** A check that allows some values. */
 export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
-  return option(`one of ${allowed.join(", ")}`, (given) => allowed.includes(given as T) && given as T, absent);
+  return (given, name) => {
+    if (given === undefined) return absent;
+    if (allowed.includes(given)) return given;
+    throw invalid(name, `one of ${allowed.join(", ")}`, given);
+  };
 }
 
 export function optionalFunction<T>(absent: T): Check<T | undefined, T> {

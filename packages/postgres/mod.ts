@@ -32,22 +32,12 @@ import {
   type Write,
   WritingStore,
 } from "@petstore/petstore/store/toolkit";
-import {
-  Database,
-  DEFAULT_SCHEMA,
-  type PooledStore,
-  type PostgresStoreOptions,
-} from "./lib/client/database.ts";
-import type { PostgresPool } from "./lib/client/pool.ts";
+import { Database, DEFAULT_SCHEMA, type PooledStore, type PostgresStoreOptions } from "./lib/client/database.ts";
+import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
 import { createGroupCommit, type GroupCommit } from "./lib/commit.ts";
 import { startSweeper, type Sweeper } from "./lib/sweeper.ts";
 import { postgresKeys } from "./lib/keys.ts";
-import {
-  openDatabase,
-  postgresGrants,
-  postgresSchema,
-  requireSchemaName,
-} from "./lib/schema/schema.ts";
+import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./lib/statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -75,8 +65,11 @@ export async function createPostgresStore(
   pool: PostgresPool,
   options: PostgresStoreOptions = {},
 ): Promise<KeyedPetStore> {
+  requirePool(pool);
   const checked = checkAll(CHECKS, options, "");
-  return new PostgresStore(await openDatabase(pool, checked), new Database(pool, checked));
+  // One connection is for the keys: a flood of requests must not keep a revoked key alive.
+  const db = await openDatabase(pool, checked, Math.max(1, sizeOf(pool) - 1));
+  return new PostgresStore(db, new Database(pool, checked, 1));
 }
 
 const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
@@ -91,7 +84,7 @@ const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
 class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;
   readonly #db: Database;
-  /** Reading the keys waits for no pet: a flood of requests must not keep a revoked key alive. */
+  /** Reading the keys waits for no pet. */
   readonly #keyDb: Database;
   #statements: Statements;
   /** The id at which reads get a new text, and thus a new plan. */

@@ -6,7 +6,8 @@
 
 import { type KeyedPetStore, type PetDraft, type StoredKey, StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
-import { Pool } from "pg";
+// @ts-types="@types/pg"
+import { Pool, type PoolConfig } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { inspectPostgresStore, listPostgresKeys } from "./lib/check.ts";
 import type { PostgresStoreOptions } from "./lib/client/database.ts";
@@ -40,10 +41,12 @@ const CLOSE_TIMEOUT = 2000;
  * Reads the address of a database, and connects to nothing yet.
  *
  * @param address Such as `postgres://user:password@host:5432/database?schema=pets`.
+ * @param password That of an address without one. Default: what pg finds, for example in `PGPASSWORD`.
  * @throws {TypeError} If it is invalid. The message quotes no part of it.
  */
-export function readPostgresSetting(address: string): PostgresSetting {
-  const { description, pool: settings, schema, prepare } = readAddress(address);
+export function readPostgresSetting(address: string, password?: string): PostgresSetting {
+  const { description, pool, schema, prepare } = readAddress(address);
+  const settings: PoolConfig = { password, ...pool };
   const options: PostgresStoreOptions = { prepare, ...(schema !== undefined && { schema }) };
 
   async function explained<T>(work: () => Promise<T>): Promise<T> {

@@ -56,7 +56,9 @@ function copy({ root, last }: Image, stages: Record<string, Image>, rest: string
   const target = join(root, posix.resolve(last["WORKDIR"] ?? "/", given));
   for (const source of sources) {
     const isInside = given.endsWith("/") && statSync(join(from, source)).isFile();
-    cpSync(join(from, source), isInside ? join(target, basename(source)) : target, { recursive: true });
+    // As .dockerignore says.
+    const filter = (path: string) => !/\/packages\/\w+\/(tests|npm)(\/|$)/.test(path);
+    cpSync(join(from, source), isInside ? join(target, basename(source)) : target, { recursive: true, filter });
   }
 }
 

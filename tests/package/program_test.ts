@@ -1,7 +1,7 @@
 /** The command `petstore` of the installed package, on the oldest and the newest Node that it supports. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import root from "../../deno.json" with { type: "json" };
@@ -66,14 +66,20 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         if (canBackUp(name)) assert.deepEqual([copied.status, copied.stderr], [0, ""]);
         else assert.match(copied.stderr, /^petstore: .*use Deno, or Node 22\.16 or later\n$/);
         assert.equal(existsSync(join(folder, "copy.db")), canBackUp(name));
-        const withoutDriver = await run(petstore, ["check"], folder, {
-          PATH,
-          PETSTORE_STORE: "postgres://127.0.0.1/pets",
-        });
-        const install =
-          /^petstore: The PostgreSQL driver cannot be loaded: .*'postgres'.*; install it by npm install postgres@3\n$/;
-        assert.match(withoutDriver.stderr, install);
-        assert.equal(withoutDriver.status, 2);
+        const onPostgres = { ...env, PETSTORE_STORE: "postgres://127.0.0.1:9/pets" };
+        const unreachable = await run(petstore, ["check"], folder, onPostgres);
+        assert.match(
+          unreachable.stderr,
+          /^petstore: postgres:.*\/pets cannot be opened: PostgreSQL: .*ECONNREFUSED.*\n$/,
+        );
+        assert.equal(unreachable.status, 1);
+        rmSync(join(folder, "node_modules", "@petstore", "postgres"), { recursive: true });
+        const missing = await run(petstore, ["check"], folder, onPostgres);
+        assert.match(
+          missing.stderr,
+          /^petstore: The store on PostgreSQL cannot be loaded: .*; install it by npm install @petstore\/postgres, or /,
+        );
+        assert.equal(missing.status, 2);
         assert.equal(await server.stop(), 0);
         assert.equal(server.written.stderr, "");
         assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), ["api-key", "petstore.db"]);

@@ -55,10 +55,6 @@ for (const name of UNITS) {
   });
 }
 
-test("docs/server.md fetches the PostgreSQL driver that the server loads", () => {
-  assert.ok(GUIDE.includes(`deno cache --no-config ${config.imports.postgres}`));
-});
-
 test("the units differ in the needs of their stores and share all protections", () => {
   const fences = UNITS.map((name) => {
     const unit = readUnit(name);

@@ -11,6 +11,8 @@ import { connect, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreFixture {
   name: string;
+  /** Another way to open the same store. The HTTP contract would show nothing new on it. */
+  isVariant?: boolean;
 }
 
 export const MEMORY: StoreKind = {
@@ -86,7 +88,7 @@ function postgresKind(): StoreKind {
     },
     async crash(namespace) {
       const ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ";
-      await runSql(await postgresUrl(), `${ended}'${namespace}'`);
+      await runSql(await postgresUrl(), `${ended}'${namespace}' AND pid <> pg_backend_pid()`);
     },
     async remove(namespace) {
       if (GIVEN) await runSql(GIVEN, `DROP SCHEMA IF EXISTS "${namespace}" CASCADE`);

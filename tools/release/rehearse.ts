@@ -5,7 +5,7 @@
  * leaves this machine, and the checkout stays as it is.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -62,6 +62,21 @@ async function release(copy: string, version: string): Promise<void> {
   await run(copy, deno, ["task", "pack"]);
 }
 
+/** The folders of the packages of others that ours depend on, directly or not. The registry has no other way to get them. */
+function foldersOfDependencies(copy: string): string[] {
+  const folders = new Map<string, string>();
+  const visit = (names: Iterable<string>) => {
+    for (const name of names) {
+      if (name.startsWith("@petstore/") || folders.has(name)) continue;
+      const folder = join(ROOT, "node_modules/.deno/node_modules", name);
+      folders.set(name, folder);
+      visit(Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {}));
+    }
+  };
+  for (const { manifest } of readPackages(copy)) visit(Object.keys(manifest.dependencies ?? {}));
+  return [...folders.values()];
+}
+
 const version = process.argv[2] ?? readPackages()[0]!.config.version;
 const folder = mkdtempSync(join(tmpdir(), "petstore-release-"));
 try {
@@ -71,6 +86,10 @@ try {
   await copyCheckout(copy);
   await release(copy, version);
   await using registry = await startRegistry(join(folder, "registry"), join(ROOT, TESTS, "node_modules"));
+  for (const dependency of foldersOfDependencies(copy)) {
+    const args = ["publish", realpathSync(dependency), "--ignore-scripts", "--silent", "--registry", registry.origin];
+    await run(folder, "npm", args, registry.env(home));
+  }
   for (const each of readPackages(copy)) {
     const tarball = join(copy, "tarballs", tarballName(each));
     await run(folder, "npm", ["publish", tarball, "--access", "public"], registry.env(home));

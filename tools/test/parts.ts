@@ -33,7 +33,7 @@ export const INTEGRATION: Record<string, string> = {
     "tests/faults/disk tests/faults/sqlite tests/nginx " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts",
   power: "deno test -A --no-check tools/reliability/power",
-  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres tools/reliability/histories/postgres_test.ts",
+  postgres: "deno test -A --no-check packages/postgres tools/reliability/histories/postgres_test.ts",
   package: "deno task --cwd tests/package install && deno task --cwd tests/package ok && deno task release:rehearse",
   runtimes: "deno test -A --no-check tests/runtimes",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,

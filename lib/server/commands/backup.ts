@@ -18,7 +18,7 @@ export const BACKUP: Command = {
   failure: "The backup failed",
   async run(args, context) {
     const { operand } = args;
-    const path = await readStorePath(args);
+    const path = await readStorePath(args, context);
     requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(path, name));
     context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);

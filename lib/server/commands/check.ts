@@ -29,8 +29,8 @@ export const CHECK: Command = {
       output.add(`${url.origin} is ready`);
       return 0;
     }
-    const { description } = await readStore(args);
-    const { faults, contents } = await (await readSharedStore(args)).check();
+    const { description } = await readStore(args, context);
+    const { faults, contents } = await (await readSharedStore(args, context)).check();
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     if (faults.length > 0) return 2;
     output.add(`${description} is sound: ${contents}`);

@@ -51,20 +51,20 @@ export function optionsOf({ settings = ["store"], flags }: Command): Options {
   };
 }
 
-export function readStore(args: CommandArguments): Promise<StoreSetting> {
-  return readStoreSetting(args.text("store"));
+export function readStore(args: CommandArguments, { runtime }: Context): Promise<StoreSetting> {
+  return readStoreSetting(args.text("store"), runtime.environment);
 }
 
 /** @throws {SettingError} If other programs cannot reach the store. */
-export async function readSharedStore(args: CommandArguments): Promise<SharedStore> {
-  const { shared } = await readStore(args);
+export async function readSharedStore(args: CommandArguments, context: Context): Promise<SharedStore> {
+  const { shared } = await readStore(args, context);
   if (shared) return shared;
   throw new SettingError("A store in memory belongs to one server; name a file or a database, or use the API");
 }
 
 /** @throws {SettingError} If the store is no SQLite file. */
-export async function readStorePath(args: CommandArguments): Promise<string> {
-  const { path } = await readStore(args);
+export async function readStorePath(args: CommandArguments, context: Context): Promise<string> {
+  const { path } = await readStore(args, context);
   if (path !== undefined) return path;
   throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
 }

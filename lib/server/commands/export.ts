@@ -21,7 +21,7 @@ export const EXPORT: Command = {
   failure: "The export failed",
   async run(args, context) {
     const name = args.operand === STANDARD ? "" : args.operand;
-    const store = await readSharedStore(args);
+    const store = await readSharedStore(args, context);
     try {
       if (name === "") {
         await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));

@@ -25,7 +25,7 @@ export const IMPORT: Command = {
   async run(args, context) {
     const name = args.operand === STANDARD ? "standard input" : args.operand;
     const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
-    const store = await readSharedStore(args);
+    const store = await readSharedStore(args, context);
     const stop = new AbortController();
     context.runtime.ending().then(() =>
       stop.abort(new UnreachableError("The import was stopped, and nothing was added"))
@@ -43,7 +43,7 @@ export const IMPORT: Command = {
       return 0;
     }
     const { isNew } = await store.import(pets, stop.signal);
-    if (isNew) report(`${(await readStore(args)).description} is new`);
+    if (isNew) report(`${(await readStore(args, context)).description} is new`);
     context.writers.output.add(`${name}: ${formatPetCount(pets.length)} added`);
     return 0;
   },

@@ -60,7 +60,7 @@ export const LIST_KEYS: Command = {
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await (await readSharedStore(args)).keys.list();
+    const keys = await (await readSharedStore(args, context)).keys.list();
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -125,7 +125,7 @@ async function useKeys(
   createIfMissing: boolean,
   use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
-  const { keys } = await readSharedStore(args);
+  const { keys } = await readSharedStore(args, context);
   const store = await keys.open(createIfMissing);
   // In the wrong folder or database, the key would be of no use.
   if (store.isNew) {

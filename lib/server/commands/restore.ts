@@ -27,7 +27,7 @@ export const RESTORE: Command = {
   failure: "The restore failed",
   async run(args, context) {
     const { operand } = args;
-    const path = await readStorePath(args);
+    const path = await readStorePath(args, context);
     const revokesNewer = args.isOn("revoke-newer");
     context.writers.output.add(describe(await restore(operand, path, revokesNewer), operand, revokesNewer));
     return 0;

@@ -43,7 +43,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
   const ending = runtime.ending();
-  const storeSetting = await readStoreSetting(settings.store);
+  const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   if (isJson && !storeSetting.shared && settings.keys.length === 0) {
     throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
   }

@@ -7,6 +7,7 @@ import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
+import type { Environment } from "../settings/flags.ts";
 import { explain, SettingError, startError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { isMissing, prepareFile } from "./new_file.ts";
@@ -15,14 +16,14 @@ import type { KeysSetting, SharedStore, StoreSetting } from "./store_setting.ts"
 const SQLITE = "sqlite:";
 
 /** @throws {SettingError} If the setting is invalid. */
-export async function readStoreSetting(setting: string): Promise<StoreSetting> {
+export async function readStoreSetting(setting: string, environment: Environment): Promise<StoreSetting> {
   if (setting === "memory:") {
     const description = `${setting} (lost when the server stops)`;
     return { description, open: createMemoryStore };
   }
   if (/^postgres(ql)?:\/\//.test(setting)) {
     const { readPostgresStore } = await import("./postgres.ts");
-    return await readPostgresStore(setting);
+    return await readPostgresStore(setting, environment);
   }
   const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
   // An address may have a password, and messages quote a path.

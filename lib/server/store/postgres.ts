@@ -6,12 +6,13 @@
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { PetSink } from "../../stores/pet_exporter.ts";
 import type { PetDraft } from "../../stores/store.ts";
+import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { OpenStore, StoreSetting } from "./store_setting.ts";
 
 /** What the server uses of the package. */
 export interface PostgresModule {
-  readPostgresSetting(address: string): {
+  readPostgresSetting(address: string, password: string | undefined): {
     description: string;
     open(): Promise<OpenStore>;
     listKeys(): Promise<readonly StoredKey[]>;
@@ -36,9 +37,9 @@ export async function loadPostgres(name = "@petstore/postgres/server"): Promise<
 }
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
-export async function readPostgresStore(address: string): Promise<StoreSetting> {
+export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
   const { readPostgresSetting } = await loadPostgres();
-  const setting = await explained(() => Promise.resolve(readPostgresSetting(address)));
+  const setting = await explained(() => Promise.resolve(readPostgresSetting(address, environment("PGPASSWORD"))));
   const open = () => explained(() => setting.open());
   return {
     description: setting.description,

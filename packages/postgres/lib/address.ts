@@ -15,7 +15,7 @@ const CONNECTION_PARAMETERS = [
 export interface PostgresTarget {
   /** Without the password and the parameters, for messages. */
   description: string;
-  /** The options of `new Pool()`. */
+  /** The options of `new Pool()`; a password only if the address has one. */
   pool: Record<string, unknown>;
   schema: string | undefined;
   prepare: boolean;
@@ -69,7 +69,8 @@ export function readAddress(address: string): PostgresTarget {
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */
 function readConnection(href: string): Record<string, unknown> {
   try {
-    return { ...toClientConfig(parse(href)) };
+    const given = Object.entries(toClientConfig(parse(href)));
+    return Object.fromEntries(given.filter(([, value]) => value != null && value !== ""));
   } catch (error) {
     const { code } = error as { code?: string };
     return fail(

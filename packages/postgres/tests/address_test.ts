@@ -47,7 +47,7 @@ test("an invalid address is refused by a message without a part of it", async ()
       assert.doesNotMatch(error.message, /hunter2/);
       return true;
     });
-    await assert.rejects(readPostgresStore(address), SettingError);
+    await assert.rejects(readPostgresStore(address, () => undefined), SettingError);
   }
 });
 

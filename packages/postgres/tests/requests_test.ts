@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client } from "pg";
 import { postgresSchema } from "../mod.ts";
-import { textArray } from "../lib/client/driver.ts";
+import { textArray } from "../lib/client/arrays.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { countReads, DAY, forgetCall, test } from "./support.ts";
 

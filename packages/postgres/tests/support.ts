@@ -65,9 +65,8 @@ export function forgetCall(schema: string, most: number): string {
 export async function countReads(url: string, table: string, prepare: string, ...steps: string[]) {
   const seen =
     `SELECT 'read', seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = '${table}'::regclass`;
-  // The result of several statements is one text per row.
   const rows = await runSql(url, [prepare, seen, ...steps.flatMap((step) => [step, seen])].join(";"));
-  const counts = rows.flat().filter((row) => row?.startsWith("read,")).map((row) => row!.split(",").map(Number));
+  const counts = rows.filter(([what]) => what === "read").map((row) => row.map(Number));
   return steps.map((_, i) => ({
     scanned: counts[i + 1]![1]! - counts[i]![1]!,
     fetched: counts[i + 1]![2]! - counts[i]![2]!,

@@ -30,9 +30,8 @@ import { createKvStore } from "@petstore/edge/kv";
 import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/edge/kv";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
-import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
-import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@petstore/petstore/postgres";
-import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
+import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/postgres";
+import type { PostgresPool, PostgresStoreOptions } from "@petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/conformance";
 import type {
@@ -112,13 +111,8 @@ export function answerNode(request: NodeRequest, response: NodeResponse): void {
 }
 
 const ofSchema: PostgresStoreOptions = { schema: "pets", timeoutMs: 1000 };
-export function openPostgres(client: PostgresClient): Promise<PetStore> {
-  return createPostgresStore(client, ofSchema);
-}
-export function openEither(pool: NodePostgresClient, sql: PostgresJsClient): Promise<PetStore>[] {
-  const query: PostgresJsQuery = sql.unsafe("SELECT 1");
-  void query.values();
-  return [openPostgres(pool), openPostgres(sql)];
+export function openPostgres(pool: PostgresPool): Promise<PetStore> {
+  return createPostgresStore(pool, ofSchema);
 }
 export const forTheAdministrator: string = postgresSchema("pets") + postgresGrants("app", "pets");
 

@@ -15,7 +15,7 @@ export function readUnit(name: (typeof UNITS)[number]): string {
 /** The unit with the paths of Deno and of this checkout. */
 export function unitHere(name: (typeof UNITS)[number]): string {
   return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath())
-    .replaceAll(/\/opt\/petstore\/(?=server|lib)/g, ROOT);
+    .replaceAll(/\/opt\/petstore\/(?=server|lib|packages|deno)/g, ROOT);
 }
 
 export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {

@@ -1,14 +1,9 @@
-/** PostgreSQL behind a proxy that fails as a seed says, by either driver, by the server's pool, and through PgBouncer. */
+/** PostgreSQL behind a proxy that fails as a seed says, directly and through PgBouncer. */
 
 import fc from "fast-check";
 // @ts-types="@types/pg"
-import { Pool } from "pg";
-import postgres from "postgres";
-import { driverOptions } from "../../../lib/server/store/postgres_options.ts";
-import { createPool } from "../../../lib/server/store/postgres_pool.ts";
-import { openSocket } from "../../../lib/server/store/postgres_socket.ts";
-import { readPostgresUrl } from "../../../packages/postgres/lib/address.ts";
-import { createPostgresStore, type PostgresClientMaker, postgresSchema } from "../../../packages/postgres/mod.ts";
+import { Client, Pool } from "pg";
+import { createPostgresStore, postgresSchema } from "../../../packages/postgres/mod.ts";
 import type { PooledStore } from "../../../packages/postgres/lib/client/database.ts";
 import { petArrays } from "../../../packages/postgres/lib/commit.ts";
 import { statementsFor } from "../../../packages/postgres/lib/statements.ts";
@@ -34,6 +29,9 @@ export const FAULT: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ side: SIDE, bytes: BYTES, within: fc.constant(NAME), effect: EFFECT }) },
 );
 
+/** How long nothing must run, in milliseconds. */
+const REST = 50;
+
 const SQL = statementsFor("petstore");
 
 const EMPTY = `DELETE FROM petstore.pets; DELETE FROM petstore.requests; ALTER SEQUENCE petstore.pet_ids RESTART`;
@@ -44,28 +42,20 @@ const SESSIONS = `SELECT count(*)::text, (count(*) FILTER (WHERE state = 'idle')
 
 export type OpenStore = (url: string, pooled: boolean) => Promise<PetStore>;
 
-const openWith = (makerFor: (url: string) => PostgresClientMaker): OpenStore => (url, pooled) =>
-  createPostgresStore(makerFor(url), { timeoutMs: TIMEOUT, prepare: !pooled });
-
-function serverPool(url: string): PostgresClientMaker {
-  const target = readPostgresUrl(url, () => undefined);
-  const { name, port } = target.hosts[0]!;
-  return () =>
-    createPool(
-      SIZE,
-      (settings) => postgres({ ...driverOptions(target), ...settings }),
-      () => openSocket({ name, address: name, port }, { mode: "never", checks: {} }, TIMEOUT),
-    );
-}
-
-/** The driver's own pauses before it opens a connection again rise to 20 seconds. */
-const connectSql = (url: string) =>
-  postgres(url, { max: SIZE, fetch_types: false, backoff: () => 0.02, onnotice() {} });
-
-export const OPENERS: Record<string, OpenStore> = {
-  "node-postgres": openWith((url) => () => new Pool({ connectionString: url, max: SIZE })),
-  "postgres.js": openWith((url) => () => connectSql(url)),
-  "the server's pool": openWith(serverPool),
+/** A store whose `close()` ends its pool too. */
+export const openPool: OpenStore = async (url, pooled) => {
+  const pool = new Pool({ connectionString: url, max: SIZE, connectionTimeoutMillis: TIMEOUT });
+  const store = await createPostgresStore(pool, { timeoutMs: TIMEOUT, prepare: !pooled }).catch(async (error) => {
+    await pool.end();
+    throw error;
+  });
+  const close = store.close.bind(store);
+  return Object.assign(store, {
+    async close() {
+      await close();
+      await pool.end();
+    },
+  });
 };
 
 /** @param pooled Whether PgBouncer is between the stores and the proxy. */
@@ -76,8 +66,9 @@ export function onPostgres(name: string, open: OpenStore, pooled = false): Groun
       withDatabase((direct, port) =>
         withProxy(port, async (proxy) => {
           const url = at(direct, `127.0.0.1:${proxy.port}`);
-          const admin = postgres(direct, { max: 1, fetch_types: false, onnotice: () => {} });
-          await admin.unsafe(postgresSchema());
+          const admin = new Client({ connectionString: direct });
+          await admin.connect();
+          await admin.query(postgresSchema());
           const useAt = async (url: string) => {
             await using place = new PostgresPlace(proxy, admin, () => open(url, pooled));
             await place.renew();
@@ -92,11 +83,11 @@ export function onPostgres(name: string, open: OpenStore, pooled = false): Groun
 class PostgresPlace implements Place<Fault>, AsyncDisposable {
   readonly #proxy: Proxy;
   /** Straight to the database. */
-  readonly #admin: postgres.Sql;
+  readonly #admin: Client;
   readonly #open: () => Promise<PetStore>;
   #stores: PetStore[] = [];
 
-  constructor(proxy: Proxy, admin: postgres.Sql, open: () => Promise<PetStore>) {
+  constructor(proxy: Proxy, admin: Client, open: () => Promise<PetStore>) {
     this.#proxy = proxy;
     this.#admin = admin;
     this.#open = open;
@@ -114,15 +105,20 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
   }
 
   async use({ pets, servers, faults }: Plan<Fault>, run: Parameters<Place<Fault>["use"]>[1]): Promise<Outcome> {
-    await this.#admin.unsafe(EMPTY);
-    await this.#admin.unsafe(SQL.add, [...petArrays(pets), "{}", "{}", "{}"]);
+    await this.#admin.query(EMPTY);
+    await this.#admin.query(SQL.add, [...petArrays(pets), "{}", "{}", "{}"]);
     const before = this.#proxy.faults;
     this.#proxy.follow(faults);
     this.#proxy.isDoubling = faults.length % 2 === 1;
     await run(this.#stores.slice(0, servers), () => this.#proxy.follow([]));
-    await until("the end of all that was sent", () => this.#isAtRest());
+    // For a moment, since PgBouncer may still have what the client of an ended connection has sent.
+    let restless = performance.now();
+    await until("the end of all that was sent", async () => {
+      if (!await this.#isAtRest()) restless = performance.now();
+      return performance.now() - restless > REST;
+    });
     await until("stores that wait for nothing", () => !this.#stores.some(isBusy));
-    const rows = await this.#admin.unsafe(SQL.all, ["0", "1000"]).values() as string[][];
+    const { rows } = await this.#admin.query<string[]>({ text: SQL.all, values: ["0", "1000"], rowMode: "array" });
     return { stored: rows.map((row) => row[1]!), faults: this.#proxy.faults - before };
   }
 
@@ -130,12 +126,12 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
   async #isAtRest(): Promise<boolean> {
     const { holds, open } = this.#proxy;
     if (holds > 0) return false;
-    const [[all, idle] = []] = await this.#admin.unsafe(SESSIONS).values() as string[][];
+    const { rows: [[all, idle] = []] } = await this.#admin.query<string[]>({ text: SESSIONS, rowMode: "array" });
     return Number(all) === open && all === idle;
   }
 }
 
-/** Whether a store still waits for a response. If postgres.js has lost a statement, the store soon replaces the client. */
+/** Whether a store still waits for a response. */
 function isBusy({ pool }: PetStore & Partial<PooledStore>): boolean {
   return pool !== undefined && pool.running + pool.waiting > 0;
 }

@@ -2,7 +2,7 @@ import { NO_PGBOUNCER } from "../../../tests/support/postgres/pgbouncer.ts";
 import { defineTool } from "../tool.ts";
 import { Tally } from "./ground.ts";
 import { KV_FAULT, ON_KV } from "./kv.ts";
-import { FAULT, onPostgres, OPENERS } from "./postgres.ts";
+import { FAULT, onPostgres, openPool } from "./postgres.ts";
 import { blocksFrom, type Extent, type Finding, search } from "./search.ts";
 
 const ABOUT =
@@ -13,16 +13,13 @@ response allows, not at all. A wrong history is made smaller. With its --seed an
 
 type Search = (extent: Omit<Extent<never>, "fault">) => Promise<Finding | undefined>;
 
-/** By each driver, also through PgBouncer, and on Deno KV. */
+/** On PostgreSQL, directly and through PgBouncer, and on Deno KV. */
 export const WAYS: Record<string, Search> = {
   ...Object.fromEntries(
-    [false, ...(NO_PGBOUNCER ? [] : [true])].flatMap((pooled) =>
-      // postgres.js 3.4.9 alone would hang with all the process, over a message that PgBouncer has cut.
-      Object.entries(OPENERS).filter(([name]) => !pooled || name !== "postgres.js").map(([name, open]) => {
-        const ground = onPostgres(name, open, pooled);
-        return [ground.name, (extent) => search(ground, { ...extent, fault: FAULT })] satisfies [string, Search];
-      })
-    ),
+    [false, ...(NO_PGBOUNCER ? [] : [true])].map((pooled) => {
+      const ground = onPostgres("PostgreSQL", openPool, pooled);
+      return [ground.name, (extent) => search(ground, { ...extent, fault: FAULT })] satisfies [string, Search];
+    }),
   ),
   [ON_KV.name]: (extent) => search(ON_KV, { ...extent, fault: KV_FAULT }),
 };

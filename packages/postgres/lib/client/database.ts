@@ -80,15 +80,18 @@ export class Database {
   readonly #prepare: boolean;
   /** In order of arrival. They wait here because the pool cannot remove one from its own queue. */
   readonly #waiting = new Set<Statement>();
+  readonly #limit: number;
   #running = 0;
 
-  constructor(pool: PostgresPool, options: PostgresStoreOptions) {
+  /** @param limit How many statements may run at a time. Default: as many as the pool has connections. */
+  constructor(pool: PostgresPool, options: PostgresStoreOptions, limit?: number) {
     const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true } = options;
     watchPool(pool);
     this.#pool = pool;
     this.schema = schema;
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
+    this.#limit = limit ?? sizeOf(pool);
   }
 
   get load(): PooledStore["pool"] {
@@ -121,7 +124,7 @@ export class Database {
 
   #startWaiting(): void {
     for (const statement of this.#waiting) {
-      if (this.#running >= sizeOf(this.#pool)) return;
+      if (this.#running >= this.#limit) return;
       this.#waiting.delete(statement);
       this.#run(statement);
     }

@@ -58,15 +58,14 @@ const DEFAULT_SIZE = 10;
 
 export function ignore(): void {}
 
-/**
- * Requires a pool, and lets no lost connection end the process until {@link unwatchPool}.
- *
- * @throws {TypeError} If it is another object. On the single connection of a `Client`, creates would join the app's own transactions.
- */
+/** @throws {TypeError} If it is no pool. On the single connection of a `Client`, creates would join the app's own transactions. */
+export function requirePool(pool: PostgresPool): void {
+  if (typeof pool === "object" && pool !== null && "connect" in pool && "totalCount" in pool) return;
+  throw new TypeError(`A PostgreSQL store takes a Pool of node-postgres (pg), not ${kindOf(pool)}`);
+}
+
+/** Lets no lost connection end the process until {@link unwatchPool}: a pool without a listener throws what an idle one reports. */
 export function watchPool(pool: PostgresPool): void {
-  if (typeof pool !== "object" || pool === null || !("connect" in pool && "totalCount" in pool)) {
-    throw new TypeError(`A PostgreSQL store takes a Pool of node-postgres (pg), not ${kindOf(pool)}`);
-  }
   pool.on?.("error", ignore);
   eventsOf(pool).on?.("connect", guardParser);
 }

@@ -1,9 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import {
-  Database,
-  DEFAULT_SCHEMA,
-  type PostgresStoreOptions,
-} from "../client/database.ts";
+import { Database, DEFAULT_SCHEMA, type PostgresStoreOptions } from "../client/database.ts";
 import type { PostgresPool } from "../client/pool.ts";
 import { sqlState } from "../client/errors.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
@@ -92,8 +88,9 @@ ${grants.join("")}`;
 export async function openDatabase(
   pool: PostgresPool,
   options: PostgresStoreOptions,
+  limit?: number,
 ): Promise<Database> {
-  const db = new Database(pool, options);
+  const db = new Database(pool, options, limit);
   try {
     const { version, isReadOnly } = await inspect(db);
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);

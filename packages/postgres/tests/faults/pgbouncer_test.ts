@@ -42,10 +42,9 @@ test("import and export work behind PgBouncer in transaction mode", (url) =>
     assert.equal(stdout.replaceAll(/^\{"id":\d+,/gm, "{"), text);
   }));
 
-/** postgres.js is the driver of the servers above. */
-const FILTER = "PostgreSQL (node-postgres)";
+const FILTER = "PostgreSQL";
 
-test("node-postgres keeps the store contract behind PgBouncer in transaction mode", async (url) => {
+test("the store keeps its contract behind PgBouncer in transaction mode", async (url) => {
   const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
   const args = ["test", "-A", "--no-check", `--filter=${FILTER}`, "tests/contract/store_test.ts"];
   const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });

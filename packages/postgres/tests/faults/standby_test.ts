@@ -10,18 +10,7 @@ import {
   whyNoCluster,
 } from "../../../../tests/support/postgres/cluster.ts";
 import { until } from "../../../../tests/support/until.ts";
-import {
-  addPet,
-  at,
-  countStored,
-  createOnce,
-  KEY,
-  underLoad,
-  untilAnswered,
-  urlOf,
-  withCluster,
-  withServers,
-} from "../../../../tests/support/postgres/servers.ts";
+import { createOnce, KEY, urlOf, withCluster, withServers } from "../../../../tests/support/postgres/servers.ts";
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_basebackup"]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
-import { environment } from "../../../../tests/support/server/serve_task.ts";
+import { environment, ROOT } from "../../../../tests/support/server/serve_task.ts";
 import { addPet, serverAt } from "../../../../tests/support/server/server_process.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
 import { readUnit, started, startUnit } from "../../../../tests/support/server/unit.ts";
@@ -18,7 +18,7 @@ const test = testUnless(whyNoCluster());
 function cacheDriver(): void {
   const page = readFileSync(new URL("../../../../docs/server.md", import.meta.url), "utf8");
   const [, words = ""] = /`DENO_DIR=\S+ deno (cache [^`]*)`/.exec(page) ?? [];
-  command(Deno.execPath(), ...words.split(" "));
+  command(Deno.execPath(), ...words.replaceAll("/opt/petstore/", ROOT).split(" "));
 }
 
 /** The unit's command with another database port and the tests' cached driver. */
