@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import config from "../../deno.json" with { type: "json" };
 import { addPet, serverAt, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { test } from "../support/server/in_process.ts";

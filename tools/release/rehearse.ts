@@ -5,7 +5,7 @@
  * leaves this machine, and the checkout stays as it is.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -68,7 +68,11 @@ function foldersOfDependencies(copy: string): string[] {
   const visit = (names: Iterable<string>) => {
     for (const name of names) {
       if (name.startsWith("@petstore/") || folders.has(name)) continue;
-      const folder = join(ROOT, "node_modules/.deno/node_modules", name);
+      // Deno puts what the packages name themselves beside the rest.
+      const [folder = name] = ["node_modules", "node_modules/.deno/node_modules"].map((place) =>
+        join(ROOT, place, name)
+      )
+        .filter((path) => existsSync(path));
       folders.set(name, folder);
       visit(Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {}));
     }
