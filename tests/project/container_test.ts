@@ -1,4 +1,4 @@
-/** The Dockerfile and compose.yaml, as far as root is not needed: tests/container performs the steps of the Dockerfile. */
+/** The Dockerfile and compose.yaml, as far as root is not needed: tests/heavy/container performs the steps of the Dockerfile. */
 
 import assert from "node:assert/strict";
 import { cpSync, existsSync } from "node:fs";

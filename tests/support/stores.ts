@@ -28,7 +28,7 @@ export const SQLITE_THREAD: StoreKind = sqliteKind(
   (path) => createSqliteStore(path, { writer: "thread" }),
 );
 
-/** The stores of the everyday tests, and a given PostgreSQL. packages/edge and tests/runtimes have the others. */
+/** The stores of the everyday tests, and a given PostgreSQL. packages/edge and tests/heavy/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
   SQLITE,

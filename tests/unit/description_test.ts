@@ -1,5 +1,5 @@
 /**
- * The description: its operations, failures and numbers, and its names and words, which become types and pages. tests/clients has
+ * The description: its operations, failures and numbers, and its names and words, which become types and pages. tests/heavy/clients has
  * linters, which find components that nothing uses.
  */
 

@@ -1,4 +1,4 @@
-/** createNodeListener() on `node:http`, byte by byte, on every runtime. tests/hosts runs the HTTP contract through it. */
+/** createNodeListener() on `node:http`, byte by byte, on every runtime. tests/heavy/hosts runs the HTTP contract through it. */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

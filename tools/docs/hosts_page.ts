@@ -1,13 +1,13 @@
-/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. `deno task docs` runs this file and writes it. */
+/** docs/hosts.md, made from the programs in tests/heavy/hosts and tests/heavy/edge. `deno task docs` runs this file and writes it. */
 
 import { readFileSync } from "node:fs";
-import { HOSTS, type MountedHost } from "../../tests/hosts/hosts.ts";
+import { HOSTS, type MountedHost } from "../../tests/heavy/hosts/hosts.ts";
 import { ODD_REQUESTS, type OddName, type OddResponses, WORKERD_ODD } from "../../tests/support/http/odd_requests.ts";
 import { EDGE_SECTIONS, OWN_SECTIONS, type Section } from "./hosts_sections.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-const INTRODUCTION = `<!-- Written by \`deno task docs\`. Change tests/hosts or tools/docs and run it again. -->
+const INTRODUCTION = `<!-- Written by \`deno task docs\`. Change tests/heavy/hosts or tools/docs and run it again. -->
 
 # Hosts
 
@@ -104,7 +104,7 @@ function shareDeviations(sections: readonly Section[]): Map<string, string[]> {
 function toSection(host: MountedHost): Section {
   const framing = "Responses are sent in chunks, without `Content-Length`; responses to `HEAD` have it";
   const root = "Mounted at the root, the petstore answers every request, even those for the app's own routes";
-  const program = [`tests/hosts/programs/${host.file}`];
+  const program = [`tests/heavy/hosts/programs/${host.file}`];
   return {
     title: host.name,
     runtime: host.runtime.name,

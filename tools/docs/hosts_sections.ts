@@ -1,4 +1,4 @@
-/** The parts of docs/hosts.md that are not made from tests/hosts/hosts.ts. */
+/** The parts of docs/hosts.md that are not made from tests/heavy/hosts/hosts.ts. */
 
 /** A part of the page: a text, programs, and what to know about them. */
 export interface Section {
@@ -14,7 +14,7 @@ export interface Section {
   deviations?: readonly string[];
 }
 
-/** The hosts whose tests are in tests/edge. */
+/** The hosts whose tests are in tests/heavy/edge. */
 export const EDGE_SECTIONS: readonly Section[] = [
   {
     title: "Cloudflare Workers",
@@ -23,7 +23,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "Set a secret `PETSTORE_KEYS` with the keys, separated by commas, and a compatibility date of 2022-03-21 or later; " +
       "`nodejs_compat` is not needed. Cloudflare runs many isolates and ends them at any time, and each has its own memory " +
       "store with ids from 1. The two sections below keep the pets.",
-    files: ["tests/edge/workers/worker.ts"],
+    files: ["tests/heavy/edge/workers/worker.ts"],
     deviations: [
       "An unknown method gets 501 and plain text from workerd",
       "JSON is compressed for a client that accepts it (in miniflare; Cloudflare itself was not tested)",
@@ -38,7 +38,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "which `d1_databases` in `wrangler.json` binds to `DB`. Its two lines are " +
       '`import { createD1Store } from "@petstore/edge/d1"` and `createPetstore({ store: createD1Store(env.DB), … })`.',
     files: [],
-    linked: ["tests/edge/workers/d1/worker.ts", "tests/edge/workers/d1/wrangler.json"],
+    linked: ["tests/heavy/edge/workers/d1/worker.ts", "tests/heavy/edge/workers/d1/wrangler.json"],
   },
   {
     title: "A Durable Object",
@@ -47,7 +47,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "One object has all pets in a database of its own, and answers all requests: its class makes the petstore with " +
       "`createDurableObjectStore(storage)`, and the Worker passes requests on. The differences are those of Workers above.",
     files: [],
-    linked: ["tests/edge/workers/object/worker.ts", "tests/edge/workers/object/wrangler.json"],
+    linked: ["tests/heavy/edge/workers/object/worker.ts", "tests/heavy/edge/workers/object/wrangler.json"],
   },
   {
     title: "A Service Worker",
@@ -56,7 +56,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "must come from `https:` or `localhost`. The pets survive a reload, but not the end of the worker, half a minute after " +
       "the last request. To keep them, use a store of your own, such as one on IndexedDB.",
     files: [],
-    linked: ["tests/edge/service_worker/sw.js", "tests/edge/service_worker/page.js"],
+    linked: ["tests/heavy/edge/service_worker/sw.js", "tests/heavy/edge/service_worker/page.js"],
     deviations: [
       "The page contains the key, so the key protects nothing",
       "`cors` has no effect: a page cannot set `Origin`, and requests to other origins do not reach a Service Worker",
@@ -70,7 +70,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
       '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Put a shared store in a module ' +
       "of its own, since each such file has its own petstore.",
-    files: ["tests/edge/nextjs/app/v1/[[...path]]/route.js"],
+    files: ["tests/heavy/edge/nextjs/app/v1/[[...path]]/route.js"],
     deviations: [
       "Every response has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
       "petstore's own `Vary`",
@@ -86,7 +86,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     text:
       "For its Node adapter. Set `BODY_SIZE_LIMIT` in the environment to more than `maxBodyBytes`: the adapter's own limit " +
       "is 512 KiB, and it cuts longer bodies.",
-    files: ["tests/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
+    files: ["tests/heavy/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
     deviations: [
       "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +
       "app's own",
@@ -104,7 +104,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
       "`Idempotency-Key` is not refused.",
     files: [],
-    linked: ["tests/edge/nitro/routes/v1/[...path].js"],
+    linked: ["tests/heavy/edge/nitro/routes/v1/[...path].js"],
     deviations: ["An unknown method (`constructor`) gets 400 without a body from Node's parser"],
   },
   {
@@ -114,7 +114,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "For its Node adapter, with `security: { checkOrigin: false }` in the configuration: otherwise a `POST` without " +
       "`Content-Type` gets 403 from Astro. Its `clientAddress` is the address of the client.",
     files: [],
-    linked: ["tests/edge/astro/src/pages/v1/[...path].js", "tests/edge/astro/astro.config.mjs"],
+    linked: ["tests/heavy/edge/astro/src/pages/v1/[...path].js", "tests/heavy/edge/astro/astro.config.mjs"],
     deviations: [
       "A path or query that does not decode (`%zz`) gets 400 and plain text from Astro",
       "An unknown method (`constructor`) gets 400 without a body from Node's parser",
@@ -122,7 +122,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
   },
 ];
 
-const PROGRAMS = "tests/hosts/programs";
+const PROGRAMS = "tests/heavy/hosts/programs";
 
 /** An app's own parts in place of the petstore's, and paths that change on the way. */
 export const OWN_SECTIONS: readonly Section[] = [

@@ -1,6 +1,6 @@
 /**
  * `deno task release:check [TAG]` says what this checkout still needs before it can be released, each with its place, and exits with
- * status 1 if anything is missing. It changes nothing. The tests of the packages themselves are `deno task integration package`.
+ * status 1 if anything is missing. It changes nothing. The tests of the packages themselves are `deno task test:all heavy/package`.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * `deno task release:rehearse` releases a copy of this checkout to a registry on this machine, and then uses what it released as
  * strangers do. It runs each step of docs/releasing.md that a person runs before the push of the tag, publishes with `npm publish`
- * to Verdaccio, which has no other registry behind it, and runs the tests of `tests/package` with an empty HOME. Nothing
+ * to Verdaccio, which has no other registry behind it, and runs the tests of `tests/heavy/package` with an empty HOME. Nothing
  * leaves this machine, and the checkout stays as it is.
  */
 
@@ -12,7 +12,7 @@ import process from "node:process";
 import { readPackages, ROOT, tarballName } from "./packages.ts";
 import { startRegistry } from "./registry.ts";
 
-const TESTS = "tests/package";
+const TESTS = "tests/heavy/package";
 
 /** What a maintainer fills in once. The rehearsal fills it in if it is still empty. */
 const AUTHOR = "Rehearsal <rehearsal@petstore.example>";

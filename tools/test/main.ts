@@ -1,16 +1,17 @@
 /**
- * Runs parts of the tests: `main.ts everyday|integration [PART…]`, by default all of the kind, several at the same time. Shows the
+ * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all of the kind, several at the same time. A name with a slash at
+ * its end stands for the parts that begin so: `heavy/` and `packages/`. Shows the
  * output of each in turn, then again the errors of those that failed, and then the summary of each. Exits with 1 if one failed, and
  * with 2 if a part does not exist. A part that says nothing for too long ends, with the name of the test.
  */
 
-import { EVERYDAY, INTEGRATION } from "./parts.ts";
+import { EVERYDAY, HEAVY, PACKAGES } from "./parts.ts";
 
 /** How much of a part is shown again that failed without an error of a test. */
 const LAST_LINES = 30;
 
 /** How long a part may say nothing, in milliseconds: far longer than any of its tests takes, also on a busy machine. */
-const SILENCE = { everyday: 300_000, integration: 1_200_000 };
+const SILENCE = { everyday: 300_000, all: 600_000 };
 
 interface Part {
   name: string;
@@ -25,13 +26,23 @@ interface Run {
 }
 
 const [kind, ...names] = Deno.args.filter((arg) => arg !== "--");
-const known = kind === "everyday" ? EVERYDAY : INTEGRATION;
-const unknown = names.filter((name) => !(name in known));
+const heavy = Object.entries(HEAVY).map(([name, command]) => [`heavy/${name}`, command]);
+const known: Record<string, string> = kind === "everyday"
+  ? EVERYDAY
+  : { ...Object.fromEntries(heavy), ...PACKAGES, ...EVERYDAY };
+
+function isMeant(part: string, name: string): boolean {
+  return name.endsWith("/") ? part.startsWith(name) : part === name;
+}
+
+const unknown = names.filter((name) => !Object.keys(known).some((part) => isMeant(part, name)));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}; the parts are ${Object.keys(known).join(", ")}`);
   Deno.exit(2);
 }
-const parts: Part[] = Object.entries(known).filter(([name]) => names.length === 0 || names.includes(name))
+const parts: Part[] = Object.entries(known).filter(([part]) =>
+  names.length === 0 || names.some((name) => isMeant(part, name))
+)
   .map(([name, command]) => ({ name, command, started: Promise.withResolvers() }));
 const waiting = [...parts];
 // More than the processors: each part also waits for disks, clocks and processes.
@@ -70,7 +81,7 @@ function merge(...streams: ReadableStream<Uint8Array<ArrayBuffer>>[]): ReadableS
 
 /** The same stream. After a silence, which a test that hangs makes, it calls `end` and names the last line: that of the test. */
 function endAfterSilence(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
-  const limit = SILENCE[kind === "everyday" ? "everyday" : "integration"];
+  const limit = SILENCE[kind === "everyday" ? "everyday" : "all"];
   const decoder = new TextDecoder();
   let line = "", timer: ReturnType<typeof setTimeout> | undefined;
   return stream.pipeThrough(

@@ -6,7 +6,7 @@
 
 const INSTALL = "deno task install";
 
-/** The tests that a person waits for. They need nothing that `deno task install` does not bring. */
+/** The house: the tests that a person waits for. They need nothing that `deno task install` does not bring. */
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
@@ -19,32 +19,38 @@ export const EVERYDAY: Record<string, string> = {
  * own. What reads arguments, composes texts or works on a store is the same code on each.
  */
 const ON_NODE = [
-  ...["damage", "faults", "gone", "slow", "start"].map((name) => `faults/disk/${name}`),
-  ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
+  ...["damage", "faults", "gone", "slow", "start"].map((name) => `heavy/faults/disk/${name}`),
+  ...["heavy/faults/restore", "heavy/nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
   ...["check_url", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/import"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
-/** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
-export const INTEGRATION: Record<string, string> = {
-  client: "deno test -A --no-check --doc packages/client",
-  sqlite: "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts " +
-    "tests/faults/disk tests/faults/sqlite tests/nginx " +
+/** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */
+export const HEAVY: Record<string, string> = {
+  sqlite: "deno test -A --no-check tests/heavy/faults/restore_test.ts tests/heavy/faults/transfer_test.ts " +
+    "tests/heavy/faults/disk tests/heavy/faults/sqlite tests/heavy/faults/clients tests/heavy/nginx " +
     "tools/reliability/fuzz/{postgres,search,standalone}_test.ts",
   power: "deno test -A --no-check tools/reliability/power",
-  postgres: "deno test -A --no-check packages/postgres tools/reliability/histories/postgres_test.ts",
-  package: "deno task --cwd tests/package install && deno task --cwd tests/package ok && deno task release:rehearse",
-  runtimes: "deno test -A --no-check tests/runtimes",
-  edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
-  ha: "deno test -A --no-check tools/reliability/ha",
+  package:
+    "deno task --cwd tests/heavy/package install && deno task --cwd tests/heavy/package ok && deno task release:rehearse",
+  runtimes: "deno test -A --no-check tests/heavy/runtimes",
+  edge: `cd tests/heavy/edge && ${INSTALL} && deno task ok && deno task test`,
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
-  clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  conformance: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests/*_test.ts && " +
-    `cd packages/conformance/tests/heavy && ${INSTALL} && deno task ok && deno test -A --no-check`,
-  hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
+  clients: `cd tests/heavy/clients && ${INSTALL} && deno task ok && deno task test`,
+  hosts: `cd tests/heavy/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
-    `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
-  kv: "deno test -A --no-check packages/edge tools/reliability/histories/search_test.ts",
-  container: "deno test -A --no-check tests/container",
+    `cd tests/heavy/viewer && ${INSTALL} && deno task ok && deno test -A`,
+  container: "deno test -A --no-check tests/heavy/container",
+};
+
+/** The packages beside the house, each with what looks for its defects. */
+export const PACKAGES: Record<string, string> = {
+  "packages/client": "deno test -A --no-check --doc packages/client",
+  "packages/postgres": "deno test -A --no-check packages/postgres tools/reliability/histories/postgres_test.ts",
+  "packages/postgres/ha": "deno test -A --no-check tools/reliability/ha",
+  "packages/edge": "deno test -A --no-check packages/edge tools/reliability/histories/search_test.ts",
+  "packages/conformance":
+    "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests/*_test.ts && " +
+    `cd packages/conformance/tests/heavy && ${INSTALL} && deno task ok && deno test -A --no-check`,
 };

@@ -1,4 +1,4 @@
-/** The storage of a Durable Object, made of node:sqlite. tests/edge has the real one, and D1. */
+/** The storage of a Durable Object, made of node:sqlite. tests/heavy/edge has the real one, and D1. */
 
 import { DatabaseSync } from "node:sqlite";
 import type { DurableObjectBinding } from "../../lib/d1/d1_store.ts";

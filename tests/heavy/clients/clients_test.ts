@@ -1,0 +1,91 @@
+/** The clients that the commands of docs/clients.md generate, compiled strictly and used against a real server. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { readPage } from "../../support/pages.ts";
+import config from "./deno.json" with { type: "json" };
+import { nextPage } from "./examples/common.ts";
+import { generate, KEY, OUTPUTS, withServer } from "./support/service.ts";
+import { NODE, succeed, withPrism } from "./support/tools.ts";
+
+const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+
+/** Each has an example of its name. */
+const CLIENTS = ["openapi_fetch", "orval", "swagger_typescript_api", "hey_api", "kubb", "openapi_zod_client"];
+
+/** The largest int64. */
+const MAX = "9223372036854775807";
+
+test("the commands of docs/clients.md generate every client from the description of a server", generate);
+
+for (const project of ["tsconfig.json", "tsconfig.loose.json"]) {
+  test(`generated code and the code that uses it compiles with ${project}`, async () => {
+    await generate();
+    assert.match(await succeed("tsc", ["--project", project, "--listFiles"]), /\/generated\/.*\/examples\//s);
+  });
+}
+
+test("through Prism: no create and none of its responses violates the description, with any client", async () => {
+  await generate();
+  for (const name of CLIENTS) {
+    await withServer(({ base }) =>
+      withPrism(base, async (address) => {
+        // Prism itself answers the wrong request that follows.
+        const env = { PETSTORE_URL: address, PETSTORE_KEY: KEY };
+        assert.equal(await succeed(`examples/${name}.ts`, [], env), "1 Rex\n", name);
+      })
+    );
+  }
+});
+
+test("nextPage follows a list to its end", () =>
+  withServer(async ({ base }) => {
+    const ids: number[] = [];
+    for (const name of ["Rex", "Bo", "Max"]) {
+      await fetch(`${base}/pets`, { method: "POST", headers: HEADERS, body: `{"name":"${name}","categoryId":7}` });
+    }
+    for (let page: { cursor?: string } | undefined = {}; page;) {
+      const response: Response = await fetch(`${base}/pets?${new URLSearchParams({ limit: "2", ...page })}`, {
+        headers: HEADERS,
+      });
+      ids.push(...(await response.json()).map(({ id }: { id: number }) => id));
+      page = nextPage(response.headers);
+    }
+    assert.deepEqual(ids, [1, 2, 3]);
+  }));
+
+test("docs/clients.md names the example of each client, and names the versions that are generated with", () => {
+  const page = readPage("docs/clients.md");
+  for (const name of EXAMPLES) assert.ok(page.includes(`tests/heavy/clients/examples/${name}.ts`), name);
+  const tools = Array.from(
+    page.matchAll(/(?<=[ (])(@?[a-z][a-z/-]+|Kubb) (\d+\.\d+\.\d+)/g),
+    ([, name = "", version = ""]) => {
+      return `npm:${name === "Kubb" ? "@kubb/cli" : name}@${version}`;
+    },
+  );
+  assert.ok(tools.length >= CLIENTS.length, "docs/clients.md has lost its table");
+  for (const tool of tools) assert.ok(Object.values(config.imports).includes(tool), tool);
+});
+
+const EXAMPLES = [...CLIENTS, "openapi_fetch_exact", "hey_api_exact", "orval_exact"];
+
+for (const runtime of ["Deno", "Node"]) {
+  testUnless(runtime === "Deno" || hasCommand(NODE) ? false : "there is no Node for this system among the packages")(
+    `the examples print what docs/clients.md says, on ${runtime}`,
+    async () => {
+      await generate();
+      for (const name of EXAMPLES) {
+        await withServer(async ({ base }) => {
+          const env = { ON: runtime, PETSTORE_URL: base, PETSTORE_KEY: KEY };
+          const output = await succeed(`examples/${name}.ts`, [], env);
+          assert.ok(OUTPUTS.includes(output), `${name}: ${output}`);
+          if (!name.endsWith("_exact")) return;
+          assert.equal(output, `${MAX}n ${MAX}n ${MAX}n\n`);
+          const text = await (await fetch(`${base}/pets`, { headers: HEADERS })).text();
+          assert.ok(text.includes(`"categoryId":${MAX},`));
+        });
+      }
+    },
+  );
+}

@@ -1,0 +1,3 @@
+/** The key manager under the name that packages import it by. */
+
+export * from "../../../../lib/access/key_management.ts";

@@ -1,0 +1,3 @@
+/** What stores share under the name that packages import it by. */
+
+export * from "../../../../lib/stores/toolkit.ts";

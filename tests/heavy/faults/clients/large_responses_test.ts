@@ -1,0 +1,61 @@
+/** Clients that ask for large lists and for the large files of the page, and do not read them. */
+
+import assert from "node:assert/strict";
+import { VIEWER_VERSION } from "../../../../lib/server/viewer/files.ts";
+import { Http2Client } from "../../../support/http/http2_client.ts";
+import { exchange, RawSocket } from "../../../support/http/raw_socket.ts";
+import { type ServerProcess, withFreshServer } from "../../../support/server/server_process.ts";
+import { NO_PROC, testUnless } from "../../../support/system/commands.ts";
+import { memoryOf } from "../../../support/system/process.ts";
+import { until } from "../../../support/until.ts";
+
+const test = testUnless(NO_PROC);
+const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
+
+/** Checks that a server keeps its memory, and serves others, while clients do what `use` does. */
+async function assertSmall(use: (server: ServerProcess, close: (() => void)[]) => Promise<void>): Promise<void> {
+  await withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
+    const close: (() => void)[] = [];
+    try {
+      await use(server, close);
+      for (const [path, key] of [["/v1/pets", "k"], [BUNDLE, null]] as const) {
+        assert.equal((await server.ask(path, key)).status, 200);
+      }
+      const { most } = memoryOf(server.pid);
+      assert.ok(most < 350, `${most} MiB`);
+    } finally {
+      for (const end of close) end();
+    }
+  });
+}
+
+/** 100 pets with the longest names: a page of 107 kB. */
+async function addLongNames(server: ServerProcess): Promise<void> {
+  const pet = JSON.stringify({ name: "😀".repeat(255), categoryId: 7 });
+  const length = new TextEncoder().encode(pet).length;
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${length}\r\n\r\n`;
+  for (let i = 0; i < 100; i++) assert.equal((await exchange(server, head + pet))?.status, 201);
+}
+
+for (const [what, path] of [["a large file", BUNDLE], ["a large list", "/v1/pets?limit=100"]] as const) {
+  test(`2,000 streams of HTTP/2 that ask for ${what} and read nothing get it, and take little memory`, () =>
+    assertSmall(async (server, close) => {
+      await addLongNames(server);
+      const clients = Array.from({ length: 10 }, () => new Http2Client(server.port, 0));
+      close.push(() => clients.forEach((client) => client[Symbol.dispose]()));
+      await Promise.all(clients.map((client) => client.agreed()));
+      const headers = { authorization: "Bearer k" };
+      const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(path, headers)));
+      assert.deepEqual(new Set(await Promise.all(asked)), new Set([200]));
+    }));
+}
+
+test("300 connections that ask for a large file again and again and read nothing take little memory", () =>
+  assertSmall(async (server, close) => {
+    const sockets: RawSocket[] = [];
+    close.push(() => sockets.forEach((socket) => socket.close()));
+    for (let i = 0; i < 300; i++) sockets.push(await RawSocket.open(server, 30_000));
+    const request = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    await Promise.all(sockets.map((socket) => socket.send(request.repeat(5))));
+    await until("a response begun on each", () => server.written.stdout.split(` ${BUNDLE} `).length > 300);
+  }));

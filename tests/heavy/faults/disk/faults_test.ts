@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  IMMUTABLE_SKIP,
+  limit,
+  LOOP_SKIP,
+  MOUNT_SKIP,
+  PRLIMIT_SKIP,
+  whileImmutable,
+  withFailingDisk,
+  withTmpfs,
+} from "../../../support/system/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
+import { type ServerProcess, withFreshServer, withServer } from "../../../support/server/server_process.ts";
+import { withTempFolder } from "../../../support/temp.ts";
+import { until } from "../../../support/until.ts";
+import { testUnless } from "../../../support/system/commands.ts";
+
+const test = {
+  immutable: testUnless(IMMUTABLE_SKIP),
+  onLoop: testUnless(LOOP_SKIP),
+  mounted: testUnless(MOUNT_SKIP),
+  limited: testUnless(PRLIMIT_SKIP),
+};
+
+/** While creates are refused, reads are right and the server lives. */
+async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
+  await ledger.assertRefused(server);
+  await ledger.assertShown(server);
+  assert.equal((await server.ask("/livez", null)).status, 200);
+}
+
+function untilWritable(server: ServerProcess): Promise<void> {
+  return until("writes are possible", async () => (await server.ask("/readyz?writes", null)).status === 200);
+}
+
+/** After the fault, creates succeed without a restart, and acknowledged pets survive one. */
+async function assertRecovers(folder: string, server: ServerProcess, ledger: Ledger): Promise<void> {
+  await ledger.create(server);
+  await ledger.assertShown(server);
+  assert.equal(await server.stop(), 0);
+  // A failure is one line: a stack trace would look like a defect.
+  assert.doesNotMatch(server.written.stderr, /^ +at /m);
+  ledger.assertInFile(join(folder, FILE));
+  await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
+}
+
+test.mounted("a full disk stops creates and nothing else, also in a server that starts on it, until there is room", () =>
+  withTmpfs("320k", async (folder, remount) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.createUntilRefused(server, 500);
+      await assertServesReads(server, ledger);
+      assert.equal((await server.ask("/readyz", null)).status, 200);
+      assert.equal((await server.ask("/readyz?writes", null)).status, 503);
+      await server.stop("SIGKILL");
+    });
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.assertShown(server);
+      remount("size=4m");
+      await untilWritable(server);
+      await assertRecovers(folder, server, ledger);
+    });
+  }));
+
+test.onLoop("a disk that takes data and fails to keep it stops creates, until it keeps them again", () =>
+  withFailingDisk(async (folder, fail, mend) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      fail();
+      // The disk still has allocated blocks.
+      await ledger.createUntilRefused(server, 100);
+      await assertServesReads(server, ledger);
+      mend();
+      // Linux reports a write that failed in the background at the next fsync, even if the disk is sound by then.
+      await untilWritable(server);
+      await assertRecovers(folder, server, ledger);
+    });
+  }));
+
+test.immutable("a log that becomes read-only stops creates, until it can be written to", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      await whileImmutable([join(folder, `${FILE}-wal`)], () => assertServesReads(server, ledger));
+      await assertRecovers(folder, server, ledger);
+    });
+  }));
+
+// The system reports this limit by a signal that kills by default.
+test.limited("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
+  withFreshServer(ON_FILE, async (server, folder) => {
+    const ledger = new Ledger();
+    await ledger.create(server);
+    limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+    await ledger.createUntilRefused(server, 100);
+    await assertServesReads(server, ledger);
+    limit(server, "fsize", "unlimited");
+    await assertRecovers(folder, server, ledger);
+  }));

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
+import { withServer } from "../../../support/server/server_process.ts";
+import { testUnless } from "../../../support/system/commands.ts";
+import { SLOW_SKIP, slowDisk } from "../../../support/system/disk.ts";
+import { untilLocked } from "../../../support/database.ts";
+import { withTempFolder } from "../../../support/temp.ts";
+
+const test = testUnless(SLOW_SKIP);
+
+test("each time when the disk of a running server becomes slow, reads do not wait for it, and no create is acknowledged early", () =>
+  withTempFolder(async (folder) => {
+    const { env, setDelay } = slowDisk(folder);
+    const ledger = new Ledger();
+    await withServer(folder, { ...ON_FILE, env }, async (server) => {
+      using other = new DatabaseSync(join(folder, FILE), { timeout: 0 });
+      for (let time = 0; time < 3; time++) {
+        for (let count = 0; count < 8; count++) await ledger.create(server);
+        setDelay(100);
+        await ledger.create(server);
+        setDelay(600_000);
+        let isDone = false;
+        const create = ledger.create(server).then(() => isDone = true);
+        await untilLocked(other);
+        await ledger.assertShown(server);
+        assert.equal(isDone, false);
+        setDelay(0);
+        await create;
+      }
+      assert.equal(await server.stop(), 0);
+    });
+  }));

@@ -1,0 +1,104 @@
+/** The commands of docs/server.md about import, export and the restore drill, in a shell, with real damage. */
+
+import assert from "node:assert/strict";
+import { findSystemBinaries } from "../../support/postgres/binaries.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { withCluster } from "../../support/postgres/servers.ts";
+import { blocksOf, readPage } from "../../support/pages.ts";
+import { KEY, Ledger } from "../../support/server/ledger.ts";
+import { startShell } from "../../support/server/pet_files.ts";
+import { type ServerParts, walk, withServer } from "../../support/server/server_process.ts";
+import { skipUnless, testUnless } from "../../support/system/commands.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const PAGE = readPage("docs/server.md");
+const [, TRANSFER = ""] = /^## Import and export\n([^]*?)^## /m.exec(PAGE) ?? [];
+const [, DRILL = ""] = /^## Restore drill\n([^]*?)^## /m.exec(PAGE) ?? [];
+
+/** The block that has this command, in its two parts: while the server runs, and after its end. */
+function drillOf(command: string): [before: string, after: string] {
+  const block = blocksOf(DRILL, "sh").find((text) => text.includes(command)) ?? "";
+  const end = block.indexOf("# Stop the server");
+  assert.ok(end > 0, `the drill with ${command} does not stop the server`);
+  return [block.slice(0, end), block.slice(end)];
+}
+
+async function runShell(folder: string, script: string, env: Record<string, string> = {}): Promise<string> {
+  // The task needs a checkout, which this folder is not.
+  const text = script.replaceAll("deno task petstore", '"$@"');
+  await using child = startShell(folder, `set -e\n${text}`, env);
+  assert.equal(await child.exit(), 0, `${child.written.stdout}${child.written.stderr}`);
+  return child.written.stdout + child.written.stderr;
+}
+
+/** Runs the drill, and checks that the server has the pets of the backup and takes new ones. */
+async function drill(
+  folder: string,
+  parts: ServerParts,
+  env: Record<string, string>,
+  command: string,
+  damage: RegExp,
+): Promise<void> {
+  const ledger = new Ledger();
+  const [before, after] = drillOf(command);
+  await withServer(folder, parts, async (server) => {
+    // Enough that the damaged pages belong to pets.
+    for (let i = 0; i < 300; i++) await ledger.create(server, `Rex ${"x".repeat(100)} ${i}`);
+    await runShell(folder, before, env);
+    assert.equal(await server.stop(), 0);
+  });
+  const shown = await runShell(folder, after, env);
+  assert.match(shown, /^exit status 2$/m);
+  assert.match(shown, damage);
+  await withServer(folder, parts, async (server) => {
+    await ledger.assertShown(server);
+    await ledger.create(server, "After the restore");
+    assert.deepEqual(await walk(KEY, server), ledger.inOrder());
+  });
+}
+
+testUnless(skipUnless(["bash"], "a shell", () => {}))(
+  "the commands for import and export copy the pets of a running server",
+  () =>
+    withTempFolder((folder) =>
+      withServer(folder, { args: [`--key=${KEY}`, "--log=off"] }, async (server) => {
+        const ledger = new Ledger();
+        for (let i = 0; i < 3; i++) await ledger.create(server);
+        const [script] = blocksOf(TRANSFER, "sh");
+        const printed = await runShell(folder, script ?? "");
+        assert.match(printed, /^pets\.ndjson: 3 pets, \d+ bytes$[^]*^pets\.ndjson: 3 pets added$/m);
+        assert.match(printed, /^petstore: sqlite:copy\.db is new$/m);
+        ledger.assertInFile(`${folder}/copy.db`);
+      })
+    ),
+);
+
+testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
+  "the restore drill of SQLite leads to the pets of the backup",
+  () =>
+    withTempFolder((folder) => {
+      const parts = { args: [`--key=${KEY}`, "--log=off"] };
+      return drill(folder, parts, {}, "dd ", /^petstore: .*(finds damage|data\/petstore\.db is corrupt)/m);
+    }),
+);
+
+const PROGRAMS = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_dump", "pg_restore"]);
+const NO_POSTGRES = whyNoCluster() ||
+  (PROGRAMS ? skipUnless(["psql"], "PostgreSQL's shell", () => {}) : "needs the system's PostgreSQL, with pg_dump");
+
+testUnless(NO_POSTGRES)(
+  "the restore drill of PostgreSQL leads to the pets of the backup",
+  () =>
+    withTempFolder((folder) =>
+      withCluster(
+        async ({ port }) => {
+          const env = { PETSTORE_STORE: `postgres://postgres@127.0.0.1:${port}/postgres` };
+          const path = { PATH: `${PROGRAMS}:${Deno.env.get("PATH")}` };
+          const parts = { args: [`--key=${KEY}`, "--log=off"], env };
+          await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
+        },
+        ["fsync=off"],
+        { programs: PROGRAMS },
+      )
+    ),
+);

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
+import { runCommand, ServerProcess, withServer } from "../../../support/server/server_process.ts";
+import { fill } from "../../../support/database.ts";
+import { until } from "../../../support/until.ts";
+import { test } from "../../../support/server/in_process.ts";
+
+const CLIENTS = 8;
+
+/** Creates until the server is killed; the last create may be stored or not. */
+async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise<void> {
+  try {
+    for (;;) await ledger.create(server);
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error;
+  }
+}
+
+/** Waits for more acknowledged creates. */
+async function acknowledged(ledger: Ledger, more: number): Promise<void> {
+  const goal = ledger.pets.size + more;
+  await until("more creates", () => ledger.pets.size >= goal);
+}
+
+/** A backup is sound and has every pet acknowledged before it began. */
+function assertBackup(path: string, ids: readonly number[]): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  assert.deepEqual({ ...db.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+  const kept = new Set(db.prepare("SELECT id FROM pets").all().map(({ id }) => id));
+  assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
+}
+
+test.withFolder("a backup of a large file ends while clients create without pause, and their creates go on while it copies", async (folder) => {
+  const path = join(folder, FILE);
+  const ledger = new Ledger();
+  await withServer(folder, ON_FILE, (server) => server.stop());
+  // 50 MB.
+  fill(path, 200_000);
+  assert.ok(Deno.statSync(path).size > 50_000_000);
+  await withServer(folder, ON_FILE, async (server) => {
+    const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
+    await acknowledged(ledger, 50);
+    const before = [...ledger.pets.keys()];
+    // Asynchronous: the clients run in this process.
+    const done = await runCommand(folder, ["backup", "copy.db", `--store=sqlite:${FILE}`]);
+    assert.equal(done.status, 0, done.stderr);
+    assert.ok(ledger.pets.size > before.length, "no pet was added meanwhile");
+    assert.equal(ledger.refused, 0);
+    await server.stop("SIGKILL");
+    await Promise.all(clients);
+    assertBackup(join(folder, "copy.db"), before);
+  });
+});
+
+test.withFolder("a backup that is killed or ended leaves a whole copy under its name or none, and the next one works", async (folder) => {
+  await withServer(folder, ON_FILE, (server) => server.stop());
+  fill(join(folder, FILE), 200_000);
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    const name = `${signal}.db`;
+    const args = ["backup", name, `--store=sqlite:${FILE}`];
+    await using child = new ServerProcess(folder, { args });
+    await until("the temporary file", () => existsSync(join(folder, `${name}.0.tmp`)));
+    const status = await child.stop(signal);
+    const isCopied = existsSync(join(folder, name));
+    if (isCopied) assertBackup(join(folder, name), []);
+    // The signal may come after the end.
+    else assert.notEqual(status, 0);
+    if (signal === "SIGTERM") assert.ok(!existsSync(join(folder, `${name}.0.tmp`)));
+    else if (!isCopied) assert.equal((await runCommand(folder, args)).status, 0);
+  }
+});

@@ -1,0 +1,89 @@
+/** Starts the programs, each in a process of its own on its own runtime. */
+
+import { join } from "node:path";
+import { Child } from "../../../support/system/child.ts";
+import { BUN } from "../../../support/runtimes.ts";
+import { NODE } from "../../../support/server/serve_task.ts";
+import { hasCommand } from "../../../support/system/commands.ts";
+
+/** The command that runs a file. */
+export interface Runtime {
+  name: string;
+  command: string;
+  args: string[];
+}
+
+/** A file of programs/, and what runs it. */
+export interface RunningFile {
+  runtime: Runtime;
+  file: string;
+}
+
+export interface Program extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:8000`. */
+  origin: string;
+  written: Child["written"];
+}
+
+const FOLDER = join(import.meta.dirname ?? "", "..");
+const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"];
+
+export const DENO: Runtime = { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] };
+export const DENO_SERVE: Runtime = { name: "Deno", command: Deno.execPath(), args: ["serve", "-A", "--port=0"] };
+export const BUN_RUNTIME: Runtime = { name: "Bun", command: BUN, args: [] };
+export const NODE_24: Runtime = { name: "Node 24", command: NODE, args: NODE_ARGS };
+export const NODE_24_DECORATORS: Runtime = { ...NODE_24, args: [...NODE_ARGS, "--import", "./driver/decorators.mjs"] };
+export const NODE_24_LAMBDA: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/lambda.mjs"] };
+export const NODE_24_AZURE: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/azure.mjs"] };
+
+/** The reason to skip a runtime's tests, or `false`. */
+export function whyNot({ name, command }: Runtime): string | false {
+  return hasCommand(command) ? false : `no package of ${name} is installed for this machine`;
+}
+
+const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
+
+export async function startProgram(
+  { runtime, file }: RunningFile,
+  basePath: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  const child = new Child(runtime.command, [...runtime.args, `programs/${file}`], {
+    cwd: FOLDER,
+    env: { PORT: "0", BASE_PATH: basePath, NO_COLOR: "1", ...env },
+  });
+  const stop = () => child[Symbol.asyncDispose]();
+  try {
+    const [, port] = await Promise.any([child.printed(LISTENS), child.printed(LISTENS, "stderr")]);
+    return { origin: `http://127.0.0.1:${port}`, written: child.written, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** One process for each base path of a host, started when it is first needed. */
+export interface Programs {
+  at(basePath: string): Promise<Program>;
+  /** Stops the one at this base path, or all. */
+  stop(basePath?: string): Promise<void>;
+}
+
+export function createPrograms(host: RunningFile): Programs {
+  const started = new Map<string, Promise<Program>>();
+  return {
+    at(basePath) {
+      const program = started.get(basePath) ?? startProgram(host, basePath);
+      started.set(basePath, program);
+      return program;
+    },
+    async stop(basePath) {
+      for (const place of basePath === undefined ? [...started.keys()] : [basePath]) {
+        const program = started.get(place);
+        started.delete(place);
+        // A start that failed has failed its test.
+        await program?.then((program) => program[Symbol.asyncDispose](), () => {});
+      }
+    },
+  };
+}

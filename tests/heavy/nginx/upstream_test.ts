@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPetstore } from "../../../mod.ts";
+import { type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { get, PET, post } from "../../support/http/requests.ts";
+import { withServer } from "../../support/server/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { until } from "../../support/until.ts";
+
+const test = testUnless(whyNoNginx());
+const LIST = get("/v1/pets");
+const CREATE = post(PET);
+
+async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
+  const response = await exchange(nginx, bytes);
+  return [response?.status, JSON.parse(response?.text ?? "null").code, response?.headers.get("retry-after")];
+}
+
+test("nginx answers 502 while the petstore is down, and recovers at once", () =>
+  withTempFolder(async (folder) => {
+    const args = ["--key=k", "--store=sqlite:pets.db"];
+    let port = 0;
+    // The first start finds a free port.
+    await withServer(folder, { args }, (server) => port = server.port);
+    await withNginx(folder, port, {}, async (nginx) => {
+      for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [502, "bad_gateway", "1"]);
+      await withServer(folder, { args: [`--port=${port}`, ...args] }, async () => {
+        assert.equal((await exchange(nginx, CREATE))?.status, 201);
+        assert.match((await exchange(nginx, LIST))?.text ?? "", /^\[\{"id":1,"name":"Rex",[^{]*\]$/);
+      });
+    });
+  }));
+
+test("a petstore that ends closes none of nginx's connections with a request on it", () =>
+  withProxy(UNLIMITED, async (nginx, server, folder) => {
+    const statuses = new Map<number, number>();
+    const warm = Promise.withResolvers<void>();
+    const clients = Array.from({ length: 12 }, async (_, i) => {
+      using socket = await RawSocket.open(nginx);
+      for (let status = 0; status !== 502;) {
+        await socket.send(i % 2 === 0 ? LIST : CREATE);
+        status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
+        const count = (statuses.get(status) ?? 0) + 1;
+        statuses.set(status, count);
+        if (count === 200) warm.resolve();
+      }
+    });
+    await Promise.race([warm.promise, Promise.all(clients)]);
+    assert.equal(await server.stop(), 0);
+    await Promise.all(clients);
+    assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
+    // No server listened for the rest, so no request was carried out.
+    const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
+    for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
+  }));
+
+test("nginx answers 504 for a petstore that does not answer in time", () =>
+  withProxy({ response_timeout: "150ms" }, async (nginx, { pid }) => {
+    Deno.kill(pid, "SIGSTOP");
+    for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
+    Deno.kill(pid, "SIGCONT");
+    // On a busy machine, the first responses may take as long.
+    await until("a list", async () => (await exchange(nginx, LIST))?.status === 200);
+  }));
+
+test("requests beyond the rate, or the limit of simultaneous requests, of an address are refused with 429", async () => {
+  await withProxy(
+    { rate: "$binary_remote_addr zone=requests:10m rate=1r/m", burst: "zone=requests" },
+    async (nginx) => {
+      assert.equal((await exchange(nginx, LIST))?.status, 200);
+      for (const bytes of [LIST, CREATE]) {
+        assert.deepEqual(await refusal(nginx, bytes), [429, "too_many_requests", "1"]);
+      }
+    },
+  );
+  await withProxy({ connections: "connections 1" }, async (nginx) => {
+    using first = await RawSocket.open(nginx);
+    await first.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
+    // The interim response shows that nginx has counted the request.
+    assert.equal((await first.readResponse())?.status, 100);
+    assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
+    await first.sendRest(PET.slice(-1));
+    assert.equal((await first.readResponse())?.status, 201);
+  });
+});
+
+/** nginx before an upstream that answers the first request of a connection, then reads the second and closes. */
+async function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>): Promise<void> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const heads: string[] = [];
+  const response = await emptyList();
+  const serve = async (connection: Deno.TcpConn) => {
+    const buffer = new Uint8Array(65_536);
+    for (let count = 1; count <= 2; count++) {
+      const length = await connection.read(buffer);
+      if (length === null) break;
+      heads.push(new TextDecoder().decode(buffer.subarray(0, length)));
+      if (count === 1) await connection.write(response);
+    }
+    connection.close();
+  };
+  const accepting = (async () => {
+    for await (const connection of listener) void serve(connection);
+  })();
+  await withTempFolder((folder) => withNginx(folder, listener.addr.port, {}, (nginx) => use(nginx, heads)));
+  listener.close();
+  await accepting;
+}
+
+async function emptyList(): Promise<Uint8Array> {
+  const request = new Request("http://x/v1/pets", { headers: { authorization: "Bearer k" } });
+  const { headers } = await createPetstore({ keys: ["k"] }).handle(request);
+  const fields = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join("");
+  return new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\n[]`);
+}
+
+test("a GET whose connection to the petstore breaks is sent again, a POST never", () =>
+  withBreaker(async (nginx, heads) => {
+    const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+    // First on the kept connection, which breaks, then on a new one.
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+    assert.deepEqual(methods(), ["GET", "GET", "GET"]);
+    assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
+    assert.deepEqual(methods(), ["POST"]);
+  }));
+
+test("the petstore gets the request with its target as sent, the address from nginx, and nothing about other proxies", () =>
+  withBreaker(async (nginx, heads) => {
+    const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
+      .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
+      .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
+    const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
+    await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
+    const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
+    assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
+    assert.deepEqual(fields, [
+      "Host: pets.example",
+      "X-Real-IP: 127.0.0.1",
+      "Authorization: Bearer k",
+      "Proxy-Authorization: x",
+    ]);
+  }));

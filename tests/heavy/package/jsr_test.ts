@@ -1,0 +1,103 @@
+/** The package for JSR, and what JSR's score asks of it. */
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import test from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import root from "../../../deno.json" with { type: "json" };
+import { serveCheckout } from "../../support/http/deno_serve.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { PACKAGES, ROOT } from "./support/project.ts";
+import { start, succeed } from "./support/run.ts";
+
+const ENTRY_POINTS = Object.values(root.exports);
+
+test("a dry run of publishing to JSR finds no fault and no slow types in any package", async () => {
+  const args = ["task", "publish", "--dry-run", "--allow-dirty"];
+  const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
+  const printed = stdout + stderr;
+  assert.equal(printed.match(/Success Dry run complete/g)?.length, PACKAGES.length);
+  // The one warning allowed: the store on PostgreSQL is loaded only when it is needed.
+  const warnings = printed.match(/^warning.*\n.*/gm) ?? [];
+  for (const warning of warnings) assert.match(warning, /unanalyzable-dynamic-import[^]*lib\/server\/store\//);
+  assert.doesNotMatch(printed, /slow-type|missing-/i);
+  const taken = Array.from(
+    printed.matchAll(/^ +(file:\S+) \(/gm),
+    ([, url = ""]) => fileURLToPath(url).slice(ROOT.length),
+  );
+  for (const { folder, config: { exports } } of PACKAGES) {
+    for (const path of typeof exports === "string" ? [exports] : Object.values(exports)) {
+      assert.ok(taken.includes(join(folder, path)), join(folder, path));
+    }
+    for (const path of ["README.md", "LICENSE", "deno.json"]) {
+      assert.ok(taken.includes(join(folder, path)), join(folder, path));
+    }
+  }
+  // Nothing that only this repository needs.
+  assert.deepEqual(taken.filter((path) => /(^|\/)(tests|tools|node_modules|npm|data|dist|\.[a-z]+)\//.test(path)), []);
+});
+
+test("the program that JSR has serves pets, and the page with its scripts", () =>
+  withTempFolder(async (folder) => {
+    await using server = serveCheckout();
+    const host = `127.0.0.1:${server.addr.port}`;
+    const program = `http://${host}/${root.exports["./server"]}`;
+    const permissions = ["net", "read", "write", "sys=uid", "env", `import=${host}`].map((name) => `--allow-${name}`);
+    const args = ["run", "--quiet", "--no-prompt", ...permissions, program, "serve", "--port=0"];
+    await using petstore = start(process.execPath, args, folder);
+    const [, origin] = await petstore.printed(/listens on (http:\S+)\/v1$/m);
+    await petstore.printed(/^ {2}try .*$/m);
+    const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const pet = { method: "POST", headers, body: '{"name":"Rex","categoryId":9223372036854775807}' };
+    assert.equal((await (await fetch(`${origin}/v1/pets`, pet)).json()).id, 1);
+    const [, script] = /src="(\S+\/swagger-ui-bundle\.js)"/.exec(await (await fetch(`${origin}/docs`)).text()) ?? [];
+    assert.match(await (await fetch(`${origin}/${script}`)).text(), /SwaggerUIBundle/);
+    assert.equal(await petstore.stop(), 0);
+    assert.doesNotMatch(petstore.written.stderr, /rror|denied/);
+  }));
+
+test("every entry point begins with a description and an example", () => {
+  for (const path of ENTRY_POINTS) {
+    const [, description = ""] = /^\/\*\*([^]*?)\*\//.exec(readFileSync(join(ROOT, path), "utf8")) ?? [];
+    // The server is a program: it has no example of code.
+    const hasExample = description.includes("@example") || path === "./server.ts";
+    assert.ok(description.length > 30 && hasExample, path);
+  }
+});
+
+const PROGRAM = (store: string) => `
+  const { createSqliteStore } = await import("${store}");
+  const { default: process } = await import("node:process");
+  let threads = 0;
+  process.on("worker", () => threads++);
+  const store = createSqliteStore("pets.db", { writer: "thread" });
+  for (const end = performance.now() + 500; performance.now() < end;) {
+    await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+  }
+  await store.close();
+  console.log(threads);`;
+
+/** Runs a program with exactly these permissions. It prints the number of threads that were started. */
+async function countThreads(store: string, permissions: string[]): Promise<{ stdout: string; stderr: string }> {
+  return await withTempFolder((folder) => {
+    writeFileSync(join(folder, "program.ts"), PROGRAM(store));
+    return succeed(process.execPath, ["run", "--no-prompt", "--no-config", ...permissions, "program.ts"], folder);
+  });
+}
+
+test("a store that Deno loads from the web, as from JSR, commits on a thread of its own", async () => {
+  await using server = serveCheckout();
+  const host = `127.0.0.1:${server.addr.port}`;
+  const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
+  const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/sqlite_store.ts`, permissions);
+  assert.equal(stdout.trim(), "1");
+});
+
+test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", async () => {
+  const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/sqlite_store.ts")).href;
+  const { stdout, stderr } = await countThreads(store, ["--allow-read=.", "--allow-write=."]);
+  assert.deepEqual([stdout.trim(), stderr], ["0", ""]);
+});

@@ -1,0 +1,87 @@
+/** The installed package on every runtime that it supports, by `import` and by `require`. */
+
+import assert from "node:assert/strict";
+import { testUnless } from "../../support/system/commands.ts";
+import { bun, type Install, npm, withProject } from "./support/project.ts";
+import { succeed } from "./support/run.ts";
+import { BUN, DENO, fileOf, NODE, NODES, type Runtime, versionOf } from "./support/runtimes.ts";
+
+const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
+const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
+
+/** The responses that consumers/exchange.mjs prints for every store. */
+const RESPONSES = [
+  "200 []",
+  `201 ${LUNA}`,
+  `201 ${REX}`,
+  `200 [${LUNA}]`,
+  `200 [${REX}]`,
+  `200 ${LUNA}`,
+  '404 {"code":"pet_not_found","message":"There is no pet \\"3\\"","status":404}',
+];
+
+const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
+  ...NODES.map((node): [Runtime, string, Install] => [node, "npm", npm(node)]),
+  [BUN, "bun add", bun(BUN)],
+  [DENO, "npm", npm(NODE)],
+];
+
+for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
+  testUnless(skip)(
+    `${name} installs the package by ${by}, imports and requires it, and commits on a thread of its own`,
+    () =>
+      withProject(install, async (folder) => {
+        for (const file of ["import.mjs", "require.cjs"]) {
+          const { stdout, stderr } = await succeed(command, [...args, file], folder);
+          const told = Object.values(JSON.parse(stdout));
+          assert.deepEqual(told, [RESPONSES, RESPONSES, RESPONSES], file);
+          // The only output on standard error: Node 22 warns that its SQLite is experimental.
+          assert.doesNotMatch(stderr.replaceAll(SQLITE_WARNING, ""), /\S/, file);
+        }
+        const { stdout } = await succeed(command, [...args, "writer.mjs"], folder);
+        assert.deepEqual(JSON.parse(stdout), { writer: "thread", inOrder: true });
+      }),
+  );
+}
+
+/** Bundles, whose address is not that of the thread's module: loading it into a thread would start the program again. */
+const BUNDLED: [bundler: string, bundle: (folder: string, file: string) => ReturnType<typeof succeed>][] = [
+  ...["esm", "cjs"].map((format): typeof BUNDLED[number] => [
+    `esbuild as ${format}`,
+    (folder, file) => {
+      const flags = ["--bundle", "--platform=node", `--format=${format}`, "--log-level=error", `--outfile=${file}`];
+      const esbuild = fileOf("esbuild", versionOf("esbuild"), "bin/esbuild");
+      return succeed(NODE.command, [esbuild, "writer.mjs", ...flags], folder);
+    },
+  ]),
+  ["Bun", (folder, file) => {
+    return succeed(BUN.command, ["build", "--target=node", "writer.mjs", `--outfile=${file}`], folder);
+  }],
+];
+
+for (const [bundler, bundle] of BUNDLED) {
+  testUnless(NODE.skip || BUN.skip)(
+    `a program that is bundled by ${bundler} runs once, and its SQLite store commits on the calling thread`,
+    () =>
+      withProject(npm(NODE), async (folder) => {
+        const file = bundler.endsWith("cjs") ? "bundle.cjs" : "bundle.mjs";
+        await bundle(folder, file);
+        const { stdout } = await succeed(NODE.command, [file, "40"], folder);
+        assert.deepEqual(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
+          { writer: "same-thread", inOrder: true },
+        ]);
+      }),
+  );
+}
+
+testUnless(NODE.skip)(
+  "a program that Node allows no threads commits on the calling thread",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"];
+      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs", "40"], folder);
+      assert.deepEqual(JSON.parse(stdout), { writer: "same-thread", inOrder: true });
+    }),
+);
+
+const SQLITE_WARNING = /^\(node:\d+\) ExperimentalWarning: (SQLite|CommonJS) .*\n(\(Use `node --trace.*\n)?/gm;

@@ -1,0 +1,132 @@
+/** The package's types in strict projects that also check the declarations of their libraries. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { testUnless } from "../../support/system/commands.ts";
+import { npm, ROOT, withProject } from "./support/project.ts";
+import { run } from "./support/run.ts";
+import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
+
+const COMPILERS = (["typescript-5", "typescript-6", "typescript-7"] as const).map(versionOf);
+
+interface Project {
+  what: string;
+  moduleResolution: string;
+  module: string;
+  lib: string[];
+  types: string[];
+  /** The releases of TypeScript: the oldest and the newest show what those between them would. */
+  compilers: readonly string[];
+}
+
+/** A resolution of modules, and the source of the names `Request` and `Response`. */
+const PROJECTS: readonly Project[] = [
+  {
+    what: "nodenext and @types/node",
+    moduleResolution: "nodenext",
+    module: "nodenext",
+    lib: ["ES2022"],
+    types: ["node"],
+    compilers: [COMPILERS[0]!, COMPILERS.at(-1)!],
+  },
+  {
+    what: "a bundler and the DOM",
+    moduleResolution: "bundler",
+    module: "preserve",
+    lib: ["ES2022", "DOM"],
+    types: [],
+    compilers: COMPILERS.slice(-1),
+  },
+];
+
+const STRICT = {
+  noEmit: true,
+  target: "ES2022",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noImplicitOverride: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+};
+
+for (const { what, compilers, ...project } of PROJECTS) {
+  for (const compiler of compilers) {
+    testUnless(NODE.skip)(
+      `TypeScript ${compiler} accepts a strict project with ${what}`,
+      () =>
+        withProject(npm(NODE), async (folder) => {
+          if (project.types.length > 0) addNodeTypes(folder);
+          const { stdout } = await compile(compiler, folder, { ...STRICT, ...project });
+          // It compiled the package, not the sources of this repository.
+          assert.match(stdout, /node_modules\/@petstore\/petstore\/npm\/lib\/stores\/sqlite\/sqlite_store\.d\.ts$/m);
+          assert.doesNotMatch(stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""), /mod\.ts|lib\/petstore/);
+        }),
+    );
+  }
+}
+
+testUnless(NODE.skip)(
+  "TypeScript accepts require() of the package with module node20 as with nodenext, and refuses it with node16",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      addNodeTypes(folder);
+      const { what: _, compilers: __, moduleResolution: ___, ...nodenext } = PROJECTS[0]!;
+      const options = (module: string) => ({ ...STRICT, ...nodenext, module });
+      await compile(COMPILERS[0]!, folder, options("node20"), ["strict.cts"]);
+      await compile(COMPILERS[0]!, folder, options("node16"), ["strict.mts"]);
+      const { status, stdout } = await tryToCompile(COMPILERS[0]!, folder, options("node16"), ["strict.cts"]);
+      assert.notEqual(status, 0);
+      assert.match(stdout, /error TS1471: .* only resolves to an ES module, which cannot be imported with 'require'/);
+    }),
+);
+
+testUnless(NODE.skip)(
+  "TypeScript accepts a Worker with the types of Cloudflare alone",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const name = "@cloudflare/workers-types";
+      mkdirSync(join(folder, "node_modules", "@cloudflare"));
+      symlinkSync(fileOf(name, versionOf(name), ""), join(folder, "node_modules", name), "dir");
+      const { what: _, compilers: __, ...project } = PROJECTS[1]!;
+      const options = { ...STRICT, ...project, lib: ["ES2024"], types: [name], skipLibCheck: true };
+      await compile(COMPILERS.at(-1)!, folder, options, ["worker.mts"]);
+    }),
+);
+
+test("the strict project uses every name that the package exports", () => {
+  const source = readFileSync(new URL("consumers/strict.mts", import.meta.url), "utf8");
+  const used = names(/^import (?:type )?\{([^}]*)\} from "@petstore\/petstore";/gm, source);
+  assert.deepEqual(used, names(/^export (?:type )?\{([^}]*)\} from /gm, readFileSync(join(ROOT, "mod.ts"), "utf8")));
+  assert.ok(used.length > 15);
+});
+
+function names(pattern: RegExp, source: string): string[] {
+  return Array.from(source.matchAll(pattern), ([, inside = ""]) => inside.split(","))
+    .flat().map((name) => name.replace("type ", "").trim()).filter((name) => name !== "").sort();
+}
+
+/** Links the package where npm would install it. */
+function addNodeTypes(folder: string): void {
+  const types = fileOf("@types/node", versionOf("@types/node"), "");
+  symlinkSync(join(types, ".."), join(folder, "node_modules", "@types"), "dir");
+}
+
+async function compile(...project: Parameters<typeof tryToCompile>) {
+  const { status, ...written } = await tryToCompile(...project);
+  assert.equal(status, 0, written.stdout + written.stderr);
+  return written;
+}
+
+function tryToCompile(
+  version: string,
+  folder: string,
+  compilerOptions: unknown,
+  files: readonly string[] = ["strict.mts", "strict.cts"],
+) {
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  return run(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"], folder);
+}
