@@ -20,6 +20,8 @@ RUN printf '#!/bin/sh\nexec deno run --cached-only %s /opt/petstore/server.ts "$
   '--quiet --no-prompt --node-modules-dir=none --unstable-net --v8-flags=--max-semi-space-size=4 --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
   > /usr/local/bin/petstore && chmod 755 /usr/local/bin/petstore
 
+LABEL org.opencontainers.image.title=Petstore org.opencontainers.image.licenses=MIT
+
 # A user without a name, who owns nothing but the data. Other users of the machine cannot read them.
 RUN mkdir -p /var/lib/petstore/data && chmod 700 /var/lib/petstore/data && chown 10001:10001 /var/lib/petstore/data
 USER 10001:10001

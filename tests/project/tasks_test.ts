@@ -17,6 +17,8 @@ const TYPED: Record<string, readonly [args: string, shows: RegExp]> = {
   "test:all": ["nothing", /There is no part nothing; the parts are /],
   reliability: ["", /^deno task reliability fuzz\|/m],
   bench: ["--help", /^deno task bench \[options\]/m],
+  "release:notes": ["", /^The first release: /],
+  smoke: ["", /^The server started, kept pet 1, and stopped twice on /],
   "release:prepare": ["", /^release:prepare: A version is like 1\.2\.3/],
   "doc:lint": ["", /^Checked \d+ files/m],
   install: ["", /^$/],

@@ -17,8 +17,9 @@ interface Step {
 interface Job {
   name: string;
   permissions: Record<string, string>;
+  if?: string;
   environment?: string;
-  needs?: string;
+  needs?: string | string[];
   steps: Step[];
 }
 
@@ -47,7 +48,10 @@ test("every action is of this repository, or one commit of it is named, with its
 test("workflows begin without rights, start for no event of a stranger that brings them, and keep no cache and no password", () => {
   assert.equal(WORKFLOWS.length, 3);
   const events = WORKFLOWS.flatMap(({ on }) => Object.keys(on));
-  assert.deepEqual(events.filter((event) => !["push", "pull_request", "schedule"].includes(event)), []);
+  assert.deepEqual(
+    events.filter((event) => !["push", "pull_request", "schedule", "workflow_dispatch"].includes(event)),
+    [],
+  );
   for (const { permissions } of WORKFLOWS) assert.deepEqual(permissions, {});
   for (const { name, permissions } of JOBS) assert.ok(permissions, name);
   for (const { uses = "", run = "", with: given } of STEPS) {
@@ -63,20 +67,29 @@ test("workflows begin without rights, start for no event of a stranger that brin
 test("a job with more rights than to read runs no code of this repository; to publish, it waits for the job that tests", () => {
   const scripts = JOBS.filter((job) => Object.values(job.permissions).includes("write")).flatMap((job) => {
     const runs = job.steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
-    if (runs.length > 0) assert.ok(job.environment !== undefined && job.needs === "build", job.name);
+    if (runs.length > 0) assert.ok(job.environment !== undefined && [job.needs].flat().includes("build"), job.name);
     return runs.map((line) => line.replace(/ .*/, ""));
   });
-  assert.deepEqual(scripts, ["for", "for", ...["docker", "echo", "docker", "docker"]]);
+  assert.deepEqual(scripts, ["for", "for", "docker", "docker", "echo", "docker", "docker", "test", "gh"]);
   assert.deepEqual(STEPS.filter(({ run }) => /^for .*publish/.test(run ?? "")).map(({ run }) => run), [
     'for folder in . packages/*; do (cd "$folder" && deno publish); done',
-    'for tarball in ./tarballs/*.tgz; do npm stage publish "$tarball" --access public; done',
+    'for tarball in ./tarballs/*.tgz; do npm stage publish "$tarball" --access public --tag "$NPM_TAG"; done',
   ]);
+});
+
+test("what publishes does so for a tag alone, and what a person starts by hand publishes nothing", () => {
+  const release = WORKFLOWS.find(({ jobs }) => "npm" in jobs)!;
+  assert.deepEqual(Object.keys(release.on), ["push", "workflow_dispatch"]);
+  for (const [name, job] of Object.entries(release.jobs)) {
+    const publishes = Object.values(job.permissions).includes("write");
+    assert.equal(/^github\.event_name == 'push'/.test(job.if ?? ""), publishes, name);
+  }
 });
 
 test("workflows call tasks and scripts that anyone can run, with tools whose hashes are known", () => {
   const runs = STEPS.map(({ run = "" }) => run).join("\n");
   const tasks = Array.from(runs.matchAll(/\bdeno task (\S+)/g), ([, task = ""]) => task);
-  assert.deepEqual(tasks, ["ok", "test", "ok", "release:check", "pack"]);
+  assert.deepEqual(tasks, ["ok", "smoke", "ok", "release:rehearse", "release:check", "pack", "release:notes"]);
   for (const task of tasks) assert.ok(task in config.tasks, task);
   assert.ok(runs.includes(" .ci/run"));
   assert.doesNotMatch(runs, /\b(npx|curl|wget)\b/);
