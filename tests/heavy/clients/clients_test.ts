@@ -12,7 +12,7 @@ import { NODE, succeed, withPrism } from "./support/tools.ts";
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
 /** Each has an example of its name. */
-const CLIENTS = ["openapi_fetch", "orval", "swagger_typescript_api", "hey_api", "kubb", "openapi_zod_client"];
+const CLIENTS = ["openapi_fetch", "orval", "swagger_typescript_api", "hey_api", "kubb"];
 
 /** The largest int64. */
 const MAX = "9223372036854775807";

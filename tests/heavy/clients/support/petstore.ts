@@ -1,0 +1,3 @@
+/** The house under the name that packages import it by. */
+
+export * from "../../../../mod.ts";
