@@ -134,6 +134,14 @@ test("the house imports no package, and a package imports the house by its entry
   }
 });
 
+test("packages/tsconfig.json leads Bun to the entry points that deno.json exports", async () => {
+  const text = await Deno.readTextFile(new URL("packages/tsconfig.json", ROOT));
+  const { compilerOptions: { paths } } = JSON.parse(text.replaceAll(/^ *\/\/.*$/gm, ""));
+  const { "./server": _, ...published } = config.exports;
+  const expected = Object.entries(published).map(([entry, path]) => [config.name + entry.slice(1), [`.${path}`]]);
+  assert.deepEqual(paths, Object.fromEntries(expected));
+});
+
 test("each runtime's own APIs are used only where the plan says", async () => {
   for (const path of filesBelow("lib/")) {
     const specifiers = await importsOf(path);

@@ -19,3 +19,5 @@ for (const each of readPackages()) {
   const sum = createHash("sha256").update(bytes).digest("hex");
   console.log(`${sum}  tarballs/${tarballName(each)} (${Math.round(bytes.length / 1000)} kB)`);
 }
+// In a checkout, what was compiled would be in the way of the sources: Bun prefers it to them.
+for (const { folder } of readPackages()) rmSync(join(ROOT, folder, "npm"), { recursive: true, force: true });

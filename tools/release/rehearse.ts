@@ -91,7 +91,7 @@ try {
   await release(copy, version);
   await using registry = await startRegistry(join(folder, "registry"), join(ROOT, TESTS, "node_modules"));
   for (const dependency of foldersOfDependencies(copy)) {
-    const args = ["publish", realpathSync(dependency), "--ignore-scripts", "--silent", "--registry", registry.origin];
+    const args = ["publish", realpathSync(dependency), "--ignore-scripts", "--registry", registry.origin];
     await run(folder, "npm", args, registry.env(home));
   }
   for (const each of readPackages(copy)) {

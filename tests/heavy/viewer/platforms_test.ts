@@ -81,7 +81,7 @@ const PLATFORMS: Record<string, Platform> = {
     },
   },
   "Swagger UI": {
-    script: "../../../tools/viewer/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
+    script: "../../../../tools/viewer/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
     body: (url) =>
       `<div id="app"></div>
       <script type="module">SwaggerUIBundle({ url: "${url}", dom_id: "#app", tryItOutEnabled: true });</script>`,

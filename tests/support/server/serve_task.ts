@@ -31,7 +31,13 @@ export const SERVER: string = join(ROOT, "server.ts");
 /** The program and its first arguments. Without a command after them, it serves. */
 export function serverCommand(onNode = ON_NODE): [program: string, ...args: string[]] {
   if (!onNode) return [Deno.execPath(), "run", ...taskFlags(), SERVER];
-  return [NODE, join(ROOT, "lib", "server", "node", "main.ts")];
+  // The server loads the store on PostgreSQL by its name.
+  return [
+    NODE,
+    "--import",
+    join(ROOT, "tests", "support", "names.mjs"),
+    join(ROOT, "lib", "server", "node", "main.ts"),
+  ];
 }
 
 /** This process's environment without what the server reads. */

@@ -1,15 +1,14 @@
-/** Tests the servers of others by `petstore conform`, and prints the table of the cases that they pass, with those that they fail. */
+/** Tests the servers of others by the program, and prints the table of the cases that they pass, with those that they fail. */
 
 import { Child } from "../../../../tests/support/system/child.ts";
 import { ROOT } from "../../../../tests/support/server/serve_task.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
 import { KEY, type Other, OTHERS, withOther } from "./others.ts";
 
-const PROGRAM = [Deno.execPath(), "run", "--quiet", "-A", "--no-config", "--unstable-net", `${ROOT}server.ts`];
-
-async function run(args: readonly string[], folder: string): Promise<string> {
-  const [program = "", ...first] = PROGRAM;
-  await using child = new Child(program, [...first, ...args], { cwd: folder });
+/** @param program Its path from the root of the repository. */
+async function run(program: string, args: readonly string[], folder: string): Promise<string> {
+  const flags = ["run", "--quiet", "-A", `--config=${ROOT}deno.json`];
+  await using child = new Child(Deno.execPath(), [...flags, `${ROOT}${program}`, ...args], { cwd: folder });
   // A run of all cases may take longer than other processes.
   const status = await child.ended;
   const { stdout, stderr } = child.written;
@@ -35,9 +34,9 @@ async function score(other: Other, description: string): Promise<Score> {
   const levels = other.isSpecifiedOnly ? ["--level=specification"] : [];
   return await withTempFolder((folder) =>
     withOther(other, { description, folder }, async (baseUrl) => {
-      const { cases } = JSON.parse(await run(["conform", baseUrl, `--key=${KEY}`, ...levels, "--json"], folder)) as {
-        cases: Case[];
-      };
+      const { cases } = JSON.parse(
+        await run("packages/conformance/cli.ts", [baseUrl, `--key=${KEY}`, ...levels, "--json"], folder),
+      ) as { cases: Case[] };
       const cells = ["specification", "full"].map((level) => {
         const run = cases.filter((each) => each.level === level && each.outcome !== "skip");
         return run.length === 0 ? "–" : `${run.filter(({ outcome }) => outcome === "pass").length} of ${run.length}`;
@@ -51,7 +50,7 @@ async function score(other: Other, description: string): Promise<Score> {
 export async function scoreAll(): Promise<Score[]> {
   return await withTempFolder(async (folder) => {
     const description = `${folder}/openapi.json`;
-    Deno.writeTextFileSync(description, await run(["openapi"], folder));
+    Deno.writeTextFileSync(description, await run("server.ts", ["openapi"], folder));
     const scores: Score[] = [];
     for (const other of OTHERS.filter(({ missing }) => !missing)) scores.push(await score(other, description));
     return scores;

@@ -26,7 +26,10 @@ export interface Program extends AsyncDisposable {
 }
 
 const FOLDER = join(import.meta.dirname ?? "", "..");
-const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"];
+/** Leads the names of the packages to this checkout. */
+const NAMES = "./driver/resolve.mjs";
+
+const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", NAMES];
 
 export const DENO: Runtime = { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] };
 export const DENO_SERVE: Runtime = { name: "Deno", command: Deno.execPath(), args: ["serve", "-A", "--port=0"] };
