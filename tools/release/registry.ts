@@ -51,7 +51,9 @@ export async function startRegistry(folder: string, modules: string): Promise<Re
       const npmrc = join(home, ".npmrc");
       // npm wants a token before it publishes; this registry accepts any.
       writeFileSync(npmrc, `registry=${origin}/\n//127.0.0.1:${port}/:_authToken=anyone\n`);
-      return { HOME: home, NPM_CONFIG_USERCONFIG: npmrc, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin };
+      // In small letters, as npx sets them for what it runs: those win over others.
+      const own = { npm_config_userconfig: npmrc, npm_config_registry: `${origin}/` };
+      return { HOME: home, ...own, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin };
     },
     async [Symbol.asyncDispose]() {
       child.kill();
