@@ -6,5 +6,8 @@
 import * as module from "node:module";
 import { SOURCES } from "./entry_points.mjs";
 
-// Node before 22.15 has no such hooks; there, only tests without these names are run.
-module.registerHooks?.({ resolve: (name, context, next) => next(SOURCES.get(name) ?? name, context) });
+if (module.registerHooks) {
+  module.registerHooks({ resolve: (name, context, next) => next(SOURCES.get(name) ?? name, context) });
+} else {
+  module.register("./name_hooks.mjs", import.meta.url, { data: [...SOURCES] });
+}
