@@ -69,6 +69,9 @@ export interface PooledStore {
   readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
+/** After so many statements, a connection goes back to the pool, which may end it because of its age. */
+const MOST_IN_A_ROW = 1000;
+
 const GIVEN_UP = new Error("The query was given up");
 
 /** Runs statements with a time limit, each on a connection of its own. */
@@ -123,35 +126,61 @@ export class Database {
   }
 
   #startWaiting(): void {
-    for (const statement of this.#waiting) {
-      if (this.#running >= this.#limit) return;
-      this.#waiting.delete(statement);
+    while (this.#running < this.#limit) {
+      const statement = this.#nextWaiting();
+      if (!statement) return;
       this.#run(statement);
     }
   }
 
-  async #run(statement: Statement): Promise<void> {
+  #nextWaiting(): Statement | undefined {
+    const [statement] = this.#waiting;
+    if (statement) this.#waiting.delete(statement);
+    return statement;
+  }
+
+  /** Runs a statement, and on its connection those that wait: to give it back and take it again would cost more than a read. */
+  async #run(first: Statement): Promise<void> {
     this.#running++;
+    let connection: Connection | undefined;
+    let next: Statement | undefined = first;
+    for (let count = 0; next && count < MOST_IN_A_ROW; count++) {
+      connection = await this.#runOn(connection, next);
+      next = connection && count + 1 < MOST_IN_A_ROW ? this.#nextWaiting() : undefined;
+    }
+    connection?.release();
+    connection?.off("error", ignore);
+    this.#running--;
+    this.#startWaiting();
+  }
+
+  /** @returns The connection, unless the pool has it again. */
+  async #runOn(given: Connection | undefined, statement: Statement): Promise<Connection | undefined> {
     try {
-      const connection = await this.#pool.connect() as Connection;
-      statement.connection = connection;
-      connection.on("error", ignore);
-      if (statement.isGivenUp) return;
-      statement.isSent = true;
-      const { text, parameters } = statement;
-      const name = parameters !== null && this.#prepare ? nameOf(text) : undefined;
-      statement.resolve(await runStatement(connection, text, parameters, name));
+      const connection = statement.connection = given ?? await this.#take();
+      if (!statement.isGivenUp) {
+        statement.isSent = true;
+        const { text, parameters } = statement;
+        const name = parameters !== null && this.#prepare ? nameOf(text) : undefined;
+        statement.resolve(await runStatement(connection, text, parameters, name));
+      }
     } catch (thrown) {
       // Only texts were sent, so a defect is a response that the driver could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
-      giveBack(statement, error as Error);
+      closeConnection(statement, error as Error);
       statement.reject(explain(error, statement));
     } finally {
-      giveBack(statement);
       clearTimeout(statement.timer);
-      this.#running--;
-      this.#startWaiting();
     }
+    const { connection } = statement;
+    statement.connection = undefined;
+    return connection;
+  }
+
+  async #take(): Promise<Connection> {
+    const connection = await this.#pool.connect() as Connection;
+    connection.on("error", ignore);
+    return connection;
   }
 
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
@@ -164,12 +193,12 @@ export class Database {
     if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
     // It may be dead, and a late cancellation would hit its next statement. A create that waits for a synchronous standby goes on: it
     // keeps its locks, so the creates after it wait for them, and their waits are cancelled.
-    giveBack(statement, GIVEN_UP);
+    closeConnection(statement, GIVEN_UP);
   }
 }
 
-/** Returns the connection to the pool, which closes it after an error. Then the statement has none. */
-function giveBack(statement: Statement, error?: Error): void {
+/** Gives the connection back to the pool, which closes it because of the error. Then the statement has none. */
+function closeConnection(statement: Statement, error: Error): void {
   const { connection } = statement;
   statement.connection = undefined;
   connection?.release(error);

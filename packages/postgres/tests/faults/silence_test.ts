@@ -21,7 +21,8 @@ const MAX = 4;
 /** In milliseconds: longer than a busy machine takes for a statement. */
 const TIMEOUT = 1000;
 
-const makePool = (url: string) => new Pool({ connectionString: url, max: MAX, connectionTimeoutMillis: 1000 });
+const makePool = (url: string, application: string) =>
+  new Pool({ connectionString: url, max: MAX, connectionTimeoutMillis: 1000, application_name: application });
 
 function withSilent(use: (proxy: Proxy, through: string, schema: string, url: string) => Promise<void>) {
   return withSchema((url, schema) => {
@@ -42,7 +43,7 @@ function untilOnlyResponses(store: PetStore): Promise<void> {
 
 test("a store replaces silent connections", () =>
   withSilent(async (proxy, through, schema, url) => {
-    const pool = makePool(through);
+    const pool = makePool(through, schema);
     const store = await openImpatient(pool, { url, schema, timeoutMs: TIMEOUT });
     await untilOnlyResponses(store);
     proxy.silenceOpen();
@@ -55,12 +56,11 @@ test("a store replaces silent connections", () =>
 
 test("a create that the pool has no connection for is not sent later", () =>
   withSilent(async (proxy, through, schema, url) => {
-    const pool = makePool(through);
+    const pool = makePool(through, schema);
     const store = await openImpatient(pool, { url, schema, timeoutMs: TIMEOUT });
     proxy.silenceNew();
     // Closed by the server, so that the pool opens new ones, which stay silent.
-    const backends = `FROM pg_stat_activity WHERE query LIKE '%"${schema}"%' AND pid <> pg_backend_pid()`;
-    await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
+    await runSql(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${schema}'`);
     for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET)), false);
     proxy.speak();
     await untilOnlyResponses(store);
