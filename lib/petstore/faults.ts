@@ -23,33 +23,11 @@ import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import { checkAll, type Checks, option, wholeNumber } from "../check_options.ts";
+import { checkFaults, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
 import type { Service } from "./service.ts";
 
-export type { Petstore };
-
-/** Options of {@link withFaults}. The shares of the requests are from 0, the default, to 1, and total at most 1. */
-export interface FaultOptions {
-  /** The share that waits before it is carried out. */
-  delay?: number;
-  /** How long it waits, in milliseconds. Default: 1,000. */
-  delayMs?: number;
-  /** The share that gets 503, and is not carried out. */
-  unavailable?: number;
-  /** The share whose connection ends, and that is not carried out. */
-  cut?: number;
-  /** The share whose connection ends when it has been carried out. */
-  lose?: number;
-  /** The operations that have faults, such as `createPet`. Default: all. */
-  operations?: readonly string[];
-  /** How many requests have faults; later ones have none. Default: 2,147,483,647. */
-  times?: number;
-  /** The same requests in the same order have the same faults. Another seed has others. Default: 1. */
-  seed?: number;
-}
-
-const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
+export type { FaultOptions, Petstore };
 
 /**
  * Adds faults to some requests of a petstore, which keeps its pets. The header `Petstore-Fault` names the fault of a response.
@@ -66,9 +44,7 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
     return [createOperation(definition, settings, settings.basePath), definition.id];
   }));
   const find = createRouter([...names.keys()] as Operation[]);
-  const faults = checkAll(checksOf([...names.values()]), options, "");
-  const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
-  if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
+  const faults = checkFaults(options);
   let drawn = 0, left = faults.times;
 
   function faultOf({ method, target }: RequestContext) {
@@ -93,21 +69,6 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
     return send(finisher.finish(reply, context, finisher.now()));
   };
   return serve({ ...service, respond });
-}
-
-function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
-  const share = option("a share from 0 to 1", (share) => typeof share === "number" && share >= 0 && share, 0);
-  return {
-    ...{ delay: share, unavailable: share, cut: share, lose: share },
-    delayMs: wholeNumber(1_000),
-    operations: option(
-      `some of ${names}`,
-      (given) => Array.isArray(given) && given.every((name) => names.includes(name)) && given,
-      names,
-    ),
-    times: wholeNumber(2 ** 31 - 1),
-    seed: wholeNumber(1),
-  };
 }
 
 /** The status is no success, for clients that read no further. */

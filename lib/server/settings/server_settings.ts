@@ -4,8 +4,7 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
-import { type FaultOptions, withFaults } from "../../petstore/faults.ts";
-import { createPetstore } from "../../petstore/petstore.ts";
+import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 
@@ -126,7 +125,7 @@ function readFaults(text: string): FaultOptions | undefined {
   const valueOf = (name: string, text: string) => name === "operations" ? text.split("+") : Number(text || NaN);
   const pairs = text.split(",").map((pair) => pair.split("="));
   const faults = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, valueOf(name, value)]));
-  checkAs("--faults: ", () => withFaults(createPetstore({ keys: ["any"] }), faults));
+  checkAs("--faults: ", () => checkFaults(faults));
   return faults;
 }
 

@@ -1,0 +1,48 @@
+import { checkAll, type Checks, option, wholeNumber } from "../check_options.ts";
+import { OPERATIONS } from "../operations/table.ts";
+
+/** Options of `withFaults()`. The shares of the requests are from 0, the default, to 1, and total at most 1. */
+export interface FaultOptions {
+  /** The share that waits before it is carried out. */
+  delay?: number;
+  /** How long it waits, in milliseconds. Default: 1,000. */
+  delayMs?: number;
+  /** The share that gets 503, and is not carried out. */
+  unavailable?: number;
+  /** The share whose connection ends, and that is not carried out. */
+  cut?: number;
+  /** The share whose connection ends when it has been carried out. */
+  lose?: number;
+  /** The operations that have faults, such as `createPet`. Default: all. */
+  operations?: readonly string[];
+  /** How many requests have faults; later ones have none. Default: 2,147,483,647. */
+  times?: number;
+  /** The same requests in the same order have the same faults. Another seed has others. Default: 1. */
+  seed?: number;
+}
+
+/** The kinds of faults, in the order in which the shares are drawn. */
+export const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
+
+/** @throws {TypeError | RangeError} If an option is unknown, of a wrong type or out of range, or the shares total more than 1. */
+export function checkFaults(options: FaultOptions): Required<FaultOptions> {
+  const faults = checkAll(checksOf(OPERATIONS.map(({ id }) => id)), options, "");
+  const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
+  if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
+  return faults;
+}
+
+function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
+  const share = option("a share from 0 to 1", (share) => typeof share === "number" && share >= 0 && share, 0);
+  return {
+    ...{ delay: share, unavailable: share, cut: share, lose: share },
+    delayMs: wholeNumber(1_000),
+    operations: option(
+      `some of ${names}`,
+      (given) => Array.isArray(given) && given.every((name) => names.includes(name)) && given,
+      names,
+    ),
+    times: wholeNumber(2 ** 31 - 1),
+    seed: wholeNumber(1),
+  };
+}
