@@ -11,14 +11,18 @@ import { Pool, type PoolConfig } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { inspectPostgresStore, listPostgresKeys } from "./lib/check.ts";
 import type { PostgresStoreOptions } from "./lib/client/database.ts";
-import { isTemporary } from "./lib/client/errors.ts";
+import { isTemporary, sqlState } from "./lib/client/errors.ts";
 import { exportPostgres } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
-import { createPostgresStore, postgresGrants, type PostgresPool, postgresSchema } from "./mod.ts";
+import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
+import { postgresGrants, type PostgresPool, postgresSchema } from "./mod.ts";
 
 export { type KeyedPetStore, type PetDraft, type PetSink, postgresGrants, postgresSchema, type StoredKey };
 
-/** What the server does with a database. Each call opens its own connections, and closes them. */
+/**
+ * What the server does with a database. Each call opens its own connections, and closes them. It rejects with an
+ * {@link UnusableDatabaseError} if the database cannot be used.
+ */
 export interface PostgresSetting {
   /** The address without its secrets, for messages. */
   description: string;
@@ -34,57 +38,44 @@ export interface PostgresSetting {
   import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }
 
-/** How long the connections may take to close, in milliseconds. One to a lost host never does. */
-const CLOSE_TIMEOUT = 2000;
+/** A database that cannot be used. The message is one line, and names the database. */
+export class UnusableDatabaseError extends Error {
+  /** The name by which the server knows it. */
+  override name = "UnusableDatabaseError";
+  /** Whether a later attempt may succeed although nobody changes the database or the settings. */
+  readonly isTemporary: boolean;
+
+  /**
+   * Creates the error.
+   *
+   * @param message What is wrong, for the operator.
+   * @param options The error of the store or of PostgreSQL that is its cause.
+   */
+  constructor(message: string, options: { cause: unknown }) {
+    super(message, options);
+    const { cause } = options.cause as Error;
+    this.isTemporary = cause !== undefined && isTemporary(cause);
+  }
+}
 
 /**
  * Reads the address of a database, and connects to nothing yet.
  *
  * @param address Such as `postgres://user:password@host:5432/database?schema=pets`.
  * @param password That of an address without one. Default: what pg finds, for example in `PGPASSWORD`.
- * @throws {TypeError} If it is invalid. The message quotes no part of it.
+ * @throws {TypeError} If it is invalid. The message quotes at most its schema.
  */
 export function readPostgresSetting(address: string, password?: string): PostgresSetting {
   const { description, pool, schema, prepare } = readAddress(address);
   const settings: PoolConfig = { password, ...pool };
   const options: PostgresStoreOptions = { prepare, ...(schema !== undefined && { schema }) };
 
-  async function explained<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      const { message, cause } = error as Error;
-      const line = `${description} cannot be opened: ${message}`;
-      if (error instanceof StoreUnavailableError && error.mayBeStored) throw error;
-      throw cause !== undefined && isTemporary(cause)
-        ? new StoreUnavailableError(line, { cause })
-        : new Error(line, { cause: error });
-    }
-  }
-
-  function withPool<T>(use: (pool: PostgresPool) => Promise<T>): Promise<T> {
-    return explained(async () => {
-      const pool = new Pool(settings);
-      try {
-        return await use(pool);
-      } finally {
-        await end(pool);
-      }
-    });
-  }
+  const withPool = <T>(use: (pool: PostgresPool) => Promise<T>) =>
+    explained(description, () => withOwnPool(new Pool(settings), use));
 
   return {
     description,
-    open: () =>
-      explained(async () => {
-        const pool = new Pool(settings);
-        try {
-          return closingPool(await createPostgresStore(pool, options), pool);
-        } catch (error) {
-          await end(pool);
-          throw error;
-        }
-      }),
+    open: () => explained(description, () => openOnOwnPool(new Pool(settings), options)),
     listKeys: () => withPool((pool) => listPostgresKeys(pool, options)),
     check: () =>
       withPool(async (pool) => {
@@ -96,18 +87,18 @@ export function readPostgresSetting(address: string, password?: string): Postgre
   };
 }
 
-/** A store that owns its pool. */
-function closingPool(store: KeyedPetStore, pool: Pool): KeyedPetStore {
-  const close = store.close.bind(store);
-  let closing: Promise<void> | undefined;
-  return Object.assign(store, {
-    close: () => closing ??= Promise.resolve(close()).then(() => end(pool)),
-  });
+/** Names the database in what is wrong with it. The errors of an export's sink and of an import's signal stay as they are. */
+async function explained<T>(description: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOfDatabase = error instanceof StoreUnavailableError || sqlState(error) !== undefined;
+    // An import that may have added its pets says so itself.
+    if (!isOfDatabase || mayBeStored(error)) throw error;
+    throw new UnusableDatabaseError(`${description} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
 }
 
-async function end(pool: Pool): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
-  await Promise.race([pool.end().catch(() => {}), timeout]);
-  clearTimeout(timer);
+function mayBeStored(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.mayBeStored;
 }

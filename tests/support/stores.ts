@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPostgresStore } from "../../packages/postgres/mod.ts";
+import { openOnOwnPool } from "../../packages/postgres/lib/own_pool.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { type StoreFixture, withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore } from "../../mod.ts";
@@ -79,12 +79,7 @@ function postgresKind(): StoreKind {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");
       const pool = connect(url, namespace);
-      const store = await createPostgresStore(pool, { schema: namespace, prepare });
-      const close = store.close.bind(store);
-      let closing: Promise<void> | undefined;
-      return Object.assign(store, {
-        close: () => closing ??= Promise.resolve(close()).then(() => pool.end()),
-      });
+      return await openOnOwnPool(pool, { schema: namespace, prepare });
     },
     async crash(namespace) {
       const ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ";

@@ -10,24 +10,30 @@ import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { OpenStore, StoreSetting } from "./store_setting.ts";
 
+/** What the server does with a database. */
+interface PostgresSetting {
+  description: string;
+  open(): Promise<OpenStore>;
+  listKeys(): Promise<readonly StoredKey[]>;
+  check(): Promise<{ faults: string[]; contents: string }>;
+  export(write: PetSink): Promise<unknown>;
+  import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
+}
+
 /** What the server uses of the package. */
 export interface PostgresModule {
-  readPostgresSetting(address: string, password: string | undefined): {
-    description: string;
-    open(): Promise<OpenStore>;
-    listKeys(): Promise<readonly StoredKey[]>;
-    check(): Promise<{ faults: string[]; contents: string }>;
-    export(write: PetSink): Promise<unknown>;
-    import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
-  };
+  readPostgresSetting(address: string, password: string | undefined): PostgresSetting;
   postgresSchema(): string;
   postgresGrants(role: string): string;
 }
 
-/** Loads the package. Its name is no literal in the `import()`, because Deno would then load it at every start. */
-export async function loadPostgres(name = "@petstore/postgres/server"): Promise<PostgresModule> {
+/** No literal in the `import()`, because Deno would then load the package at every start. */
+const PACKAGE: string = "@petstore/postgres/server";
+
+/** @throws {SettingError} If the package is not installed. */
+export async function loadPostgres(): Promise<PostgresModule> {
   try {
-    return await import(name);
+    return await import(PACKAGE);
   } catch (error) {
     throw new SettingError(
       `The store on PostgreSQL cannot be loaded: ${firstLine(error)}; install it by npm install @petstore/postgres, ` +
@@ -38,29 +44,36 @@ export async function loadPostgres(name = "@petstore/postgres/server"): Promise<
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
 export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
-  const { readPostgresSetting } = await loadPostgres();
-  const setting = await explained(() => Promise.resolve(readPostgresSetting(address, environment("PGPASSWORD"))));
-  const open = () => explained(() => setting.open());
+  const setting = readAddress(await loadPostgres(), address, environment("PGPASSWORD"));
+  const open = () => explained(setting.open());
   return {
     description: setting.description,
     open,
     shared: {
-      keys: { place: setting.description, open, list: () => explained(() => setting.listKeys()) },
-      check: () => explained(() => setting.check()),
-      export: (write) => explained(() => setting.export(write)),
-      import: (pets, signal) => explained(() => setting.import(pets, signal)),
+      keys: { place: setting.description, open, list: () => explained(setting.listKeys()) },
+      check: () => explained(setting.check()),
+      export: (write) => explained(setting.export(write)),
+      import: (pets, signal) => explained(setting.import(pets, signal)),
     },
   };
 }
 
-/** The package says by the class of its errors whether a later attempt may succeed. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+function readAddress(module: PostgresModule, address: string, password: string | undefined): PostgresSetting {
   try {
-    return await work();
+    return module.readPostgresSetting(address, password);
   } catch (error) {
-    const { name, message, mayBeStored } = error as Error & { mayBeStored?: boolean };
-    // The import says itself what it means for the pets.
-    if (mayBeStored || !/ cannot be opened: |is not valid: /.test(message)) throw error;
-    throw name === "StoreUnavailableError" ? new UnreachableError(message) : new SettingError(message);
+    if (error instanceof TypeError) throw new SettingError(error.message);
+    throw error;
+  }
+}
+
+/** A `UnusableDatabaseError` of the package has a message for the operator, and says whether a later attempt may succeed. */
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { name, message, isTemporary } = error as Error & { isTemporary?: boolean };
+    if (name !== "UnusableDatabaseError") throw error;
+    throw isTemporary ? new UnreachableError(message) : new SettingError(message);
   }
 }

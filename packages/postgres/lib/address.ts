@@ -1,13 +1,20 @@
 /** The address of a database, as a server is given it: `postgres://user@host:port/database?schema=…`. */
 
 import { parse, toClientConfig } from "pg-connection-string";
+import { requireSchemaName } from "./schema/schema.ts";
 
 /** The parameters that are the store's own, with their defaults. Those of the connection are pg's. */
 export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
 
 /** The parameters of the connection that are known to work. A misspelt one would have no effect. */
 const CONNECTION_PARAMETERS = [
-  ...["application_name", "connect_timeout", "options", "sslmode", "sslrootcert", "sslcert", "sslkey"],
+  "application_name",
+  "connect_timeout",
+  "options",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
   "uselibpqcompat",
 ];
 
@@ -30,7 +37,7 @@ const LIFETIME = 2400;
 /**
  * Reads an address. What it omits is read by pg, from the variables of libpq such as `PGPASSWORD`.
  *
- * @throws {TypeError} If it is invalid. The message quotes no part of it, because it may contain a password.
+ * @throws {TypeError} If it is invalid. The message quotes at most its schema, because the rest may contain a password.
  */
 export function readAddress(address: string): PostgresTarget {
   const url = URL.parse(address) ?? fail("it must have the form postgres://user:password@host:port/database");
@@ -45,6 +52,7 @@ export function readAddress(address: string): PostgresTarget {
     return text;
   };
   const schema = take("schema", OWN_PARAMETERS.schema) || undefined;
+  if (schema !== undefined) requireSchemaName(schema);
   const prepare = requireOneOf("prepare", take("prepare", OWN_PARAMETERS.prepare), ["true", "false"]) === "true";
   const max = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
   const timeout = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT)), 0);

@@ -30,13 +30,14 @@ test("what an address omits has a default, or is left to pg", () => {
   assert.equal(description, "postgres:///pets");
 });
 
-test("an invalid address is refused by a message without a part of it", async () => {
+test("an invalid address is refused by a message without its password", async () => {
   const wrong: [address: string, says: RegExp][] = [
     ["postgres://hunter2@h:port/d", /must have the form postgres:/],
     ["postgres://h/d?schmea=hunter2", /has an unknown parameter; known are .*schema$/],
     ["postgres://h/d?pool_size=0", /pool_size must be a whole number from 1 to 10000/],
     ["postgres://h/d?pool_size=hunter2", /pool_size must be a whole number/],
     ["postgres://h/d?prepare=hunter2", /prepare must be one of true, false/],
+    ["postgres://rex:hunter2@h/d?schema=Shop", /The schema of a PostgreSQL store must be .*, not "Shop"$/],
     ["postgres://h/d?connect_timeout=-1", /connect_timeout must be a whole number/],
     ["postgres://h/d?sslmode=verify-full&sslrootcert=/no/hunter2", /certificates cannot be read \(ENOENT\)/],
   ];

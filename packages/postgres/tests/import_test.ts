@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportPostgres } from "../lib/exporter.ts";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
+import { readPostgresSetting } from "../server.ts";
 import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
 import { type ServerExit, ServerProcess } from "../../../tests/support/server/server_process.ts";
@@ -48,6 +49,35 @@ test.schema(
       await runSql(url, postgresSchema(schema));
       assert.deepEqual(await run(url, schema, "export"), { status: 0, stdout: "", stderr: "" });
     }),
+);
+
+test.schema(
+  "a failed sink or a stopped import is no fault of the database, and keeps its own error",
+  async (url, schema) => {
+    const database = readPostgresSetting(`${url}?schema=${schema}`);
+    const stop = new AbortController(), stopped = new Error("The import was stopped");
+    stop.abort(stopped);
+    await assert.rejects(database.import(EDGES, stop.signal), (error) => error === stopped);
+    await database.import(EDGES, new AbortController().signal);
+    for (const [code, text] of [["ENOSPC", "no space left on device"], ["EPIPE", "broken pipe"]]) {
+      const failed = Object.assign(new Error(text), { code });
+      await assert.rejects(database.export(() => Promise.reject(failed)), (error) => error === failed);
+    }
+  },
+);
+
+test.schema(
+  "an export or a check of a database that cannot be used says whether a later one may succeed",
+  async (url, schema) => {
+    const unreachable = readPostgresSetting("postgres://127.0.0.1:9/pets");
+    const empty = readPostgresSetting(`${url}?schema=${schema}`);
+    for (const [database, isTemporary] of [[unreachable, true], [empty, false]] as const) {
+      const expected = { name: "UnusableDatabaseError", isTemporary, message: / cannot be used: / };
+      await assert.rejects(database.export(() => Promise.resolve()), expected);
+      await assert.rejects(database.check(), expected);
+      await assert.rejects(database.listKeys(), expected);
+    }
+  },
 );
 
 test.schema("a start says that it has made the tables, once", (url, schema) =>

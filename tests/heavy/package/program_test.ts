@@ -70,7 +70,7 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         const unreachable = await run(petstore, ["check"], folder, onPostgres);
         assert.match(
           unreachable.stderr,
-          /^petstore: postgres:.*\/pets cannot be opened: PostgreSQL: .*ECONNREFUSED.*\n$/,
+          /^petstore: postgres:.*\/pets cannot be used: PostgreSQL: .*ECONNREFUSED.*\n$/,
         );
         assert.equal(unreachable.status, 1);
         rmSync(join(folder, "node_modules", "@petstore", "postgres"), { recursive: true });

@@ -3,9 +3,10 @@
 import fc from "fast-check";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
-import { createPostgresStore, postgresSchema } from "../../../packages/postgres/mod.ts";
+import { postgresSchema } from "../../../packages/postgres/mod.ts";
 import type { PooledStore } from "../../../packages/postgres/lib/client/database.ts";
 import { petArrays } from "../../../packages/postgres/lib/commit.ts";
+import { openOnOwnPool } from "../../../packages/postgres/lib/own_pool.ts";
 import { statementsFor } from "../../../packages/postgres/lib/statements.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { withPooler } from "../../../tests/support/postgres/pgbouncer.ts";
@@ -45,17 +46,7 @@ export type OpenStore = (url: string, pooled: boolean) => Promise<PetStore>;
 /** A store whose `close()` ends its pool too. */
 export const openPool: OpenStore = async (url, pooled) => {
   const pool = new Pool({ connectionString: url, max: SIZE, connectionTimeoutMillis: TIMEOUT });
-  const store = await createPostgresStore(pool, { timeoutMs: TIMEOUT, prepare: !pooled }).catch(async (error) => {
-    await pool.end();
-    throw error;
-  });
-  const close = store.close.bind(store);
-  return Object.assign(store, {
-    async close() {
-      await close();
-      await pool.end();
-    },
-  });
+  return await openOnOwnPool(pool, { timeoutMs: TIMEOUT, prepare: !pooled });
 };
 
 /** @param pooled Whether PgBouncer is between the stores and the proxy. */

@@ -142,11 +142,11 @@ export class Database {
   /** Runs a statement, and on its connection those that wait: to give it back and take it again would cost more than a read. */
   async #run(first: Statement): Promise<void> {
     this.#running++;
-    let connection: Connection | undefined;
-    let next: Statement | undefined = first;
-    for (let count = 0; next && count < MOST_IN_A_ROW; count++) {
+    let connection = await this.#runOn(undefined, first);
+    for (let count = 1; connection && count < MOST_IN_A_ROW; count++) {
+      const next = this.#nextWaiting();
+      if (!next) break;
       connection = await this.#runOn(connection, next);
-      next = connection && count + 1 < MOST_IN_A_ROW ? this.#nextWaiting() : undefined;
     }
     connection?.release();
     connection?.off("error", ignore);

@@ -1,7 +1,7 @@
 /** Results whose end does not match their rows, or that cannot be read. Where they may be cut, `reliability histories` tries. */
 
 import assert from "node:assert/strict";
-import { createPostgresStore } from "../../mod.ts";
+import { openOnOwnPool } from "../../lib/own_pool.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
 import { connect, isAnswered, untilAnswered } from "../../../../tests/support/postgres/postgres.ts";
@@ -31,12 +31,7 @@ type Open = (url: string) => Promise<KeyedPetStore>;
 /** One connection for all, so that the request after a cut gets the one that was cut. */
 const OPENERS: Record<string, Open> = {
   "the server": (url) => openStore(`${url}?pool_size=1`),
-  "a pool of the app": async (url) => {
-    const pool = connect(url, undefined, 1);
-    const store = await createPostgresStore(pool);
-    const close = store.close.bind(store);
-    return Object.assign(store, { close: async () => (await close(), await pool.end()) });
-  },
+  "a pool without the server": (url) => openOnOwnPool(connect(url, undefined, 1)),
 };
 
 /** A store with pets, over a proxy. */

@@ -1,0 +1,38 @@
+/** Pools that end with their use. An app ends its own pool itself, and a store leaves it open. */
+
+import type { KeyedPetStore } from "@petstore/petstore/store";
+// @ts-types="@types/pg"
+import type { Pool } from "pg";
+import { createPostgresStore, type PostgresStoreOptions } from "../mod.ts";
+
+/** How long the connections may take to close, in milliseconds. One to a lost host never does. */
+const CLOSE_TIMEOUT = 2000;
+
+/** Opens a store whose `close()` ends the pool too. If the store cannot be opened, the pool ends at once. */
+export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = {}): Promise<KeyedPetStore> {
+  const store = await createPostgresStore(pool, options).catch(async (error) => {
+    await endPool(pool);
+    throw error;
+  });
+  const close = store.close.bind(store);
+  let closing: Promise<void> | undefined;
+  return Object.assign(store, {
+    close: () => closing ??= Promise.resolve(close()).then(() => endPool(pool)),
+  });
+}
+
+/** Ends the pool once `use` has ended, also if that fails. */
+export async function withOwnPool<T>(pool: Pool, use: (pool: Pool) => Promise<T>): Promise<T> {
+  try {
+    return await use(pool);
+  } finally {
+    await endPool(pool);
+  }
+}
+
+async function endPool(pool: Pool): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
+  await Promise.race([pool.end().catch(() => {}), timeout]);
+  clearTimeout(timer);
+}
