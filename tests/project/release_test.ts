@@ -3,63 +3,85 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTasks, notesOf } from "../../tools/release/check.ts";
-import { readPackages } from "../../tools/release/packages.ts";
+import { type Package, readPackages } from "../../tools/release/packages.ts";
 import { prepareRelease, readTexts } from "../../tools/release/prepare.ts";
 import config from "../../deno.json" with { type: "json" };
 
-const TEXTS = readTexts();
+/** The texts of this tree, whatever its version and however old its CHANGELOG is, as they are when 9.8.7 comes next. */
+const TEXTS = prepareRelease(readTexts(), config.version, "9.8.7", undefined)
+  .set("page.md", "One.\n\n<!-- before the first release -->\n\nIt is not published\nyet.\n\n<!-- end -->\n\nTwo.\n");
 
-test("release:prepare begins a version, then dates it, and writes its number wherever that of now stands", () => {
-  const begun = prepareRelease(TEXTS, config.version, "9.8.7", undefined);
-  assert.match(begun.get("CHANGELOG.md")!, /\n## \[9\.8\.7\] - unreleased\n\n## \[/);
-  assert.match(begun.get("README.md")!, /^Petstore 9\.8\.7 listens/m);
-  for (const { folder } of readPackages()) {
-    const path = folder === "." ? "" : `${folder}/`;
-    for (const file of ["deno.json", "package.json"]) {
-      assert.equal(JSON.parse(begun.get(path + file)!).version, "9.8.7", path + file);
-    }
+/** The same once what has changed is written down. */
+const READY = new Map(TEXTS).set(
+  "CHANGELOG.md",
+  TEXTS.get("CHANGELOG.md")!.replace("## [9.8.7] - unreleased\n", "$&\nPets can fly.\n"),
+);
+
+/** The packages with the manifests of these texts, and with the addresses that a maintainer fills in. */
+function packagesIn(texts: ReadonlyMap<string, string>): Package[] {
+  const filled = { author: "A", repository: { url: "git+https://code.example/petstore.git" } };
+  return readPackages().map(({ folder }) => {
+    const read = (file: string) => JSON.parse(texts.get(folder === "." ? file : `${folder}/${file}`)!);
+    return { folder, config: read("deno.json"), manifest: { ...read("package.json"), ...filled } };
+  });
+}
+
+test("release:prepare begins a version, and writes its number wherever that of now stands", () => {
+  assert.match(TEXTS.get("CHANGELOG.md")!, /\n## \[9\.8\.7\] - unreleased\n\n## \[/);
+  assert.match(TEXTS.get("README.md")!, /^Petstore 9\.8\.7 listens/m);
+  for (const { folder, config, manifest } of packagesIn(TEXTS)) {
+    assert.deepEqual([config.version, manifest.version], ["9.8.7", "9.8.7"], folder);
   }
-  assert.match(begun.get("lib/version.ts")!, /VERSION = "9\.8\.7"/);
-  assert.throws(() => prepareRelease(begun, "9.8.7", "9.8.7", "2027-01-31"), /below it what has changed$/);
-  assert.throws(() => prepareRelease(TEXTS, config.version, "next", "2027-01-31"), /A version is like 1\.2\.3/);
+  for (const path of ["lib/version.ts", "packages/conformance/lib/version.ts"]) {
+    assert.match(TEXTS.get(path)!, /VERSION = "9\.8\.7"/, path);
+  }
+  assert.throws(() => prepareRelease(TEXTS, "9.8.7", "9.8.7", "2027-01-31"), /below it what has changed$/);
+  assert.throws(() => prepareRelease(TEXTS, "9.8.7", "next", "2027-01-31"), /A version is like 1\.2\.3/);
   // Measurements were made with the version that they name.
-  for (const [path, text] of begun) if (path.startsWith("bench/")) assert.equal(text, TEXTS.get(path));
+  for (const [path, text] of readTexts()) if (path.startsWith("bench/")) assert.equal(TEXTS.get(path), text);
 });
 
 test("release:prepare dates the release, and removes what is true only before the first one", () => {
-  const dated = prepareRelease(TEXTS, config.version, config.version, "2027-01-31");
-  assert.match(
-    dated.get("CHANGELOG.md")!,
-    new RegExp(`^## \\[${RegExp.escape(config.version)}\\] - 2027-01-31\n\n\\S`, "m"),
-  );
+  const dated = prepareRelease(READY, "9.8.7", "9.8.7", "2027-01-31");
+  assert.match(dated.get("CHANGELOG.md")!, /^## \[9\.8\.7\] - 2027-01-31\n\nPets can fly\.\n/m);
+  assert.equal(dated.get("page.md"), "One.\n\nTwo.\n");
   for (const [path, text] of dated) assert.doesNotMatch(text, /before the first release -->|<!-- end -->/, path);
 });
 
-const KNOWN = readPackages().map((each) => ({
-  ...each,
-  manifest: { ...each.manifest, author: "A", repository: { url: "git+https://code.example/petstore.git" } },
-}));
+test("a pre-release has its own number, and the changes of the version that it is to become", () => {
+  const first = prepareRelease(READY, "9.8.7", "9.8.7-rc.0", "2027-01-31");
+  const second = prepareRelease(first, "9.8.7-rc.0", "9.8.7-rc.1", "2027-02-01");
+  for (const [texts, version] of [[first, "9.8.7-rc.0"], [second, "9.8.7-rc.1"]] as const) {
+    assert.deepEqual(findTasks(packagesIn(texts), texts, `v${version}`), []);
+    assert.ok(texts.get("README.md")!.includes(`\nPetstore ${version} listens`));
+    assert.equal(notesOf(version, texts.get("CHANGELOG.md")), "Pets can fly.");
+    for (const path of ["CHANGELOG.md", "page.md"]) assert.equal(texts.get(path), READY.get(path));
+  }
+  const released = prepareRelease(second, "9.8.7-rc.1", "9.8.7", "2027-02-02");
+  assert.deepEqual(released, prepareRelease(READY, "9.8.7", "9.8.7", "2027-02-02"));
+});
 
 test("release:check finds nothing in a prepared checkout, and names what a page says too early with its place", () => {
-  const dated = prepareRelease(TEXTS, config.version, config.version, "2027-01-31");
-  assert.deepEqual(findTasks(KNOWN, dated, `v${config.version}`), []);
+  const dated = prepareRelease(READY, "9.8.7", "9.8.7", "2027-01-31");
+  assert.deepEqual(findTasks(packagesIn(dated), dated, "v9.8.7"), []);
   const stale = new Map([...dated, ["docs/http.md", "One.\n\nIt is not published\nyet.\n"]]);
-  assert.deepEqual(findTasks(KNOWN, stale, undefined), ['remove "not published yet" from docs/http.md:3']);
+  assert.deepEqual(findTasks(packagesIn(dated), stale, undefined), ['remove "not published yet" from docs/http.md:3']);
 });
 
 test("release:check names empty addresses, other versions, a CHANGELOG without a date, and another tag", () => {
-  const [house, ...others] = readPackages();
-  const tasks = findTasks([house!, ...KNOWN.slice(1)], TEXTS, "v0.0.1");
+  const [house, ...others] = packagesIn(TEXTS);
+  const unnamed = { ...house!, manifest: { ...house!.manifest, author: "", repository: { url: "" } } };
+  const tasks = findTasks([unnamed, ...others], TEXTS, "v0.0.1");
   assert.deepEqual(tasks.filter((task) => !task.startsWith("remove ")), [
     "fill in author in package.json",
     "fill in repository.url in package.json",
-    `run deno task release:prepare ${config.version}, which dates CHANGELOG.md`,
-    `name the tag v${config.version}, not v0.0.1`,
+    "run deno task release:prepare 9.8.7, which dates CHANGELOG.md",
+    "name the tag v9.8.7, not v0.0.1",
   ]);
   const older = others.map((each) => ({ ...each, manifest: { ...each.manifest, version: "0.0.1" } }));
   const found = findTasks([house!, ...older], TEXTS, undefined);
   for (const { folder } of older) {
-    assert.ok(found.includes(`write version ${config.version}, not 0.0.1, in ${folder}/package.json`), folder);
+    assert.ok(found.includes(`write version 9.8.7, not 0.0.1, in ${folder}/package.json`), folder);
   }
 });
 

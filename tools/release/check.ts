@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type Package, readPackages, ROOT } from "./packages.ts";
-import { readTexts } from "./prepare.ts";
+import { isPreRelease, readTexts, sectionOf } from "./prepare.ts";
 
 /** Sentences that the first release makes false. The CHANGELOG's heading is checked by itself. */
 const STALE =
@@ -40,18 +40,24 @@ export function findTasks(
       tasks.push(`write ^${version}, not ${range}, for ${name} in ${path}`);
     }
   }
+  const section = sectionOf(version);
   const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(texts.get("CHANGELOG.md") ?? "") ?? [];
-  if (release !== version) tasks.push(`begin CHANGELOG.md with ${version}, the version of deno.json, not ${release}`);
-  else if (date === "unreleased") tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
-  for (const [path, text] of texts) {
-    if (path === "docs/releasing.md") continue;
-    for (const { 0: words, index } of text.matchAll(STALE)) {
-      const line = text.slice(0, index).split("\n").length;
-      tasks.push(`remove "${words.replaceAll(/\s+/g, " ")}" from ${path}:${line}`);
-    }
+  if (release !== section) tasks.push(`begin CHANGELOG.md with ${section}, the version of deno.json, not ${release}`);
+  if (!isPreRelease(version)) {
+    if (date === "unreleased") tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
+    for (const [path, text] of texts) tasks.push(...findStale(path, text));
   }
   if (tag !== undefined && tag !== `v${version}`) tasks.push(`name the tag v${version}, not ${tag}`);
   return tasks;
+}
+
+function findStale(path: string, text: string): string[] {
+  // This page tells of each release, also of the first.
+  if (path === "docs/releasing.md") return [];
+  return Array.from(text.matchAll(STALE), ({ 0: words, index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return `remove "${words.replaceAll(/\s+/g, " ")}" from ${path}:${line}`;
+  });
 }
 
 if (import.meta.main) {
@@ -64,6 +70,6 @@ if (import.meta.main) {
 
 /** The section of the CHANGELOG for a version, without its heading: the notes of a GitHub Release. */
 export function notesOf(version: string, changelog: string = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")): string {
-  const [, after = ""] = changelog.split(new RegExp(`^## \\[${RegExp.escape(version)}\\] - .*\\n`, "m"));
+  const [, after = ""] = changelog.split(new RegExp(`^## \\[${RegExp.escape(sectionOf(version))}\\] - .*\\n`, "m"));
   return after.split(/^## /m)[0]!.trim();
 }

@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import process from "node:process";
-import { readPackages, ROOT } from "./packages.ts";
+import { type Manifest, readPackages, ROOT } from "./packages.ts";
 
 const OUTPUT = "npm";
 
@@ -39,11 +39,10 @@ function filesOf(manifest: unknown): string[] {
 }
 
 /** Where TypeScript finds the declarations of the house, which is compiled before its neighbours. */
-function pathsOf(house: unknown): Record<string, string[]> {
-  const { name, exports } = house as { name: string; exports: Record<string, { types?: string }> };
+function pathsOf({ name, exports }: Manifest): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(exports).flatMap(([entry, { types }]) =>
-      types === undefined ? [] : [[name + entry.slice(1), [join(ROOT, types)]]]
+    Object.entries(exports).flatMap(([entry, target]) =>
+      typeof target === "string" ? [] : [[name + entry.slice(1), [join(ROOT, target.types)]]]
     ),
   );
 }

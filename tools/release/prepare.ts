@@ -3,6 +3,8 @@
  * dates the section of the CHANGELOG, and removes from the pages what is true only before the first release. Measurements stay as
  * they are, also where they name a version, because they were made with it. `deno task release:prepare VERSION unreleased` begins
  * the next version.
+ *
+ * A pre-release such as 1.2.3-rc.0 only gets its number: its changes are those of 1.2.3, whose section is not dated yet.
  */
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,6 +15,9 @@ import { readPackages, ROOT } from "./packages.ts";
 /** Figures of one day: they are made anew by a benchmark, not by a release. */
 const MEASUREMENTS = /^bench\//;
 
+/** 1.2.3, or a pre-release of it such as 1.2.3-rc.0. */
+const FORM = /^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/;
+
 /** A passage that a page has until the first release, such as "It is not published yet". */
 const BEFORE_RELEASE = /<!-- before the first release -->\n[^]*?<!-- end -->\n\n?/g;
 
@@ -21,7 +26,8 @@ const BEFORE_RELEASE = /<!-- before the first release -->\n[^]*?<!-- end -->\n\n
  *
  * @param texts Manifests, pages and sources by their paths. The pages of `bench` are left alone.
  * @param from The version that stands in them now.
- * @param date The day of the release, as 2027-01-31. Without it, the CHANGELOG gets an empty section for the version.
+ * @param date The day of the release, as 2027-01-31; unused for a pre-release. Without it, the CHANGELOG gets an empty section for the
+ * version.
  * @throws {Error} If `to` is not a version, or the CHANGELOG has nothing to say of it.
  */
 export function prepareRelease(
@@ -30,7 +36,7 @@ export function prepareRelease(
   to: string,
   date: string | undefined,
 ): Map<string, string> {
-  if (!/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
+  if (!FORM.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
   const version = new RegExp(
     `(\\bpetstore[\`"'@ |-]+|"version": "|\\bVERSION = "|"@petstore/\\w+": "\\^)${RegExp.escape(from)}(?![\\d.]*\\d)`,
     "gi",
@@ -39,24 +45,36 @@ export function prepareRelease(
     if (MEASUREMENTS.test(path)) return [path, text];
     if (path === "CHANGELOG.md") return [path, prepareChangelog(text, to, date)];
     const renamed = text.replaceAll(version, `$1${to}`);
-    return [path, date === undefined ? renamed : renamed.replaceAll(BEFORE_RELEASE, "")];
+    return [path, date === undefined || isPreRelease(to) ? renamed : renamed.replaceAll(BEFORE_RELEASE, "")];
   }));
 }
 
+/** Whether a version comes before the one that it is to become, as 1.2.3-rc.0 does. */
+export function isPreRelease(version: string): boolean {
+  return version.includes("-");
+}
+
+/** The version whose section of the CHANGELOG has the changes: 1.2.3 for 1.2.3-rc.0, and else the version itself. */
+export function sectionOf(version: string): string {
+  return version.replace(/-.*/, "");
+}
+
 function prepareChangelog(text: string, version: string, date: string | undefined): string {
-  const heading = `## [${version}] - unreleased\n`;
+  const section = sectionOf(version);
+  const heading = `## [${section}] - unreleased\n`;
   const isAwaited = text.includes(heading);
   if (date === undefined) return isAwaited ? text : text.replace(/^## /m, `${heading}\n## `);
   const [changes = ""] = text.split(heading)[1]?.split(/^## /m) ?? [];
-  if (changes.trim() !== "") return text.replace(heading, `## [${version}] - ${date}\n`);
+  if (changes.trim() !== "") return isPreRelease(version) ? text : text.replace(heading, `## [${section}] - ${date}\n`);
   throw new Error(`CHANGELOG.md must have "${heading.trim()}", and below it what has changed`);
 }
 
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
 export function readTexts(root: string = ROOT): Map<string, string> {
   const folders = readPackages(root).map(({ folder }) => folder === "." ? "" : `${folder}/`);
-  const patterns = folders.flatMap((folder) => [`${folder}*.md`, `${folder}deno.json`, `${folder}package.json`]);
-  const paths = globSync([...patterns, "docs/*.md", "bench/*.md", "lib/version.ts"], { cwd: root });
+  const names = ["*.md", "deno.json", "package.json", "lib/version.ts"];
+  const patterns = folders.flatMap((folder) => names.map((name) => folder + name));
+  const paths = globSync([...patterns, "docs/*.md", "bench/*.md"], { cwd: root });
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 

@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import root from "../../../deno.json" with { type: "json" };
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { npm, npmCli, withProject } from "./support/project.ts";
+import { npm, npmCli, PACKAGES, withProject } from "./support/project.ts";
 import { run, start, succeed } from "./support/run.ts";
 import { BUN, DENO, NODE, NODES } from "./support/runtimes.ts";
 
@@ -28,7 +27,7 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         const petstore = join(folder, "node_modules", ".bin", "petstore");
         const env = { PATH };
         const version = await succeed(petstore, ["--version"], folder, env);
-        assert.deepEqual(version, { stdout: `petstore ${root.version}\n`, stderr: "" });
+        assert.deepEqual(version, { stdout: `petstore ${PACKAGES[0]!.config.version}\n`, stderr: "" });
 
         await using server = start(petstore, ["serve", "--port=0"], folder, env);
         const [, origin] = await server.printed(/listens on (http:\S+)\/v1$/m);

@@ -13,19 +13,18 @@ import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.url));
 
-const { PETSTORE_REGISTRY, PETSTORE_TARBALLS } = process.env;
+const { PETSTORE_REGISTRY, PETSTORE_RELEASED } = process.env;
 assert.ok(
-  PETSTORE_REGISTRY && PETSTORE_TARBALLS,
+  PETSTORE_REGISTRY && PETSTORE_RELEASED,
   "These tests need what deno task release:rehearse publishes; run that",
 );
 
-/** The folder with what `npm pack` has made of each package. */
-export const TARBALLS: string = PETSTORE_TARBALLS;
+/** The packages of the checkout that was released, with the version of the release. */
+export const PACKAGES: readonly Package[] = readPackages(PETSTORE_RELEASED);
 
-export const PACKAGES: readonly Package[] = readPackages();
-
+/** The file that `npm pack` has made of a package. */
 export function tarballOf(name: string): string {
-  return join(TARBALLS, tarballName(PACKAGES.find(({ manifest }) => manifest.name === name)!));
+  return join(PETSTORE_RELEASED!, "tarballs", tarballName(PACKAGES.find(({ manifest }) => manifest.name === name)!));
 }
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
