@@ -1,4 +1,4 @@
-import { type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
+import { cancelBody, type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
@@ -95,8 +95,7 @@ export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<
   try {
     return toResponse(reply);
   } catch (thrown) {
-    // Tells the source that the body will not be read.
-    if (reply.body instanceof Response) reply.body.body?.cancel().catch(() => {});
+    cancelBody(reply.body);
     return toResponse(fail(thrown, context));
   }
 }

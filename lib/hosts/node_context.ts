@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
+import { disconnected } from "../http/interruption.ts";
 import { breakOff, hasLeft, isGone } from "./node_reply.ts";
 import { fieldOf, hasBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -97,7 +98,7 @@ function collect(
 ): void {
   const pieces: Uint8Array[] = [];
   let isWhole = false;
-  const fail = () => isWhole || reject(new Error("The client disconnected"));
+  const fail = () => isWhole || reject(disconnected());
   if (incoming.destroyed) return void fail();
   incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
   incoming.on("end", () => {

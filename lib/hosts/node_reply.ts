@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Body, isUnread, type Reply } from "../http/reply.ts";
+import { type Body, cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -26,8 +26,7 @@ export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thro
     outgoing.writeHead(status, hasLength ? headers : { ...headers, "content-length": body?.byteLength ?? 0 });
     outgoing.end(body ?? undefined);
   } catch (thrown) {
-    const unread = isResponse(body) ? body.body : body;
-    if (unread instanceof ReadableStream) unread.cancel().catch(() => {});
+    cancelBody(body);
     onFailure(thrown);
   }
 }
@@ -70,20 +69,33 @@ function sendResponse(
   const headers = sendableHeaders(response, extra);
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2;
-  outgoing.statusCode = response.status;
-  if (response.statusText !== "" && !isHttp2) outgoing.statusMessage = response.statusText;
-  for (const [name, value] of headers) {
-    // Commas cannot join these values.
-    if (name !== "set-cookie" && !(isHttp2 && OF_CONNECTION.test(name))) outgoing.setHeader(name, value);
+  const { body, status, statusText } = response;
+  try {
+    outgoing.statusCode = status;
+    if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
+    for (const [name, value] of headers) {
+      // Commas cannot join these values.
+      if (name !== "set-cookie" && !(isHttp2 && OF_CONNECTION.test(name))) outgoing.setHeader(name, value);
+    }
+    const cookies = headers.getSetCookie();
+    if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
+    if (!body || outgoing.req.method === "HEAD") outgoing.end();
+  } catch (thrown) {
+    takeBack();
+    throw thrown;
   }
-  const cookies = headers.getSetCookie();
-  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-  const { body } = response;
-  if (body && outgoing.req.method !== "HEAD") {
-    sendStream(body, outgoing, headers.get("content-length") ?? undefined).catch(onFailure);
-  } else {
-    body?.cancel().catch(() => {});
-    outgoing.end();
+  if (!body) return;
+  if (outgoing.req.method === "HEAD") return void body.cancel().catch(() => {});
+  sendStream(body, outgoing, headers.get("content-length") ?? undefined).catch((thrown) => {
+    takeBack();
+    onFailure(thrown);
+  });
+
+  /** The response to a failure must not have what this one has set: Node refuses some heads as late as when it sends them. */
+  function takeBack(): void {
+    if (outgoing.headersSent) return;
+    if (!isHttp2) outgoing.statusMessage = "";
+    for (const name of headers.keys()) outgoing.removeHeader(name);
   }
 }
 

@@ -52,6 +52,8 @@ export interface NodeResponse {
   readonly writableEnded: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string | string[]): unknown;
+  /** Removes a header. */
+  removeHeader(name: string): unknown;
   /** Sets the status and headers. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   /** `false` means to wait for `drain`. */

@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
+import { isInterruption } from "./interruption.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
@@ -86,7 +87,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
         }
       }, (thrown) => {
         endDeadline();
-        reject(thrown instanceof Problem ? thrown : CUT_SHORT);
+        reject(isInterruption(thrown) ? CUT_SHORT : thrown);
       });
     });
   };

@@ -1,6 +1,7 @@
 import { conditionalReply } from "./conditional.ts";
 import type { RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
+import type { Recovery } from "./recovery.ts";
 import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
@@ -14,6 +15,11 @@ export interface FinisherParts {
   cors?: Cors | undefined;
   requestIds: RequestIds;
   observe?: Observer | undefined;
+  /**
+   * Makes the reply that takes the place of one that cannot be finished, such as an app's response with a broken member. It is absent
+   * where every reply is the service's own.
+   */
+  recover?: Recovery;
 }
 
 export interface Finisher {
@@ -23,23 +29,33 @@ export interface Finisher {
   identify(reply: Reply, context: RequestContext): Reply;
 }
 
-export function createFinisher({ cors, requestIds, observe }: FinisherParts): Finisher {
+export function createFinisher({ cors, requestIds, observe, recover }: FinisherParts): Finisher {
   /** The lowest status with an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
   const identify: Finisher["identify"] = (reply, context) =>
     reply.status < idsFrom ? reply : withRequestId(reply, context);
 
+  function complete(original: Reply, context: RequestContext): Reply {
+    const { method, fields } = context;
+    let reply = original;
+    if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
+    if (method === "HEAD") reply = withoutBody(reply);
+    if (fields) reply = extendReply(reply, fields);
+    reply = identify(reply, context);
+    // CORS comes last, because its fields name the other ones.
+    return cors ? cors.extend(reply, context) : reply;
+  }
+
   return {
     now: () => observe ? performance.now() : 0,
     finish(original, context, startedAt, endedAt) {
-      const { method, fields } = context;
-      let reply = original;
-      if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
-      if (method === "HEAD") reply = withoutBody(reply);
-      if (fields) reply = extendReply(reply, fields);
-      reply = identify(reply, context);
-      // Last, because it names the other fields.
-      if (cors) reply = cors.extend(reply, context);
+      let reply;
+      try {
+        reply = complete(original, context);
+      } catch (thrown) {
+        if (!recover) throw thrown;
+        reply = complete(recover(thrown, context), context);
+      }
       observe?.(context, reply, startedAt, endedAt ?? performance.now());
       return reply;
     },

@@ -29,7 +29,6 @@ export interface PipelineParts extends FinisherParts {
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
-  /** All other failures are replies already. */
   recover: Recovery;
 }
 

@@ -1,3 +1,4 @@
+import { callSafely } from "../maybe_promise.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
 /** By lower-case name. Deno is faster with a record than with pairs. */
@@ -57,6 +58,14 @@ export function isUnread(response: Response): boolean {
   }
 }
 
+/** A reason phrase that every host can send and every `Response` can have: ASCII without control characters (RFC 9112 §4). */
+const REASON = /^[\t -~]*$/;
+
+/** A reason phrase, or none if it cannot be sent. Clients ignore it (RFC 9112 §4). */
+export function reasonOf(statusText: string): string {
+  return REASON.test(statusText) ? statusText : "";
+}
+
 /** `undefined` for a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
@@ -75,6 +84,15 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
   return new Response(body, { status, statusText, headers });
 }
 
+/** Tells the source of a body that nobody will read it. The members of an app's `Response` may throw. */
+export function cancelBody(body: Body): void {
+  callSafely(() => {
+    // A Response may come from another realm.
+    const stream = typeof body === "object" && body !== null && "body" in body ? body.body : body;
+    return stream instanceof ReadableStream ? stream.cancel() : undefined;
+  });
+}
+
 /** RFC 9110 §9.3.2. */
 export function withoutBody(reply: Reply): Reply {
   const { status, headers, body } = reply;
@@ -82,6 +100,6 @@ export function withoutBody(reply: Reply): Reply {
     return { status, headers: { ...headers, "content-length": String(bodyBytes(reply)) }, body: null };
   }
   if (!(body instanceof Response)) return { ...reply, body: null };
-  body.body?.cancel().catch(() => {});
+  cancelBody(body);
   return { ...reply, body: new Response(null, body) };
 }

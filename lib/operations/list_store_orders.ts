@@ -1,5 +1,5 @@
 import { Problem } from "../http/problem.ts";
-import { isUnread, type Reply } from "../http/reply.ts";
+import { cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
 import { chain } from "../maybe_promise.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -12,19 +12,42 @@ export const listStoreOrders: Definition = {
   path: "/store/orders",
   createHandler: ({ handleStoreOrders }) => ({ context, caller }) => {
     if (!handleStoreOrders) return NO_STORE_ORDERS;
-    return chain(handleStoreOrders(context.toRequest(), caller), toReply);
+    return chain(handleStoreOrders(context.toRequest(), caller), takeResponse);
   },
 };
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 
-function toReply(response: Response): Reply {
-  // Response.error() has status 0, which cannot be sent.
+/**
+ * Takes the response of the app, which may come from an upstream with a status, a reason phrase or a coding that cannot be sent on.
+ * They are looked at here, so that no later step fails, such as a copy with other headers.
+ */
+function takeResponse(response: Response): Reply {
   const isWhole = response instanceof Response && isUnread(response);
-  if (isWhole && response.status >= 200) return { status: response.status, headers: {}, body: response };
-  throw new TypeError(
-    "Option handleStoreOrders must return a Response with a status from 200 and an unread body",
-  );
+  const { status = 0, statusText = "", headers = new Headers() } = isWhole ? response : {};
+  // Response.error() has status 0.
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    if (isWhole) cancelBody(response);
+    throw new TypeError(
+      "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body",
+    );
+  }
+  const reason = reasonOf(statusText), isDecoded = wasDecoded(response);
+  if (reason === statusText && !isDecoded) return { status, headers: {}, body: response };
+  const kept = new Headers(headers);
+  if (isDecoded) { for (const name of ["content-encoding", "content-length"]) kept.delete(name); }
+  return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: kept }) };
+}
+
+/** The codings that `fetch` removes on every runtime. */
+const DECODED = /^(?:gzip|br)$/i;
+
+/**
+ * Whether the headers speak of a coding that the body no longer has. `fetch` decodes a body and leaves its headers; only a response of
+ * `fetch` has a URL.
+ */
+function wasDecoded({ url, headers }: Response): boolean {
+  return url !== "" && DECODED.test(headers.get("content-encoding") ?? "");
 }
 
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({

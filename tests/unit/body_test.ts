@@ -14,8 +14,13 @@ function post(body: BodyInit, length?: string, { handle } = createPetstore({ key
   return handle(new Request("http://h/v1/pets", { method: "POST", headers, body, duplex: "half" } as RequestInit));
 }
 
+/** A body that ends as a connection does on Node. */
 function cut(): ReadableStream {
-  return new ReadableStream({ pull: (controller) => controller.error(new Error("Connection reset")) });
+  return failing(Object.assign(new Error("Connection reset"), { code: "ECONNRESET" }));
+}
+
+function failing(reason: unknown): ReadableStream {
+  return new ReadableStream({ pull: (controller) => controller.error(reason) });
 }
 
 test("a body whose announced length cannot be, or is not reached, is incomplete", async () => {
@@ -91,4 +96,23 @@ test("concurrent bodies in many pieces leave the event loop free between their p
   for (const { status } of await responses) assert.equal(status, 413);
   // All of them together are about five thousand pieces.
   assert.ok(most < 2000, `${most} pieces in one turn`);
+});
+
+test("a body that fails by a defect of this side is 500, and onError is told; one whose client has gone is 400", async () => {
+  const named = (name: string) => Object.assign(new Error("gone"), { name });
+  const coded = (code: string) => Object.assign(new Error("gone"), { code });
+  const gone = [named("AbortError"), named("Http"), named("BadResource"), coded("ECONNRESET"), coded("EPIPE")];
+  const ours = [new Error("cannot decrypt"), new TypeError("x is not a function"), "a text", null, undefined, {}];
+  const throwing = Object.defineProperty({}, "name", { get: () => assert.fail("name") });
+  for (const reason of [...gone, ...ours, throwing]) {
+    const isGone = gone.includes(reason as Error);
+    // Announced and short, announced and long, and without a length.
+    for (const length of ["30", "20000", undefined]) {
+      const told: unknown[] = [];
+      const petstore = createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) });
+      const { status, code } = await (await post(failing(reason), length, petstore)).json();
+      assert.deepEqual([status, code], isGone ? [400, "invalid_json"] : [500, "internal_error"], String(reason));
+      assert.deepEqual(told, isGone ? [] : [reason]);
+    }
+  }
 });

@@ -1,5 +1,6 @@
 /** Bodies that no connection carries as they are: their pieces, their times, and codings that clients do not send. */
 
+import { disconnected } from "../../../lib/http/interruption.ts";
 import { encode } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
 import { PET, stream } from "../../../packages/conformance/lib/http/body.ts";
@@ -26,14 +27,14 @@ function holding(...pieces: Uint8Array[]) {
     if (piece) return controller.enqueue(piece);
     taken.resolve();
     await end.promise;
-    controller.error(new Error("The client has left"));
+    controller.error(disconnected());
   };
   return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), taken: taken.promise, end: end.resolve };
 }
 
 /** A body that fails before its end. */
 function cut(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ pull: (controller) => controller.error(new Error("The client has left")) });
+  return new ReadableStream({ pull: (controller) => controller.error(disconnected()) });
 }
 
 export const OWN_BODY_CASES: readonly HttpCase[] = [

@@ -1,0 +1,156 @@
+/** What an app's handler may return, also what it has got from an upstream: each request gets an answer, and the process lives. */
+
+import assert from "node:assert/strict";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createUpstream } from "node:net";
+import test from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { createNodeListener } from "../../lib/hosts/node.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
+
+const KEY = "pk_test";
+const HEADERS = { authorization: `Bearer ${KEY}`, origin: "https://app.example" };
+
+/** Without CORS, and with CORS where an upstream has its own grants, which the petstore removes. */
+const SETTINGS: Partial<PetstoreOptions>[] = [{}, { cors: { origins: ["*"] } }];
+
+interface Seen {
+  status: number;
+  code: string | undefined;
+  told: unknown[];
+}
+
+/** Asks for the orders by GET and HEAD, with and without CORS, of `handle` and of a server on node:http. */
+async function askEverywhere(handleStoreOrders: () => Response | Promise<Response>): Promise<Record<string, Seen>> {
+  const seen: Record<string, Seen> = {};
+  for (const method of ["GET", "HEAD"]) {
+    for (const settings of SETTINGS) {
+      const told: unknown[] = [];
+      const onError: PetstoreOptions["onError"] = ({ error }) => told.push(error);
+      const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError, ...settings });
+      const name = `${method}${settings.cors ? " with CORS" : ""}`;
+      const request = new Request("http://localhost/v1/store/orders", { method, headers: HEADERS });
+      seen[name] = await summarize(await petstore.handle(request), told);
+      seen[`${name} on Node`] = await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
+        const url = `http://127.0.0.1:${port}/v1/store/orders`;
+        return await summarize(await fetch(url, { method, headers: HEADERS }), told);
+      });
+    }
+  }
+  return seen;
+}
+
+async function summarize(response: Response, told: unknown[]): Promise<Seen> {
+  const text = await response.text();
+  const code = text.startsWith("{") ? JSON.parse(text).code : undefined;
+  return { status: response.status, code, told: told.splice(0) };
+}
+
+/** An upstream that answers each connection with these bytes. */
+function withUpstream<T>(bytes: string, use: (fetchUpstream: () => Promise<Response>) => Promise<T>): Promise<T> {
+  const server = createUpstream((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(bytes, "latin1"));
+  });
+  return withListening(server as never, (port) => use(() => fetch(`http://127.0.0.1:${port}/`)));
+}
+
+const GRANTS = "Access-Control-Allow-Origin: https://other.example\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]";
+
+test("the odd status line of an upstream ends no process: the client gets 200 without the reason, or 500", async () => {
+  const lines = ["200 \xc3\xa9t\xe9", "200 OK \xe2\x9c\x93", "200 \xff", "299 Odd", "599 Last", "600 X", "999 Nope"];
+  for (const line of lines) {
+    await withUpstream(`HTTP/1.1 ${line}\r\n${GRANTS}`, async (fetchUpstream) => {
+      // A runtime may refuse such a line itself, which is a failure of the handler.
+      const given = await fetchUpstream().then(({ status }) => status, () => 0);
+      const expected = given >= 200 && given <= 599 ? given : 500;
+      for (const [name, { status, told }] of Object.entries(await askEverywhere(fetchUpstream))) {
+        assert.deepEqual([status, told.length], [expected, expected === 500 ? 1 : 0], `${line}: ${name}`);
+      }
+    });
+  }
+});
+
+/** Objects that look like a response until they are used. */
+const ODD: Record<string, () => unknown> = {
+  "nothing": () => undefined,
+  "null": () => null,
+  "a text": () => "orders",
+  "a plain object": () => ({ status: 200, headers: new Headers(), body: null }),
+  "an error's response": () => Response.error(),
+  "a response of another prototype": () => Object.create(Response.prototype),
+  "a proxy": () => new Proxy(new Response("[]"), {}),
+  "a status that throws": () => withGetter("status", () => assert.fail("status")),
+  "a status that is no number": () => withGetter("status", () => "200"),
+  "a status with a fraction": () => withGetter("status", () => 200.5),
+  "headers that throw": () => withGetter("headers", () => assert.fail("headers")),
+  "headers that are none": () => withGetter("headers", () => undefined),
+  "a reason that is none": () => withGetter("statusText", () => undefined),
+  "a reason with a line end": () => withGetter("statusText", () => "OK\r\nX: y"),
+  "a body that throws": () => withGetter("body", () => assert.fail("body")),
+  "a body that throws later": () => withGetter("body", failingFrom(3)),
+  "headers that throw later": () => withGetter("headers", failingFrom(3)),
+  "a rejection with nothing": () => Promise.reject(),
+  "a thenable that throws": () => ({
+    then() {
+      throw undefined;
+    },
+  }),
+};
+
+function withGetter(name: keyof Response, get: () => unknown): Response {
+  return Object.defineProperty(new Response("[]"), name, { get });
+}
+
+/** A getter that works a few times. */
+function failingFrom(calls: number): () => unknown {
+  const { body, headers } = new Response("[]");
+  let count = 0;
+  return () => {
+    if (++count >= calls) throw new Error("later");
+    return count % 2 ? headers : body;
+  };
+}
+
+for (const [what, make] of Object.entries(ODD)) {
+  test(`a handler that returns ${what} gets a client an answer`, async () => {
+    const seen = await askEverywhere(() => make() as Response);
+    assert.equal(Object.keys(seen).length, 8);
+    for (const [name, { status, told }] of Object.entries(seen)) {
+      assert.ok(status === 200 || (status === 500 && told.length === 1), `${name}: ${status} ${told}`);
+    }
+  });
+}
+
+test("a head that node:http refuses as late as when it sends it gives 500, without what the head had set", async () => {
+  const handleStoreOrders = () =>
+    new Response("[]", { headers: { trailer: "x", "content-length": "2", "x-app": "1" } });
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
+  await withListening(createHttpServer(createNodeListener(handle)), async (port) => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/store/orders`, { headers: HEADERS });
+    if (response.status === 200) return assert.equal(await response.text(), "[]");
+    assert.deepEqual([response.status, response.headers.get("x-app")], [500, null]);
+  });
+});
+
+test("what fetch has decoded reaches the client without the coding and the length that it had", async () => {
+  const [gzip, br] = [gzipSync("[1,2]"), brotliCompressSync("[1,2]")];
+  for (const [coding, bytes] of Object.entries({ gzip, br })) {
+    const fields = { "content-encoding": coding, "content-length": String(bytes.length), "x-app": "1" };
+    const upstream = createHttpServer((_, response) => void response.writeHead(200, fields).end(bytes));
+    await withListening(upstream, async (port) => {
+      const handleStoreOrders = () => fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } });
+      const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
+      const response = await handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
+      const names = ["content-encoding", "content-length", "x-app"];
+      assert.deepEqual(names.map((name) => response.headers.get(name)), [null, null, "1"]);
+      assert.equal(await response.text(), "[1,2]");
+    });
+  }
+  // What the app has made itself is sent as it is.
+  const handleStoreOrders = () => new Response("packed", { headers: { "content-encoding": "gzip" } });
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
+  const response = await handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
+  assert.equal(response.headers.get("content-encoding"), "gzip");
+});
