@@ -66,7 +66,7 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
   publicBaseUrl: address(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
-  maxBodyBytes: wholeNumber(1_048_576),
+  maxBodyBytes: wholeNumber(65_536),
   bodyTimeoutMs: wholeNumber(15_000),
   idempotencyRetentionMs: wholeNumber(86_400_000),
   cors: (cors, name) => {

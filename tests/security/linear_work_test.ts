@@ -55,6 +55,11 @@ const CASES: [where: string, pieces: string, ask: Ask][] = [
     `"categoryId":1, "a":"\\\\", "\\u0063ategoryId":7, "":[{"categoryId":1}], "a"␠:␠1␠,`,
     (text) => post(`{${text}"name":"a","categoryId":1}`),
   ],
+  [
+    "the values of a body",
+    `0, "16384", {}, [], {"categoryId":1}, {"a":[]},`,
+    (text) => post(`{"name":"a","categoryId":1.0,"x":[${text}0]}`),
+  ],
   ["a string of a body", '{ a \\\\ \\" \\u0000 é 😀', (text) => post(`{"name":"${text}","categoryId":7,"${text}":1}`)],
 ];
 
@@ -112,4 +117,7 @@ test("countWork() counts a search that starts again for every piece, and digits 
     assert.throws(() => assertLinear(once, twice, ""), /twice as long/);
   }
   assert.equal(await countWork(() => "abcd".indexOf("c")), 3);
+  // Three values, and the list itself.
+  const revive = () => JSON.parse("[1,2,3]", (_, value) => value);
+  assert.ok(await countWork(revive) > 4 * 100);
 });

@@ -41,6 +41,9 @@ const STRING_METHODS: Record<string, Cost> = {
 /** An exception records where it comes from, which takes some microseconds: as long as to look at so many characters. */
 const THROWN = 2000;
 
+/** A call of a reviver, for one value of a text, takes as long as to parse so many characters. */
+const REVIVED = 100;
+
 /** Functions that look at all of the text they are given. To make a bigint of digits takes the square of their number. */
 const FUNCTIONS: [holder: object, name: string, cost: (text: string) => number][] = [
   [JSON, "parse", ({ length }) => length],
@@ -56,6 +59,14 @@ function replace(holder: object, name: string, wrap: (method: Method) => Method)
   // BigInt() has functions of its own, which stay reachable.
   Object.defineProperty(holder, name, { ...before, value: Object.setPrototypeOf(wrap(method), method) });
   return () => Object.defineProperty(holder, name, before);
+}
+
+/** A reviver whose calls count. */
+function countCalls(reviver: Method): Method {
+  return function (...args) {
+    work += REVIVED;
+    return reviver.apply(this, args);
+  };
 }
 
 /** The characters that `run` looks at. Nothing else may run meanwhile. */
@@ -74,7 +85,7 @@ export async function countWork(run: () => unknown): Promise<number> {
         function (...args) {
           if (typeof args[0] === "string") work += cost(args[0]);
           try {
-            return method.apply(this, args);
+            return method.apply(this, args.map((given) => typeof given === "function" ? countCalls(given) : given));
           } catch (thrown) {
             work += THROWN;
             throw thrown;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { excerpt, hasPlainNumbers, isInt64, numberSource, parseInt64, quoted } from "../../lib/json.ts";
+import { testUnless } from "../support/test_with.ts";
 
 /** Numbers and their values. */
 const WHOLE = "7=7 -7=-7 7.0=7 70e-1=7 0.1e1=1 0.007E+3=7 1e3=1000 1E0=1 0=0 -0=0 -0.0e-5=0 0e999999999=0 " +
@@ -64,6 +65,60 @@ const SOURCES: [what: string, text: string, source: string][] = [
 test("numberSource() finds the number of a member as it is written", () => {
   for (const [what, text, source] of SOURCES) assert.equal(numberSource(text, "id"), source, what);
 });
+
+/** As the engine sees it, which calls the reviver for every value, however deep. */
+function sourceByReviver(text: string, name: string): string {
+  const sources = new Map<unknown, string>();
+  const object = JSON.parse(text, function (this: unknown, member, value, context?: { source: string }) {
+    if (member === name && typeof value === "number") sources.set(this, context!.source);
+    if (member === name && typeof value !== "number") sources.delete(this);
+    return value;
+  });
+  return sources.get(object) ?? "";
+}
+
+const hasSources = JSON.parse("1", (_, __, context?: { source: string }) => context?.source) === "1";
+const NAME = fc.constantFrom("id", "i", "id:1", '"id"', "\\", "", "}", "[");
+const VALUE = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom(1, 1.5, "1", '"id":2', "\\", null, true),
+    tie("list"),
+    tie("object"),
+  ),
+  list: fc.array(tie("value"), { maxLength: 3 }),
+  object: fc.dictionary(NAME, tie("value"), { maxKeys: 3 }),
+})).value;
+const MEMBER = fc.record({
+  name: NAME,
+  value: fc.oneof(
+    fc.constantFrom("7.0", "-0", "1e3", "70E-1", "12345678901234567890"),
+    VALUE.map((v) => JSON.stringify(v)),
+  ),
+  isEscaped: fc.boolean(),
+  space: fc.constantFrom("", " ", "\n\t", "\r\n"),
+});
+
+/** The text of a name, every character as an escape sequence if asked for. */
+function nameText(name: string, isEscaped: boolean): string {
+  const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return isEscaped ? `"${Array.from(name, escape).join("")}"` : JSON.stringify(name);
+}
+
+testUnless(!hasSources && "This runtime's JSON.parse gives no source text")(
+  "numberSource() agrees with the source text that a reviver gets, whatever the object has",
+  () =>
+    fc.assert(
+      fc.property(fc.array(MEMBER, { maxLength: 6 }), (members) => {
+        const texts = members.map(({ name, value, isEscaped, space }) =>
+          `${space}${nameText(name, isEscaped)}${space}:${space}${value}${space}`
+        );
+        const text = `{${texts.join(",")}}`;
+        assert.equal(numberSource(text, "id"), sourceByReviver(text, "id"), text);
+      }),
+      { numRuns: 5_000 },
+    ),
+);
 
 test("hasPlainNumbers() is false if a number has a fraction or an exponent", () => {
   for (const text of ["7", '{"id":-7}', '[1,"a.5",".e1"]', "[1, 2]"]) assert.equal(hasPlainNumbers(text), true, text);

@@ -84,8 +84,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "SvelteKit 3",
     runtime: "Node 24",
     text:
-      "For its Node adapter. Set `BODY_SIZE_LIMIT` in the environment to more than `maxBodyBytes`: the adapter's own limit " +
-      "is 512 KiB, and it cuts longer bodies.",
+      "For its Node adapter. If `maxBodyBytes` is above 512 KiB, set `BODY_SIZE_LIMIT` in the environment to more: that is " +
+      "the adapter's own limit, and it cuts longer bodies.",
     files: ["tests/heavy/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
     deviations: [
       "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +

@@ -12,7 +12,7 @@ const FORM = {
   isLocal: true,
 };
 const BOUNDS = {
-  ...addition("pets.create.body", "A body has at most 1 MiB, and arrives within its time limit"),
+  ...addition("pets.create.body", "A body has at most 64 KiB, and arrives within its time limit"),
   isLocal: true,
 };
 

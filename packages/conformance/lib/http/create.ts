@@ -55,7 +55,7 @@ const BAD_NAMES = [
     '"\u3000\u3000"',
     '"\\ud800"',
   ],
-  ...['"\\udc00x"', '"\\ude00\\ud83d"', `"${"x".repeat(256)}"`, `"${"😀".repeat(256)}"`, `"${"x".repeat(100_000)}"`],
+  ...['"\\udc00x"', '"\\ude00\\ud83d"', `"${"x".repeat(256)}"`, `"${"😀".repeat(256)}"`, `"${"x".repeat(50_000)}"`],
   ...["null", "7", "[]", "{}", "true"],
 ];
 
@@ -75,7 +75,7 @@ const WHOLE = '{"name":"Rex","categoryId":7}';
 const NO_JSON = [
   ...Array.from({ length: WHOLE.length - 1 }, (_, i) => WHOLE.slice(0, i + 1)),
   ...[`${WHOLE}x`, "{'name':1}", '{"name":"Rex",}', "NaN", '{"categoryId":07}', '{"categoryId":.5}'],
-  ...['{"categoryId":1.}', '{"name":"a\nb"}', "\u0000", "[".repeat(100_000), '{"a":'.repeat(100_000)],
+  ...['{"categoryId":1.}', '{"name":"a\nb"}', "\u0000", "[".repeat(50_000), '{"a":'.repeat(10_000)],
 ];
 
 /** Bodies of pets, one member of which has these JSON texts. */
@@ -200,9 +200,9 @@ export const CREATE_CASES: HttpCase[] = [
       const send = async (nested: string) => (await api.post(`{"x":${nested},"name":"n","categoryId":1}`)).status;
       assert.equal(await send(deep(500)), 201, "The status of the response to 500 brackets in an unknown member");
       // Engines differ in their depth limit.
-      const status = await send(deep(100_000));
-      assert.ok(status === 201 || status === 400, `100,000 brackets get ${status}, which should be 201 or 400`);
-      assertStatus(await api.post(deep(100_000)), 400, "100,000 brackets");
+      const status = await send(deep(30_000));
+      assert.ok(status === 201 || status === 400, `30,000 brackets get ${status}, which should be 201 or 400`);
+      assertStatus(await api.post(deep(30_000)), 400, "30,000 brackets");
     },
   }),
   ...REFUSAL_CASES,
