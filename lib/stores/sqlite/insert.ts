@@ -1,11 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
-import type { PetDraft } from "../store.ts";
+import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
 import type { ReadTurn } from "./read_turn.ts";
-import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
+import {
+  DELETE_REQUESTS,
+  INSERT_REQUEST,
+  insertPets,
+  SELECT_ADDED,
+  SELECT_LAST_ID,
+  SELECT_REQUEST,
+  WRITE_NOTHING,
+} from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
 const ROWS = 16;
@@ -37,30 +45,57 @@ export class Transactions {
     }
   }
 
-  /** Carries out writes within a transaction. */
+  /**
+   * Carries out writes within a transaction. SQLite numbers pets in their order, each one more than the last, so the ids are known
+   * before. Another program may have added a trigger that ignores a row, deletes it or adds others: whether exactly these pets are there
+   * is looked at in the end, so that no client is told of a pet that is not stored, or of another one.
+   *
+   * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
+   */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
     const outcomes: Outcome[] = [];
+    const before = BigInt(this.#sql.lastId.get()!["last"] as bigint);
+    let last = before;
     for (let i = 0; i < writes.length;) {
       const next = writes.slice(i, i + ROWS);
       if (next.length === ROWS && next.every(isCreate)) {
-        const last = BigInt(this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet))).lastInsertRowid);
+        this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
         i += ROWS;
-        for (let before = ROWS; before-- > 0;) outcomes.push({ outcome: "created", id: last - BigInt(before) });
-      } else outcomes.push(this.#applyOne(writes[i++]!, now));
+        for (let row = 0; row < ROWS; row++) outcomes.push({ outcome: "created", id: ++last });
+      } else {
+        const outcome = this.#applyOne(writes[i++]!, last + 1n, now);
+        if (outcome.outcome === "created") last = outcome.id;
+        outcomes.push(outcome);
+      }
     }
+    if (last > before) this.#requireAdded(before, last);
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     // Twice as many as were added, so that the backlog shrinks in small steps.
     if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }
 
-  #applyOne(write: Write, now: bigint): Outcome {
+  /** Checks that the pets after the id `before` are as many as were added, the last with the id `last`. */
+  #requireAdded(before: bigint, last: bigint): void {
+    const { count, greatest } = this.#sql.added.get(before) as { count: bigint; greatest: bigint };
+    if (count !== last - before || greatest !== last) throw this.#interfered("another pet than was added, or none");
+  }
+
+  #interfered(what: string): StoreUnavailableError {
+    return new StoreUnavailableError(
+      `${this.#watch.path}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+    );
+  }
+
+  /** @param id What a pet gets that this adds. */
+  #applyOne(write: Write, id: bigint, now: bigint): Outcome {
     switch (write.kind) {
       case "create":
-        return { outcome: "created", id: this.#insert(write.pet) };
+        this.#sql.insertOne.run(...rowOf(write.pet));
+        return { outcome: "created", id };
       case "createOnce":
-        return this.#insertOnce(write, now);
+        return this.#insertOnce(write, id, now);
       case "probe":
         for (const statement of this.#sql.writeNothing) statement.run();
         return { outcome: "probed" };
@@ -69,23 +104,24 @@ export class Transactions {
     }
   }
 
-  #insertOnce({ pet, request }: Write & { kind: "createOnce" }, now: bigint): Outcome {
+  #insertOnce({ pet, request }: Write & { kind: "createOnce" }, id: bigint, now: bigint): Outcome {
     const { key, fingerprint, retentionMs } = request;
     const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
     if (known) return known;
-    const id = this.#insert(pet);
-    this.#sql.insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
+    this.#sql.insertOne.run(...rowOf(pet));
+    const expiresAt = now + BigInt(retentionMs);
+    this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
+    // Without the row, a retry would add a second pet.
+    if (!this.#sql.findRequest.get(key, expiresAt - 1n)) throw this.#interfered("no Idempotency-Key");
     return { outcome: "created", id };
-  }
-
-  #insert(pet: PetDraft): bigint {
-    return BigInt(this.#sql.insertOne.run(...rowOf(pet)).lastInsertRowid);
   }
 }
 
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
+    lastId: prepare(SELECT_LAST_ID),
+    added: prepare(SELECT_ADDED),
     insertOne: prepare(insertPets(1)),
     insertMany: prepare(insertPets(ROWS)),
     findRequest: prepare(SELECT_REQUEST),

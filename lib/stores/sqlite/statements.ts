@@ -6,6 +6,13 @@ export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
 }
 
+/** The id after which SQLite numbers the next pet (AUTOINCREMENT). */
+export const SELECT_LAST_ID = `SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+  ifnull((SELECT max(id) FROM pets), 0)) AS last`;
+
+/** Parameter: the id before the first. */
+export const SELECT_ADDED = "SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?";
+
 /** Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 

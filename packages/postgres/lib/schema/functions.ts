@@ -47,6 +47,8 @@ function createAddPets(schema: string): string {
       keyed integer := cardinality(keys);
       this_moment bigint;
       ids bigint[];
+      added bigint[];
+      stored integer;
     BEGIN
       -- An acknowledged pet must survive a crash, even if the setting of this role is "off".
       IF current_setting('synchronous_commit') = 'off' THEN
@@ -62,6 +64,13 @@ function createAddPets(schema: string): string {
       ids := ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
       INSERT INTO ${schema}.pets (id, category_id, status, name)
         SELECT * FROM unnest(ids, categories, statuses, names) AS pet (id) WHERE id > 0;
+      -- Another program may have added a trigger or a rule that ignores a row, or deletes it.
+      added := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
+      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING added;
+      IF stored <> cardinality(added) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+          MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
+      END IF;
       IF keyed > 0 THEN
         INSERT INTO ${schema}.requests (key, fingerprint, pet_id, expires_at)
           SELECT key, fingerprint, id, this_moment + retention
@@ -69,6 +78,11 @@ function createAddPets(schema: string): string {
           WHERE id > 0
           ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
             expires_at = excluded.expires_at;
+        GET DIAGNOSTICS stored = ROW_COUNT;
+        IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
+          RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
+        END IF;
       END IF;
       RETURN array_to_string(ids, ',', '');
     END

@@ -1,0 +1,40 @@
+/** Triggers and rules of another program in the schema: a client is told of no pet that is not stored. */
+
+import assert from "node:assert/strict";
+import { StoreUnavailableError } from "@petstore/petstore/store";
+import { runSql } from "../../../tests/support/postgres/postgres.ts";
+import { PET, request, test } from "./support.ts";
+
+/** What another program can do to an insert, as SQL for a table of the schema. */
+const OTHERS: Record<string, (schema: string, table: string) => string> = {
+  "a trigger ignores the row": (schema, table) => trigger(schema, table, "BEFORE", "RETURN NULL;"),
+  "a trigger deletes the row": (schema, table) =>
+    trigger(schema, table, "AFTER", `DELETE FROM "${schema}".${table}; RETURN NULL;`),
+  "a rule does nothing instead": (schema, table) =>
+    `CREATE RULE strange AS ON INSERT TO "${schema}".${table} DO INSTEAD NOTHING`,
+};
+
+function trigger(schema: string, table: string, time: string, body: string): string {
+  return `CREATE FUNCTION "${schema}".strange() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN ${body} END $f$;
+    CREATE TRIGGER strange ${time} INSERT ON "${schema}".${table} FOR EACH ROW EXECUTE FUNCTION "${schema}".strange()`;
+}
+
+for (const [what, sql] of Object.entries(OTHERS)) {
+  test.store(`a create is undone if ${what}`, async (store, url, schema) => {
+    await runSql(url, sql(schema, "pets"));
+    for (const count of [1, 40]) {
+      const created = await Promise.allSettled(Array.from({ length: count }, () => store.create(PET)));
+      for (const result of created) {
+        assert.equal(result.status, "rejected");
+        assert.match(String((result as PromiseRejectedResult).reason.cause ?? ""), /is there a trigger or a rule/);
+      }
+    }
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
+  });
+}
+
+test.store("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, url, schema) => {
+  await runSql(url, OTHERS["a trigger ignores the row"]!(schema, "requests"));
+  await assert.rejects(async () => await store.createOnce!(PET, request("a")), StoreUnavailableError);
+  assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
+});
