@@ -48,6 +48,36 @@ test.inFolder("backup replaces no file and follows no link, and asks for one nam
   assert.equal(readFileSync("kept", "utf8"), "kept");
 });
 
+test.inFolder("backup, restore and export take a name that SQLite would read as a URI for the name of a file", async () => {
+  await makeStore(3);
+  writeFileSync("other.db", "of another program");
+  const other = readFileSync("other.db");
+  const names = [
+    "file:other.db#1",
+    "file:copy.db",
+    "file:copy.db?mode=memory",
+    ":memory:",
+    "copy%41.db",
+    "copy.db?x#y",
+  ];
+  const before = readdirSync(".");
+  for (const name of names) {
+    const copied = await runHere(["backup", name, STORE]);
+    assert.match(copied.stdout, /: 3 pets, \d+ bytes, checked\n$/, copied.stderr);
+    const restored = await runHere(["restore", name, "--store", `sqlite:${join(Deno.cwd(), `from ${name}`)}`]);
+    assert.equal(restored.status, 0, restored.stderr);
+    const exported = await runHere(["export", `${name}.ndjson`, STORE]);
+    assert.equal(exported.status, 0, exported.stderr);
+  }
+  const made = names.flatMap((name) => [name, `from ${name}`, `${name}.ndjson`]);
+  const isLog = (name: string) => /-(wal|shm)$/.test(name);
+  assert.deepEqual(
+    readdirSync(".").filter((name) => !isLog(name)).sort(),
+    [...before.filter((n) => !isLog(n)), ...made].sort(),
+  );
+  assert.deepEqual(readFileSync("other.db"), other);
+});
+
 test.inFolder("backup refuses a name beside which there is a log, and the name of a log: SQLite would replay it into a database", async () => {
   await makeStore(1);
   for (const end of ["-wal", "-shm", "-journal"]) {

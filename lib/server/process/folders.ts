@@ -12,7 +12,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { COMPANIONS } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
@@ -103,7 +103,8 @@ export async function publishFile<T>(
   // Before the file is made: a signal between the two would leave it.
   for (const signal of signals) process.on(signal, abort);
   try {
-    temporary = createTemporary(path);
+    // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
+    temporary = createTemporary(resolve(path));
     const { name, descriptor } = temporary;
     const result = await fill(name, descriptor);
     fsyncSync(descriptor);
