@@ -92,6 +92,21 @@ test.inFolder("a damaged file is told in one sentence by each command, with its 
   assert.deepEqual(readdirSync("."), ["pets.db"]);
 });
 
+for (const name of ["pets", "pets_by_status"]) {
+  test.inFolder(`a server does not start where its requests would find damage in ${name}`, async () => {
+    await makeStore(500);
+    damageTable(name);
+    const before = readFileSync("pets.db");
+    for (const more of [["--key=pk_test"], []]) {
+      assertRefused(
+        await runHere(["serve", "--port=0", ...more, STORE]),
+        /pets\.db is corrupt; restore it from a backup$/m,
+      );
+      assert.deepEqual(readFileSync("pets.db").subarray(4096), before.subarray(4096));
+    }
+  });
+}
+
 test.inFolder("check and backup refuse a file that is missing or empty, and a store that is no file", async () => {
   execute("empty.db", "VACUUM");
   for (const args of [["check"], ["backup", "copy.db"]]) {

@@ -13,8 +13,8 @@ import { oneLine } from "../process/lines.ts";
 import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import type { KeyedPetStore } from "../../stores/store.ts";
-import { SettingError } from "../process/start_error.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { SettingError, startError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store/new_file.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import type { StoreSetting } from "../store/store_setting.ts";
@@ -99,6 +99,7 @@ async function open(
   const store = await storeSetting.open();
   started.stores.add(store);
   started.isNew = store.isNew ?? false;
+  await requireReadable(store);
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
   if (settings.seed > 0) report(await seed(store, settings.seed));
   // Keys as set are enough for a store in memory, which no command can reach.
@@ -108,6 +109,20 @@ async function open(
     : await makeFirstKey(settings.keys, store.keys);
   if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
   return { store, keyStore };
+}
+
+/**
+ * Reads what requests read: a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at each
+ * request.
+ */
+async function requireReadable(store: PetStore): Promise<void> {
+  try {
+    await store.check();
+    await store.list({ after: 0n, limit: 1 });
+    await store.list({ after: 0n, limit: 1, status: "available" });
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
+  }
 }
 
 /** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */
