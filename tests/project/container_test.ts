@@ -69,15 +69,19 @@ test.withFolder("the command of the container serves from the files that are cop
       DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
     },
   };
-  const start = (line: string) => new Child("sh", ["-c", `exec ${line}`], { cwd: home, clearEnv: true, env });
+  const start = (line: string, more = {}) =>
+    new Child("sh", ["-c", line], { cwd: home, clearEnv: true, env: { ...env, ...more } });
   const check = instruction("HEALTHCHECK").replace(/^.* CMD /, "");
   assert.equal((await start(check).run()).status, 1);
   const words = ["ENTRYPOINT", "CMD"].flatMap((name) => JSON.parse(instruction(name)));
-  await using server = start(words.join(" "));
+  await using server = start(`exec ${words.join(" ")}`);
   await server.printed(STARTED);
   assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
   await addPet(serverAt(Number(env.PETSTORE_PORT)), readKey(home));
   assert.equal((await start(check).run()).status, 0);
+  // In Kubernetes, beside a service of this name.
+  const linked = { PETSTORE_PORT: "tcp://10.43.12.7:8000", PORT: env.PETSTORE_PORT };
+  assert.equal((await start(check, linked).run()).status, 0);
   assert.equal(await server.stop(), 0);
   assert.equal(server.written.stderr, "");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { describeUnknown, readArguments } from "../../lib/server/commands/command_line.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/settings/server_settings.ts";
@@ -46,6 +46,68 @@ test("every setting is read from its flag, else from its variable, else from its
     assert.deepEqual(read([], { [variable]: fallback }), read([]), flag);
     assert.deepEqual(read([], { [variable]: "" }), read([]), flag);
     if (isSwitch) assert.deepEqual(read([second === "on" ? on : off], { [variable]: first }), read([]), flag);
+  }
+});
+
+/** What platforms, shells and files put around a value, and whether a setting then has the value. */
+const AROUND: [around: (value: string) => string, isRead: boolean][] = [
+  [(value) => `${value}\n`, true],
+  [(value) => `${value}\r\n`, true],
+  [(value) => ` ${value}\t`, true],
+  [(value) => `"${value}"`, false],
+  [(value) => `'${value}'\n`, false],
+  [(value) => `${value}\x1b`, false],
+  [(value) => `\0${value}`, false],
+];
+
+test("a setting has its value without the white space around it, wherever it comes from, and no quotes or controls", () => {
+  for (const [flag, { value, variable = "" }] of Object.entries(SETTINGS)) {
+    if (value === undefined) continue;
+    const [sample] = SAMPLES[flag] ?? ["a"];
+    for (const [around, isRead] of AROUND) {
+      for (const [args, env] of [[[`--${flag}`, around(sample)], {}], [[], { [variable]: around(sample) }]] as const) {
+        const read = () => readFrom([...args], env);
+        if (isRead) {
+          assert.deepEqual(read(), readFrom([`--${flag}`, sample]), `${flag} ${JSON.stringify(around(sample))}`);
+        } else {
+          const source = args.length > 0 ? `--${flag}` : variable;
+          assert.throws(
+            read,
+            ({ message }) =>
+              message.startsWith(`${source} `) && /quotes|control characters/.test(message) &&
+              !message.includes(around(sample)),
+          );
+        }
+      }
+    }
+  }
+});
+
+test("a list in a variable may have an item on each line, and no item has quotes or controls", () => {
+  assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).keys, ["a", "b", "c"]);
+  for (const keys of ['a,"b"', "a\n'b'\nc", "a\tb"]) {
+    assert.throws(() => readFrom([], { PETSTORE_KEYS: keys }), /^SettingError: PETSTORE_KEYS .*(quotes|control)/);
+  }
+});
+
+test("the variables that Kubernetes and Docker set for a service named petstore are no settings, and not told", () => {
+  const links = {
+    PETSTORE_PORT: "tcp://10.43.12.7:8000",
+    PETSTORE_PORT_8000_TCP: "tcp://10.43.12.7:8000",
+    PETSTORE_PORT_8000_TCP_PROTO: "tcp",
+    PETSTORE_PORT_8000_TCP_PORT: "8000",
+    PETSTORE_PORT_8000_TCP_ADDR: "10.43.12.7",
+    PETSTORE_SERVICE_HOST: "10.43.12.7",
+    PETSTORE_SERVICE_PORT: "8000",
+    PETSTORE_SERVICE_PORT_HTTP: "8000",
+    PETSTORE_METRICS_PORT_9464_UDP: "udp://10.43.12.7:9464",
+    PETSTORE_METRICS: "tcp://10.43.12.7:9464",
+  };
+  assert.deepEqual(readFrom([], links), readFrom([]));
+  assert.equal(readFrom([], { ...links, PORT: "9000" }).port, 9000);
+  assert.deepEqual(describeUnknown(Object.keys(links)), []);
+  for (const name of ["PETSTORE_PROT", "PETSTORE_PORTS", "PETSTORE_SERVICE", "PETSTORE_PORT_8000"]) {
+    assert.equal(describeUnknown([name]).length, 1, name);
   }
 });
 

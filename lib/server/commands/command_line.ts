@@ -34,13 +34,19 @@ async function readCommand(name: string, words: readonly string[], environment: 
 }
 
 /**
+ * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
+ * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`.
+ */
+const OF_SERVICES = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)/;
+
+/**
  * Lines about variables that look like settings and are none.
  *
  * @param names All environment variables.
  */
 export function describeUnknown(names: readonly string[]): string[] {
   const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
-  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name))
+  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !OF_SERVICES.test(name))
     .map((name) => `the variable ${name} is ignored, because no setting has it`);
 }
 

@@ -19,16 +19,22 @@ export type CommandArguments = ReturnType<typeof createArguments>;
 
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
-  /** The variable that sets an option, and its text. An empty variable counts as unset. */
+  /** The variable that sets an option, and its text. A variable that is empty, or of the platform, counts as unset. */
   function variableOf(name: string): [variable: string, text: string] | undefined {
-    const { variable = "", alias = "" } = options[name] ?? {};
-    const set = [variable, alias].find((each) => each !== "" && environment(each));
-    return set === undefined ? undefined : [set, environment(set)!];
+    const { variable = "", alias = "", isList } = options[name] ?? {};
+    for (const each of [variable, alias]) {
+      const given = each === "" ? undefined : environment(each);
+      if (given === undefined || isServiceLink(given)) continue;
+      const text = normalize(given, each, isList);
+      if (text !== "") return [each, text];
+    }
+    return undefined;
   }
 
   /** The value of a flag, if it is given. The last one of several counts. */
   function flag(name: string): string | undefined {
-    return flags.get(name)?.at(-1);
+    const given = flags.get(name)?.at(-1);
+    return given === undefined ? undefined : normalize(given, `--${name}`);
   }
 
   /** The text of an option, or "" if it is unset. */
@@ -38,7 +44,10 @@ export function createArguments(options: Options, flags: Flags, operand: string,
 
   /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
   function list(name: string): string[] {
-    return [...flags.get(name) ?? splitList(variableOf(name)?.[1] ?? "")];
+    const given = flags.get(name)?.map((item) => normalize(item, `--${name}`));
+    if (given) return given;
+    const [variable = "", text = ""] = variableOf(name) ?? [];
+    return splitList(text).map((item) => normalize(item, variable));
   }
 
   /** @throws {SettingError} If the text is invalid. */
@@ -68,6 +77,34 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   }
 
   return { operand, flag, text, list, read, readList, optional, isOn };
+}
+
+/**
+ * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is not part of it: `echo` and files
+ * with CRLF add a line end. Quotes around it belong to a shell, and other programs that read such a file keep them.
+ *
+ * @param source The flag or variable, for messages.
+ * @param isList Whether the text may have line ends, between its items.
+ * @throws {SettingError} If the text is in quotes or has a control character. The message does not have it, as it may be secret.
+ */
+export function normalize(given: string, source: string, isList = false): string {
+  const text = given.trim();
+  if (text.length > 1 && "\"'`".includes(text[0]!) && text.at(-1) === text[0]) {
+    throw new SettingError(`${source} is in quotes; write the value without them`);
+  }
+  // deno-lint-ignore no-control-regex -- what is refused
+  if ((isList ? /[\0-\x09\x0b\x0c\x0e-\x1f\x7f]/ : /[\0-\x1f\x7f]/).test(text)) {
+    throw new SettingError(`${source} must not contain control characters`);
+  }
+  return text;
+}
+
+/**
+ * Whether a text is the address that Kubernetes and Docker put into a variable for a service with the name of a setting: a service
+ * named `petstore` sets `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container.
+ */
+function isServiceLink(text: string): boolean {
+  return /^(?:tcp|udp|sctp):\/\//.test(text);
 }
 
 /** The items of a variable, or of a file, which may also have one on each line. */

@@ -14,6 +14,7 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   );
   const now = createClock();
   return (context, reply, startedAt, endedAt) => {
+    if (isProbe(context, reply)) return;
     const duration = (endedAt - startedAt).toFixed(1);
     writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)} ${duration}ms`);
   };
@@ -29,6 +30,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   );
   const now = createClock();
   return (context, reply, startedAt, endedAt) => {
+    if (isProbe(context, reply)) return;
     const { caller, client } = context;
     const bytes = bodyBytes(reply);
     const parent = context.header("traceparent");
@@ -43,6 +45,11 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
         (client === undefined ? "}" : `,"client":"${client}"}`),
     );
   };
+}
+
+/** Whether a request is a probe that has found the server well. A health check would write thousands of such lines a day. */
+function isProbe({ route }: RequestContext, { status }: Reply): boolean {
+  return status < 400 && (route === "/livez" || route === "/readyz");
 }
 
 /** Of a kept reply only once, because formatting a target costs a third of a response. All its requests have the same. */

@@ -32,7 +32,7 @@ test.inFolder("a key that has expired cannot be replaced", async () => {
 test.inFolder("what is wrong has status 2 and one line, makes no file, and shows no key", async () => {
   const wrong: [args: string[], shows: RegExp][] = [
     [["add"], /Say what the key is for, as in .*keys add --label ci/],
-    [["add", "--label=a\nb"], /label of a key must be/],
+    [["add", "--label=a\nb"], /--label must not contain control characters/],
     [["add", "--label=ci", "--expires=soon"], /--expires must be a time such as 12h, 90d or 1w.*not "soon"/],
     [["add", "--label=ci", "--expires=0d"], /--expires must be a time .*not "0d"/],
     [["add", "--label=ci", "--expires=2020-01-01"], /or a date in the future such as .*, not "2020-01-01"/],
