@@ -24,7 +24,9 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const preflightFields: HeaderFields = {
     // Without a key, a preflight must not learn which paths there are.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
-    "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
+    // What a request may have that changes the response, and what tracing in browsers adds to each request.
+    "access-control-allow-headers":
+      "Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, Tracestate, X-Request-Id",
     // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };
@@ -75,10 +77,21 @@ function withoutGrants(response: Response): Response {
   return headers.length === given.length ? response : withHeaders(response, headers);
 }
 
+/**
+ * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`, `tauri://localhost` or
+ * `chrome-extension://…`. URL parsers know no origin for these schemes. Pages of `file:` send `null`.
+ */
+const OF_APP = /^[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(?::\d+)?$/, OF_PAGE = /^(?:https?|file):/;
+
 export function areOrigins(origins: CorsOptions["origins"]): boolean {
   if (!Array.isArray(origins) || origins.length === 0) return false;
+  return isAny(origins) || origins.every(isOrigin);
+}
+
+function isOrigin(origin: unknown): boolean {
   // Browsers support no wildcards within an origin.
-  return isAny(origins) || origins.every((origin) => URL.parse(origin)?.origin === origin && !origin.includes("*"));
+  if (typeof origin !== "string" || origin.includes("*")) return false;
+  return OF_PAGE.test(origin) ? URL.parse(origin)?.origin === origin : OF_APP.test(origin);
 }
 
 function isAny(origins: CorsOptions["origins"]): boolean {

@@ -116,6 +116,8 @@ function addressOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
   const url = address === "" ? null : URL.parse(text, ORIGIN);
   const normal = url && (url.origin + url.pathname).replace(/\/$/, "");
+  // The parser allows more in a host than names have, such as a semicolon, which would end a directive of a Content-Security-Policy.
+  if (!/^[\w.:[\]-]*$/.test(url?.host ?? "")) return false;
   return (normal === text || normal === ORIGIN + text) && url!.protocol.startsWith("http") && text;
 }
 

@@ -76,6 +76,7 @@ test("a grant never includes credentials, a private network, or methods and head
       const methods = new Set(["GET", "HEAD", ...OPERATIONS.map(({ method }) => method)]);
       assert.deepEqual(list(granted.headers.get("access-control-allow-methods")), [...methods]);
       const needed = ["Authorization", "Content-Type", "If-None-Match", "Idempotency-Key", "X-Request-Id"];
+      needed.push("Traceparent", "Tracestate");
       const allowed = list(granted.headers.get("access-control-allow-headers"));
       // A page may send each header that the petstore reads.
       assert.deepEqual(allowed.toSorted(), needed.toSorted());
@@ -85,7 +86,17 @@ test("a grant never includes credentials, a private network, or methods and head
 });
 
 test("createPetstore() refuses origins that no browser sends, and wildcards beside or within an origin", () => {
-  const wrong = LOOKALIKES.filter((origin) => URL.parse(origin)?.origin !== origin || origin === "null");
+  const wrong = LOOKALIKES.filter((origin) => !/^(https?|chrome-extension):\/\/[\w.-]+(:\d+)?$/.test(origin));
+  wrong.push("https://app.example:443", "https://APP.example", "HTTPS://app.example");
+  wrong.push(
+    "capacitor://",
+    "tauri://localhost/",
+    "capacitor://LOCALHOST",
+    "Tauri://localhost",
+    "app://a b",
+    "file://host",
+  );
+  wrong.push("javascript://x\r\ny", "data:text/html", "capacitor:localhost", "chrome-extension://*", "app://u@h");
   wrong.push("**", "http://localhost:*", "https://app.example\r\nx: y", `${ORIGIN} `);
   wrong.push("https://*.example", "https://*", "http://*:8080");
   for (const origin of wrong) {
@@ -95,4 +106,18 @@ test("createPetstore() refuses origins that no browser sends, and wildcards besi
   for (const origins of [["*", ORIGIN], [ORIGIN, "*"], ["*", "*"], []]) {
     assert.throws(() => createPetstore({ keys: ["k"], cors: { origins } }), TypeError);
   }
+});
+
+test("an app shell or an extension of a browser is an origin like others", async () => {
+  const origins = ["capacitor://localhost", "ionic://localhost", "tauri://localhost", "app://obsidian.md"];
+  origins.push(
+    "chrome-extension://nngceckbapebfimnlniiiahkandclblb",
+    "moz-extension://8e03978e-40d5-43dd-bc93-6894a57f9324",
+  );
+  await withApi(IN_PROCESS, { cors: { origins } }, async (api) => {
+    for (const origin of origins) {
+      assert.equal((await preflight(api, origin)).headers.get("access-control-allow-origin"), origin);
+      assert.deepEqual(grants(await preflight(api, `${origin}x`)), []);
+    }
+  });
 });

@@ -74,7 +74,19 @@ test("openapi names servers, and labels operations; it refuses an address that d
   };
   assert.equal((await runHere(["openapi"], env)).stdout, stdout);
   for (
-    const wrong of ["https://a.example", "A=https://a.example/v1/", "=https://a.example/v1", "https://u@a.example/v1"]
+    const wrong of [
+      "https://a.example",
+      "A=https://a.example/v1/",
+      "=https://a.example/v1",
+      "https://u@a.example/v1",
+      // What a Content-Security-Policy would take for another directive or source, and other spellings of an address.
+      "https://a;script-src/v1",
+      "https://a,b.example/v1",
+      "https://a'b/v1",
+      "https://A.example/v1",
+      "https://a.example:443/v1",
+      "https://a.example/x/../v1",
+    ]
   ) {
     assertRefused(await runHere(["openapi", `--server=${wrong}`]), /--server must be an address that ends in \/v1/);
   }

@@ -96,6 +96,13 @@ test("the page may send requests to the named servers, and to no other", async (
   assert.match(policy, /; connect-src 'self' https:\/\/api\.example http:\/\/localhost:1; /);
 });
 
+test("the page may send requests to the public address, which the description names", async () => {
+  const options = { keys: ["k"], publicBaseUrl: "https://api.example/v1" };
+  const { respond } = createServerPipeline(options, { hasDocs: true, observe: undefined });
+  const { headers } = await respond(createContext({}, "GET", "/docs"), (reply) => reply);
+  assert.match(headers["content-security-policy"] ?? "", /; connect-src 'self' https:\/\/api\.example; /);
+});
+
 test.inFolder("the page begins with the release and the places of keys, and never has a key", async () => {
   const page = async (server: AnyServer) => (await get(server, "/docs")).text;
   await withServerHere({}, async (server) => {

@@ -15,7 +15,7 @@ import { follow } from "../support/openapi_validator.ts";
 test("every failure refers to the one schema Error, with its codes, an example of each, and no other", () => {
   const { description, operations, schemas } = readWhole();
   assert.deepEqual(Object.keys(schemas), ["PetStatus", "NewPet", "Pet", "Pets", "Error"]);
-  const codes = (schemas["Error"]!["properties"] as Record<string, JsonObject>)["code"]!["enum"];
+  const codes = (schemas["Error"]!["properties"] as Record<string, JsonObject>)["code"]!["examples"];
   assert.deepEqual(codes, Object.keys(ERROR_STATUS));
   const failures = operations.flatMap(({ responses }) => Object.entries(responses as Record<string, JsonObject>))
     .filter(([status]) => Number(status) >= 400);
@@ -24,10 +24,9 @@ test("every failure refers to the one schema Error, with its codes, an example o
     const { content } = follow(description, response);
     const { schema, examples } = (content as Record<string, Record<string, JsonObject>>)["application/json"]!;
     const bodies = Object.values(examples!).map((example) => (example as JsonObject)["value"] as JsonObject);
-    const own = [...new Set(bodies.map(({ code }) => code))];
-    assert.deepEqual(schema, {
-      allOf: [{ $ref: "#/components/schemas/Error" }, { properties: { code: { enum: own } } }],
-    });
+    // No enumeration: a strict client would fail at a code of a later release.
+    assert.deepEqual(schema, { $ref: "#/components/schemas/Error" });
+    assert.ok(bodies.length > 0);
     for (const { code, status: told } of bodies) {
       assert.deepEqual([told, ERROR_STATUS[code as keyof typeof ERROR_STATUS]], [Number(status), Number(status)]);
     }

@@ -42,7 +42,8 @@ const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
 function createPublicOperations(options: CheckedOptions, { hasDocs, servers }: ServerParts): Operation[] {
   const { store } = options;
-  const description = representation(JSON.stringify(describeServer(options, servers)), "alteration");
+  const described = describeServer(options, servers);
+  const description = representation(JSON.stringify(described), "alteration");
   const checkReads = share(() => store.check());
   const checkWrites = share(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
@@ -60,7 +61,7 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers }: S
     },
     { ...PUBLIC_GET, path: "/livez", handler: () => OK },
     { ...PUBLIC_GET, path: "/readyz", handler: ready },
-    ...(hasDocs ? createDocsOperations(servers) : []),
+    ...(hasDocs ? createDocsOperations(described["servers"] as unknown as OpenApiServer[]) : []),
   ];
 }
 

@@ -59,7 +59,7 @@ export const SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
   parse(text) {
     const [, description, url] = /^(?:([^=/]+)=)?(https?:\/\/[^?#@]+\/v1)$/.exec(text) ?? [];
-    if (url === undefined || !URL.canParse(url)) return undefined;
+    if (url === undefined || PUBLIC_URL.parse(url) === undefined) return undefined;
     return { url, ...(description !== undefined && { description }) };
   },
 };

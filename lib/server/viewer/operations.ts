@@ -37,11 +37,12 @@ const HTML = `<!DOCTYPE html>
 `;
 
 /**
- * The page loads only from this server, because users paste their keys into it, and sends requests to the named servers too.
+ * The page loads only from this server, because users paste their keys into it, and sends requests to the servers of the description too.
  * The style sheet has images in data: URLs.
  */
 function policyFor(servers: readonly OpenApiServer[]): string {
-  const origins = new Set(servers.map(({ url }) => new URL(url).origin));
+  // A server without an origin is at that of the page.
+  const origins = new Set(servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []));
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -54,7 +55,7 @@ function policyFor(servers: readonly OpenApiServer[]): string {
   ].join("; ");
 }
 
-/** @param servers The addresses in the description, beside that of the page. */
+/** @param servers Those of the description. */
 export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
   const policy = policyFor(servers);
   return [

@@ -17,7 +17,8 @@ const PREFLIGHT_GRANTS = {
   "access-control-allow-methods": [
     ...new Set(OPERATIONS.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method)),
   ].join(", "),
-  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, Tracestate, X-Request-Id",
   "access-control-max-age": "7200",
 };
 /** The headers that a page may read if a response has them. */
