@@ -19,6 +19,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
+import { isMounted } from "./mount.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
@@ -143,12 +144,28 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
   if (!file) requireNoLogName(path);
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
+  if (!file) return;
   // SQLite would create a separate log for each name.
-  if (file && file.nlink > 1 + (file.nlink > 1 ? countUnfinishedNames(path, file.ino) : 0)) {
+  if (hasOtherNames(path)) {
     throw new StoreUnavailableError(
       `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
     );
   }
+  if (isMounted(path)) {
+    throw new StoreUnavailableError(
+      `${givenPath} is mounted by itself, so its log would be lost with this container; mount its folder instead`,
+    );
+  }
+}
+
+/** Names of files that are unfinished do not count: no program opens the file by them. */
+function hasOtherNames(path: string): boolean {
+  const countOthers = () => {
+    const { nlink, ino } = statSync(path);
+    return nlink === 1 ? 0 : nlink - 1 - countUnfinishedNames(path, ino);
+  };
+  // Twice, because another start may remove such a name between the two counts.
+  return countOthers() > 0 && countOthers() > 0;
 }
 
 const MAX_FIRST_START = 4096;

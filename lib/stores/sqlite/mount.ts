@@ -1,0 +1,38 @@
+/**
+ * Whether a file is a mount of its own, as `docker -v ./pets.db:/data/pets.db` and a `subPath` of Kubernetes make it. SQLite keeps the
+ * log beside the name that it is given. For such a file that is the folder of one container: a new container has a file without its
+ * log, and two servers on two names have two logs for one file.
+ */
+
+import { linkSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+interface DenoPermissions {
+  permissions: { querySync(descriptor: { name: "read" | "write"; path: string }): { state: string } };
+}
+
+/** @param path Of a file that exists, without symbolic links. */
+export function isMounted(path: string): boolean {
+  const folder = dirname(path);
+  if (statSync(path).dev !== statSync(folder).dev) return true;
+  // The file may come from the same file system as its folder. The system then refuses a second name beside the first one, because no
+  // link leads from one mount to another.
+  if (!mayWrite(folder)) return false;
+  const name = `${path}.${Math.floor(Math.random() * 1e15)}.tmp`;
+  try {
+    linkSync(path, name);
+    return false;
+  } catch (error) {
+    // Any other failure, such as that of a folder which cannot be written, says nothing.
+    return (error as { code?: unknown }).code === "EXDEV";
+  } finally {
+    rmSync(name, { force: true });
+  }
+}
+
+/** Deno would ask the person at the terminal for a permission that is missing. */
+function mayWrite(path: string): boolean {
+  const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
+  return !permissions ||
+    (["read", "write"] as const).every((name) => permissions.querySync({ name, path }).state === "granted");
+}
