@@ -26,13 +26,18 @@ export const UNLIMITED: NginxSettings = {
   connections: "connections 1000",
 };
 
-const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
+export const CONFIGURATION: string = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
 /** Turns TLS on, according to the file itself. */
 const [, TLS_COMMAND] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
 
+/** Turns TLS on by the command in the file. */
+export function turnTlsOn(file: string): void {
+  command("sh", "-c", `${TLS_COMMAND} ${file}`);
+}
+
 /** An ordinary user's PATH often lacks Debian's folder. */
-const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
+export const NGINX: string | undefined = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
 
 export function whyNoNginx(): string | false {
   if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
@@ -84,7 +89,7 @@ export async function withProxy(
   );
 }
 
-/** Changes the marked lines of docs/nginx.conf, and turns TLS on if there is a certificate. */
+/** Changes the marked lines of docs/nginx.conf, and turns TLS on if there is a certificate, as an operator does: in this order. */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),
@@ -93,14 +98,19 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
     ...settings,
   };
   for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
+  const lineOf = (name: string) => new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
+  const adapt = (text: string) =>
+    Object.entries(values).reduce(
+      (text, [name, value]) => text.replace(lineOf(name), (_, start, end) => start + value + end),
+      text,
+    );
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, CONFIGURATION);
-  if ("certificate" in settings) command("sh", "-c", `${TLS_COMMAND} ${file}`);
-  let text = readFileSync(file, "utf8");
-  for (const [name, value] of Object.entries(values)) {
-    const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
-    assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
-    text = text.replace(line, (_, start, end) => start + value + end);
+  writeFileSync(file, adapt(CONFIGURATION));
+  if ("certificate" in settings) turnTlsOn(file);
+  // The lines for TLS can be adapted now.
+  const text = adapt(readFileSync(file, "utf8"));
+  for (const name of Object.keys(values)) {
+    assert.equal(text.match(lineOf(name))?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
   }
   // The workers of root's nginx run as another user and look up their folders from here.
   chmodSync(folder, 0o755);
