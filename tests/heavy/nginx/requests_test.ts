@@ -42,11 +42,11 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
         using socket = await RawSocket.open({ ...nginx, validate: () => {} });
         await socket.send(get(target));
         const response = await socket.readResponse();
+        // The petstore itself would answer 200, or 401 to a request without a key.
         assert.deepEqual([response?.status, codeOf(response)], [404, "route_not_found"], target);
       }
     }
     assert.equal(await server.stop(), 0);
-    assert.deepEqual(server.written.stdout.match(/ GET \/(livez|readyz) 200 /g), [" GET /readyz 200 "]);
     assert.doesNotMatch(server.written.stdout, /\\|%5C/);
   }));
 
