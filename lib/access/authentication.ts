@@ -79,7 +79,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     const key = authorization?.slice(start);
     if (key !== undefined && !isKeyText(key)) return refusalOf(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
-      if (isCaller(verdict)) return verdict;
+      if (isCaller(verdict)) return requireExact(verdict);
       // A mistake in a verifier must not accept every key.
       if (verdict !== true || key === undefined) return refusalOf(authorization, start);
       return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
@@ -87,9 +87,24 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
   };
 }
 
-/** An extended Object.prototype could provide an `id`. */
 function isCaller(verdict: unknown): verdict is Caller {
+  // Own, because an extended Object.prototype could provide an `id`.
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
   const { id } = verdict as { id: unknown };
   return typeof id === "string" && id !== "";
+}
+
+/**
+ * Checks the rights that a verifier gives. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in
+ * the record of a key.
+ *
+ * @throws {TypeError} If there is another member, or `readOnly` is no boolean. The client gets 500.
+ */
+function requireExact(caller: Caller): Caller {
+  const { readOnly = false } = caller;
+  const isRight = typeof readOnly === "boolean";
+  if (isRight && Object.keys(caller).every((name) => name === "id" || name === "readOnly")) return caller;
+  throw new TypeError(
+    "The caller that a key verifier returns must have the members id and readOnly alone, the second a boolean",
+  );
 }

@@ -78,7 +78,7 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  deprecation: (given = {}, name) => given !== false && checkAll(DEPRECATION, given, name),
+  deprecation: (given = {}, name) => given !== false && requireOrder(checkAll(DEPRECATION, given, name), name),
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
 
@@ -137,6 +137,20 @@ function address<Absent>(absent: Absent) {
   return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
 }
 
+/** A copy, because the caller may change its own. The years are those that an HTTP date can have. */
 function day(absent: string) {
-  return option("a Date", (given) => given instanceof Date && !isNaN(+given) && given, new Date(absent));
+  const isDate = (given: unknown) =>
+    given instanceof Date && given.getUTCFullYear() >= 0 && given.getUTCFullYear() <= 9999;
+  return option(
+    "a Date from the year 0 to 9999",
+    (given) => isDate(given) && new Date(+(given as Date)),
+    new Date(absent),
+  );
+}
+
+/** An operation cannot end before it is deprecated (RFC 9745 §4). */
+function requireOrder(deprecation: Deprecation, name: string): Deprecation {
+  const { since, sunset } = deprecation;
+  if (sunset >= since) return deprecation;
+  throw invalid(`${name}.sunset`, `at ${since.toISOString()} or later, as since is`, sunset.toISOString(), RangeError);
 }

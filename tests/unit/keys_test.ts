@@ -99,6 +99,29 @@ test("a verifier that throws gets 500, and 503 if what it asks is unavailable", 
   }
 });
 
+test("a verifier whose caller has another member, or a wrong right, gets 500 and no write, and onError is told", async () => {
+  const verdicts = [
+    { readonly: true },
+    { read_only: true },
+    { readOnly: "true" },
+    { readOnly: 1 },
+    { readOnly: null },
+    { readOnly: true, name: "Ann" },
+  ];
+  for (const verdict of verdicts) {
+    const told: unknown[] = [], store = createMemoryStore();
+    const keys = () => ({ id: "ann", ...verdict }) as unknown as { id: string };
+    const { handle } = createPetstore({ keys, store, onError: ({ error }) => told.push(error) });
+    for (const method of ["GET", "POST"]) {
+      const body = method === "POST" ? '{"name":"Rex","categoryId":7}' : null;
+      const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+      assert.equal((await handle(new Request("http://h/v1/pets", { method, headers, body }))).status, 500);
+    }
+    assert.match(String(told), /^(TypeError: .* id and readOnly alone.*,?){2}$/);
+    assert.equal(await store.get(1n), undefined);
+  }
+});
+
 /** Never run: type checking fails if one of these options is accepted. */
 export const MUST_NOT_COMPILE: PetstoreOptions[] = [
   // @ts-expect-error a string is an iterable of characters, each of which would be a key

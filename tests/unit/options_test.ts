@@ -36,15 +36,21 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
   ...[null, true, "getPet"].map(wrong("deprecation", /must be an object of since, sunset, successor, gone, not/)),
   ...["since", "sunset"].flatMap((name) =>
-    ["2030-12-05", 1_795_132_800, new Date(NaN), null].map((day): [unknown, RegExp] => [
+    ["2030-12-05", 1_795_132_800, new Date(NaN), new Date(8.64e15), new Date("-000001-12-31"), null].map((
+      day,
+    ): [unknown, RegExp] => [
       { deprecation: { [name]: day } },
-      new RegExp(`deprecation\\.${name} must be a Date, not`),
+      new RegExp(`deprecation\\.${name} must be a Date from the year 0 to 9999, not`),
     ])
   ),
   ...["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1].map((successor): [unknown, RegExp] => [
     { deprecation: { successor } },
     /deprecation.successor must be an address such as .*, or a path, not/,
   ]),
+  [
+    { deprecation: { since: new Date("2030-01-02"), sunset: new Date("2030-01-01") } },
+    /deprecation.sunset must be at 2030-01-02T00:00:00.000Z or later, as since is, not "2030-01-01/,
+  ],
   [{ deprecation: { gone: "yes" } }, /deprecation.gone must be one of true, false, not "yes"/],
   [{ deprecation: { days: 1 } }, /Unknown option deprecation.days; the options are since, sunset, successor, gone/],
   ...["beta", null].map(wrong("stability", /must be an object of listPets, createPet, getPet, listStoreOrders, not/)),
@@ -75,8 +81,10 @@ test("createPetstore() throws an error of one line for each wrong option, and sh
   }
   for (const [options, message] of REFUSED) {
     assert.throws(() => createPetstore({ keys: ["secret"], ...options as object }), (error: Error) => {
-      // A number that is out of range has the right type.
-      const isOutOfRange = /must be a whole number .*, not -?[\d.]+(e\+\d+)?$|not Infinity$/.test(error.message);
+      // A number that is out of range has the right type, and so has a day that is before another one.
+      const isOutOfRange = /must be a whole number .*, not -?[\d.]+(e\+\d+)?$|not Infinity$|or later/.test(
+        error.message,
+      );
       assert.equal(error.constructor, isOutOfRange ? RangeError : TypeError);
       assert.match(error.message, message);
       assert.ok(!error.message.includes("secret") && !error.message.includes("\n"));
@@ -117,6 +125,12 @@ test("an app has its own days of deprecation and its own successor, or no deprec
   const [, , elsewhere] = await fieldsOf({ ...own, successor: "https://a.example/v2/pets" });
   assert.equal(elsewhere, '<https://a.example/v2/pets>; rel="successor-version"');
   assert.deepEqual(await fieldsOf(false), [null, null, null]);
+  // The dates are taken when the petstore is made.
+  const sunset = new Date(SUNSET);
+  const { handle } = createPetstore({ keys: ["k"], deprecation: { since: SINCE, sunset, gone: true } });
+  sunset.setTime(0);
+  const response = await handle(new Request("http://x/v1/pets/1", { headers: { authorization: "Bearer k" } }));
+  assert.equal(response.headers.get("sunset"), days[1]);
 });
 
 test("with gone, the deprecated operation ends on its day, also for a pet that is asked for again and again", async () => {
