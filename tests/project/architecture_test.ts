@@ -213,7 +213,7 @@ test("the version is the same in deno.json, in the code, at the top of the CHANG
     mentions.filter((each) => isOfNow(each) ? each.release !== VERSION : !releases.includes(each.release)),
     [],
   );
-  assert.ok(mentions.filter(isOfNow).length >= 2);
+  assert.ok(mentions.some(isOfNow));
 });
 
 test("deno.lock names no host", async () => {
