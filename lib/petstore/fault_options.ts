@@ -35,7 +35,10 @@ export function checkFaults(options: FaultOptions): Required<FaultOptions> {
 function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
   const share = option("a share from 0 to 1", (share) => typeof share === "number" && share >= 0 && share, 0);
   return {
-    ...{ delay: share, unavailable: share, cut: share, lose: share },
+    delay: share,
+    unavailable: share,
+    cut: share,
+    lose: share,
     delayMs: wholeNumber(1_000),
     operations: option(
       `some of ${names}`,

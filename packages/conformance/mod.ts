@@ -89,7 +89,9 @@ export async function storeCases(fixture: StoreFixture): Promise<StoreContractCa
   const skipReason = await skipper(fixture);
   const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES];
   return all.flat().map(({ name, guarantee, needs, run }) => ({
-    ...{ name, guarantee, skip: skipReason(needs) },
+    name,
+    guarantee,
+    skip: skipReason(needs),
     run: () =>
       withNamespace(fixture, async (context) => {
         const store = await context.open();
@@ -111,7 +113,11 @@ export async function storeCases(fixture: StoreFixture): Promise<StoreContractCa
 export async function httpCases(fixture: StoreFixture, host?: Host): Promise<HttpContractCase[]> {
   const skipReason = await skipper(fixture);
   return HTTP_CASES.map(({ name, area, level, promise, options, needs = [], dependsOn = [], run }) => ({
-    ...{ name, area, level, promise, dependsOn },
+    name,
+    area,
+    level,
+    promise,
+    dependsOn,
     skip: skipReason(needs),
     run: () =>
       withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),

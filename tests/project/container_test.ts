@@ -61,13 +61,14 @@ test.withFolder("the command of the container serves from the files that are cop
   const script = (await petstoreScript()).replaceAll(PLACE, place);
   Deno.writeTextFileSync(join(bin, "petstore"), script, { mode: 0o755 });
   const env = {
-    ...{ PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, HOME: folder },
-    ...{
-      // The first one applies.
-      ...{ PETSTORE_PORT: String(await freePort()), PORT: "1" },
-      ...Object.fromEntries(variables()),
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
-    },
+    PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
+    HOME: folder,
+
+    // The first one applies.
+    PETSTORE_PORT: String(await freePort()),
+    PORT: "1",
+    ...Object.fromEntries(variables()),
+    DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
   };
   const start = (line: string, more = {}) =>
     new Child("sh", ["-c", line], { cwd: home, clearEnv: true, env: { ...env, ...more } });

@@ -12,8 +12,14 @@ import { withTempFolder } from "../support/temp.ts";
 
 const SQL = [
   ..."' \" ` '' ';-- ? ?1 :id $name @status % _ * /* -- # \\ \\' ${1} {{1}} %27%20OR%201=1 %s%n".split(" "),
-  ...["'; DROP TABLE pets; --", '"; DELETE FROM pets; --', "' OR '1'='1", "1 OR 1=1", "x' || (SELECT name) || '"],
-  ...["json_object('id',1)", "<script>alert(1)</script>", "../../etc/passwd"],
+  "'; DROP TABLE pets; --",
+  '"; DELETE FROM pets; --',
+  "' OR '1'='1",
+  "1 OR 1=1",
+  "x' || (SELECT name) || '",
+  "json_object('id',1)",
+  "<script>alert(1)</script>",
+  "../../etc/passwd",
 ];
 
 /** Spellings of the end of a header. */

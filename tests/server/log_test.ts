@@ -25,7 +25,9 @@ test("the log has a line for every request but a probe that finds the server wel
     assert.equal(await server.stop(), 0);
     const log = server.written.stdout.slice(start.length);
     assertLog(log, [
-      ...["POST /v1/pets 201", "GET /v1/pets?limit=5 200", "GET /v1/pets/7 401"],
+      "POST /v1/pets 201",
+      "GET /v1/pets?limit=5 200",
+      "GET /v1/pets/7 401",
       "… /… 401",
     ]);
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
@@ -69,7 +71,11 @@ test("--log json writes nothing but JSON objects, the messages of failures inclu
     assert.equal(await server.stop(), 0);
     const output = objectsOf(server.written.stdout), errors = objectsOf(server.written.stderr);
     assert.deepEqual(output.map(({ message, target, requestId }) => message ?? target ?? requestId), [
-      ...["listens", "/v1/pets?limit=5", "/v1/pets/7", "/v1/pets", "stopped"],
+      "listens",
+      "/v1/pets?limit=5",
+      "/v1/pets/7",
+      "/v1/pets",
+      "stopped",
     ]);
     const [, found, refused, unavailable] = output, [failure] = errors;
     const { requestId, route, status, bytes } = found!;

@@ -168,7 +168,8 @@ testPromtool(
         interval: "1h",
         input_series: values === "" ? [] : [{ series: "petstore_backup_timestamp_seconds", values }],
         alert_rule_test: ["PetstoreNoBackup", "PetstoreBackupOld"].map((alertname) => ({
-          ...{ eval_time: time, alertname },
+          eval_time: time,
+          alertname,
           exp_alerts: alertname === expected
             ? [{ exp_labels: { severity: "critical" }, exp_annotations: { summary } }]
             : [],

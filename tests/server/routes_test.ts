@@ -35,7 +35,8 @@ function createReadiness() {
   const store = createMemoryStore();
   const checks = { reads: 0, writes: 0 }, reported: unknown[] = [];
   const state: { fails: boolean; isFull: boolean; answer?: Promise<void> } = {
-    ...{ fails: false, isFull: false },
+    fails: false,
+    isFull: false,
   };
   store.check = () => {
     checks.reads++;

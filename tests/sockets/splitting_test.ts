@@ -8,7 +8,16 @@ const ORIGIN = "https://app.example";
 
 /** Line ends in clients' spellings, and bytes that a careless reader takes for them. */
 const LINE_ENDS = [
-  ...["%0d%0a", "%0a", "%0d", "%00", "%e5%98%8a%e5%98%8d", "%250d%250a", "\\r\\n", "\u560d\u560a", "\u2028", "\u0085"],
+  "%0d%0a",
+  "%0a",
+  "%0d",
+  "%00",
+  "%e5%98%8a%e5%98%8d",
+  "%250d%250a",
+  "\\r\\n",
+  "\u560d\u560a",
+  "\u2028",
+  "\u0085",
 ];
 
 const TARGETS: ((text: string) => string)[] = [

@@ -10,7 +10,8 @@ function createBatch(expectsClients = false) {
   const committed: number[][] = [];
   const state = { isBusy: false, end: () => {} };
   const batch = new Batch<number>({
-    ...{ resource: "the test", expectsClients },
+    resource: "the test",
+    expectsClients,
     commit(numbers) {
       committed.push(numbers);
       return state.isBusy ? new Promise<void>((resolve) => state.end = resolve) : undefined;
@@ -110,7 +111,8 @@ test("a batch whose expected creates are late commits without them, and does not
 test("a create that was alone is not waited for", async () => {
   const committed: number[][] = [];
   const batch = new Batch<number>({
-    ...{ resource: "the test", expectsClients: true },
+    resource: "the test",
+    expectsClients: true,
     commit: async (creates) => {
       committed.push(creates);
       await turn();

@@ -13,7 +13,8 @@ const SAME_EVERYWHERE =
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
   ...["contract", "security", "stores", "unit"].map((folder) => `./tests/${folder}/**/*_test.ts`),
-  ...["./packages/client/tests/*_test.ts", "./tools/reliability/fuzz/handle_test.ts"],
+  "./packages/client/tests/*_test.ts",
+  "./tools/reliability/fuzz/handle_test.ts",
 ];
 
 /** Paths relative to the root, `./` included. */

@@ -61,7 +61,10 @@ export async function runTests(
   const skip = command === BUN ? `--test-name-pattern=^(?!.*(${without}))` : `--test-skip-pattern=${without}`;
   const { success, stdout, stderr } = await new Deno.Command(command, {
     args: [...args, ...(without === undefined ? [] : [skip]), ...files],
-    ...{ cwd: ROOT, env: { ...env, NODE_COMPILE_CACHE: CACHE }, stdout: "piped", stderr: "piped" },
+    cwd: ROOT,
+    env: { ...env, NODE_COMPILE_CACHE: CACHE },
+    stdout: "piped",
+    stderr: "piped",
   }).output();
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   assert.ok(success, failures(output));

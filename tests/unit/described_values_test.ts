@@ -11,7 +11,15 @@ const REX = { name: "Rex", categoryId: 7, status: "sold" };
 const STORED = { id: 1, ...REX };
 
 const NEW_PETS: unknown[] = [
-  ...[REX, { ...REX, age: 3 }, { name: "Rex", categoryId: 7 }, { name: "Rex" }, { categoryId: 7 }, {}, [], null, "Rex"],
+  REX,
+  { ...REX, age: 3 },
+  { name: "Rex", categoryId: 7 },
+  { name: "Rex" },
+  { categoryId: 7 },
+  {},
+  [],
+  null,
+  "Rex",
   ...["x", "x".repeat(255), "😀".repeat(255), " x ", "", " ", "\u00a0", "x".repeat(256), "a\nb", "\u007fx", "x\u009f"]
     .map((name) => ({ ...REX, name })),
   { ...REX, name: 7 },
@@ -36,8 +44,11 @@ const VALUES: [schema: string, right: unknown[], wrong: unknown[]][] = [
   ["Pets", [[], [STORED], Array(100).fill(STORED)], [STORED, [REX], Array(101).fill(STORED)]],
   // A later release, or a proxy in front, may send a code that is not known.
   ["Error", ["invalid_pet", "of_a_proxy"].map((code) => ({ code, message: "…", status: 400 })), [
-    ...[{ message: "…", status: 400 }, { code: "invalid_pet", status: 400 }, { code: "invalid_pet", message: "…" }],
-    ...[{ code: 7, message: "…", status: 400 }, { code: "invalid_pet", message: 1, status: 400 }],
+    { message: "…", status: 400 },
+    { code: "invalid_pet", status: 400 },
+    { code: "invalid_pet", message: "…" },
+    { code: 7, message: "…", status: 400 },
+    { code: "invalid_pet", message: 1, status: 400 },
     ...[200, 600, 400.5, "400"].map((status) => ({ code: "invalid_pet", message: "…", status })),
   ]],
 ];

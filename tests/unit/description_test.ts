@@ -90,7 +90,9 @@ test("the description keeps the names of responses that operations share", () =>
   const { description, responses } = readWhole();
   const shared = Object.keys(responses).filter((name) => JSON.stringify(description).includes(`/responses/${name}"`));
   assert.deepEqual(shared.sort(), [
-    ...["InternalError", "StoreUnavailable", "Unauthorized"],
+    "InternalError",
+    "StoreUnavailable",
+    "Unauthorized",
   ]);
   // Without createOnce(), an Idempotency-Key is refused.
   const forgetful = JSON.stringify(openApiOf({ store: FORGETFUL }));
@@ -128,7 +130,10 @@ test("the description has the names of the specification, its tags in their grou
   const [list, create, one, orders] = operations;
   assert.deepEqual([list, create, one].map((each) => each!["operationId"]), ["listPets", "createPet", "getPet"]);
   assert.deepEqual([list, create, one, orders].map((each) => (each!["tags"] as string[])[0]), [
-    ...["animals", "animals", "animals", "store"],
+    "animals",
+    "animals",
+    "animals",
+    "store",
   ]);
   const served = JSON.stringify(openApiOf({ handleStoreOrders: () => new Response() }));
   assert.deepEqual([orders!["x-hideTryItPanel"], served.includes("x-hideTryItPanel")], [true, false]);

@@ -39,7 +39,10 @@ test("a guard refuses a request before all else, and its response has the common
 
 function operation(method: Operation["method"], path: string, access: Operation["access"]): Operation {
   return {
-    ...{ method, path, access, effect: method === "GET" ? "reads" : "adds" },
+    method,
+    path,
+    access,
+    effect: method === "GET" ? "reads" : "adds",
     handler: ({ caller: { id, readOnly }, query }) => {
       return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
     },

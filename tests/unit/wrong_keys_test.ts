@@ -7,12 +7,19 @@ import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 /** Wrong values of the option, by what the message must say. */
 const WRONG_KEYS: Record<string, unknown[]> = {
   "Option keys must be API keys, such as keys: [key], a key manager or a function": [
-    ...[undefined, null, "pk_secret", 7, { key: "pk_secret" }, [], new Set()],
+    undefined,
+    null,
+    "pk_secret",
+    7,
+    { key: "pk_secret" },
+    [],
+    new Set(),
   ],
   "API key number 1 must be 1 to 4096 visible ASCII characters, no space or comma": [
     ...["", "pk_secret ", "pk secret", "pk_secret\n", "pk_secret,pk_other", "pk_secret_é", "\u007f", null, 7]
       .flatMap((key) => [[key], [{ key }]]),
-    ...[["pk_secret".padEnd(4097, "x")], [{ key: ["pk_secret"] }]],
+    ["pk_secret".padEnd(4097, "x")],
+    [{ key: ["pk_secret"] }],
   ],
   // Of an environment variable that is not set.
   "API key number 2 must be a key, but is undefined; is an environment variable not set?": [

@@ -109,7 +109,8 @@ function toSection(host: MountedHost): Section {
     title: host.name,
     runtime: host.runtime.name,
     text: host.about,
-    ...{ files: host.isLinked ? [] : program, linked: host.isLinked ? program : [] },
+    files: host.isLinked ? [] : program,
+    linked: host.isLinked ? program : [],
     deviations: [
       ...host.deviations.map(({ says }) => says),
       ...host.sendsChunks ? [framing] : [],

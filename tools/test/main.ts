@@ -60,7 +60,11 @@ async function runLane(): Promise<void> {
 function start(command: string): Run {
   const args = ["task", "--quiet", "--eval", command];
   const child = new Deno.Command(Deno.execPath(), {
-    ...{ args, env: colors(), stdin: "null", stdout: "piped", stderr: "piped" },
+    args,
+    env: colors(),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
   }).spawn();
   const { stdout, stderr, status } = child;
   // All outputs are read as they come: a full pipe would stop its part.

@@ -20,10 +20,15 @@ export const EVERYDAY: Record<string, string> = {
  */
 const ON_NODE = [
   ...["damage", "faults", "gone", "slow", "start"].map((name) => `heavy/faults/disk/${name}`),
-  ...["heavy/faults/restore", "heavy/nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
+  "heavy/faults/restore",
+  "heavy/nginx/upstream",
+  "sockets/smuggling",
+  "sockets/splitting",
+  "sockets/unreadable",
   ...["check_url", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
-  ...["server/transfer/export", "server/transfer/import"],
+  "server/transfer/export",
+  "server/transfer/import",
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */

@@ -86,8 +86,10 @@ function parse(args: readonly string[], options: Options, help: string) {
   );
   try {
     return parseArgs({
-      ...{ args: [...args], options: Object.fromEntries(types) },
-      ...{ allowPositionals: true, allowNegative: true },
+      args: [...args],
+      options: Object.fromEntries(types),
+      allowPositionals: true,
+      allowNegative: true,
     });
   } catch (error) {
     // Without its advice, which does not apply here.

@@ -281,7 +281,9 @@ test("cases that the store's members or its fixture rule out are skipped, with t
   assert.deepEqual(
     new Set((await storeCases(fixture)).map(({ skip }) => skip)),
     new Set([
-      ...[false, "several stores cannot share the pets", "the pets do not survive a restart"],
+      false,
+      "several stores cannot share the pets",
+      "the pets do not survive a restart",
       ...["changes", "checkWrites", "createOnce", "keys"].map((member) => `the store has no ${member}`),
       "the fixture has no crash()",
     ]),

@@ -54,8 +54,14 @@ function twins(schema: string): string {
 async function useKeys(keys: KeyStore): Promise<void> {
   const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
   const key: StoredKey = {
-    ...{ id, digest: id, label: "a", caller: "a", readOnly: true, created: new Date(7) },
-    ...{ expires: undefined, revoked: undefined },
+    id,
+    digest: id,
+    label: "a",
+    caller: "a",
+    readOnly: true,
+    created: new Date(7),
+    expires: undefined,
+    revoked: undefined,
   };
   assert.equal(await keys.add(key), true);
   assert.equal(await keys.add({ ...key, id: other, digest: other }, { id, expires: new Date(8) }), true);

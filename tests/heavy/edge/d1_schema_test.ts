@@ -28,7 +28,8 @@ testWorkers("createD1Store() refuses a session, which may read from a replica", 
   await using workers = new Workers({ scripts: [await storeScript()] });
   const [origin] = await workers.origins();
   await assert.rejects(async () => await remoteStore(`${origin}/d1/DB0/session`).check(), {
-    ...{ name: "TypeError", message: /not a session/ },
+    name: "TypeError",
+    message: /not a session/,
   });
   await remoteStore(`${origin}/d1/DB0/only`).check();
 });

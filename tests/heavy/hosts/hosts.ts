@@ -59,13 +59,21 @@ const PLAIN = outside(/^Not found$/);
 
 /** Those of `Deno.serve`, whose parser also refuses a body after `Upgrade`. */
 const DENO_ODD: OddResponses = {
-  ...{ noHost: "200", twoHosts: "400", fields: "400", hidden: "" },
-  ...{ upgrade: "400", behind: "200, 404" },
+  noHost: "200",
+  twoHosts: "400",
+  fields: "400",
+  hidden: "",
+  upgrade: "400",
+  behind: "200, 404",
 };
 
 const BUN_ODD: OddResponses = {
-  ...{ dots: "200", fields: "431", trailers: "201, 400", hidden: "201, 400" },
-  ...{ upgrade: "201", behind: "200, 404" },
+  dots: "200",
+  fields: "431",
+  trailers: "201, 400",
+  hidden: "201, 400",
+  upgrade: "201",
+  behind: "200, 404",
 };
 
 /** Those of hosts that make a `Request` of Node's before the petstore sees it. */

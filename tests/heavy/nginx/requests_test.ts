@@ -35,8 +35,12 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
     assert.equal((await server.ask("/readyz", null)).status, 200);
     for (const name of ["livez", "readyz"]) {
       const direct = [
-        ...[`/${name}`, `/${name}?x`, `//${name}`, `/v1/../${name}`, `/.\\${name}`],
-        ...[`/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`],
+        `/${name}`,
+        `/${name}?x`,
+        `//${name}`,
+        `/v1/../${name}`,
+        `/.\\${name}`,
+        `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
       ];
       for (const target of [...direct, `http://pets.example/${name}`, `/${name}/`, `/${name.toUpperCase()}`]) {
         using socket = await RawSocket.open({ ...nginx, validate: () => {} });

@@ -31,7 +31,11 @@ function post(body: string, headers: string): string {
 /** Requests with the right key in its place, and every later mistake. */
 const AUTHORIZED = [
   ..."/v1/pets /v1/pets?limit=0 /v1/pets?status=lost /v1/pets?cursor=x /v1/pets/99 /v1/pets/x /v1/cats".split(" "),
-  ...["/", "/v1/store/orders", "/openapi.json", "/livez", "/readyz"],
+  "/",
+  "/v1/store/orders",
+  "/openapi.json",
+  "/livez",
+  "/readyz",
 ].map((target) => get(target, AUTHORIZATION)).concat([
   ...["PUT", "OPTIONS", "HEAD", "TRACE"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
   ...["", "{", "{}", "[]", '{"name":1}', PET].map((body) => post(body, AUTHORIZATION)),
@@ -52,7 +56,12 @@ const MISPLACED = [
     `${KEY} ${KEY}`,
     ` ,${KEY}`,
   ].map((key) => `Bearer ${key}`),
-  ...[KEY, `Basic ${btoa("user:" + KEY)}`, `Bearer${KEY}`, `Token ${KEY}`, `Bearer\t${KEY}`, `sha256:${DIGEST}`],
+  KEY,
+  `Basic ${btoa("user:" + KEY)}`,
+  `Bearer${KEY}`,
+  `Token ${KEY}`,
+  `Bearer\t${KEY}`,
+  `sha256:${DIGEST}`,
 ].map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)).concat([
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
   ..."X-Api-Key Cookie Proxy-Authorization Origin Referer User-Agent If-None-Match X-Forwarded-For".split(" ")
@@ -64,16 +73,23 @@ const MISPLACED = [
 ]);
 
 const MALFORMED = [
-  ...[`GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`],
-  ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`],
-  ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\0\r\n\r\n`],
-  ...[`GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`, `${KEY}\r\n\r\n`],
+  `GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\0\r\n\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`,
+  `${KEY}\r\n\r\n`,
 ];
 
 /** The right key in a path, a parameter or the method, with and without a valid header. */
 const IN_TARGETS = [
-  ...[`/v1/pets/${KEY}`, `/v1/${KEY}`, `/${KEY}/pets`, `/v1/pets/%70${KEY.slice(1)}`, `/v1/pets;key=${KEY}`],
-  ...[`/v1/pets?limit=${KEY}`, `/v1/pets?status=${KEY}`, `/v1/pets?limit=1&cursor=${KEY}`],
+  `/v1/pets/${KEY}`,
+  `/v1/${KEY}`,
+  `/${KEY}/pets`,
+  `/v1/pets/%70${KEY.slice(1)}`,
+  `/v1/pets;key=${KEY}`,
+  `/v1/pets?limit=${KEY}`,
+  `/v1/pets?status=${KEY}`,
+  `/v1/pets?limit=1&cursor=${KEY}`,
 ].flatMap((target) => [get(target), get(target, AUTHORIZATION)]).concat(get("/v1/pets", "", KEY));
 
 function encodeEach(text: string): string {

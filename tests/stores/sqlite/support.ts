@@ -44,13 +44,14 @@ const usual: Define = (name, run) => void nodeTest(name, async (t) => void await
 
 /** Tests that get a path, an empty store, or that and another connection to its file, once or for each writer. */
 export const test = Object.assign(usual, {
-  ...{ path: testWith(withPath, usual), store: testWith(withStore, usual), other: testWith(withOther, usual) },
-  ...{
-    each,
-    eachPath: testWith(withPath, each),
-    eachStore: testWith(withStore, each),
-    eachOther: testWith(withOther, each),
-  },
+  path: testWith(withPath, usual),
+  store: testWith(withStore, usual),
+  other: testWith(withOther, usual),
+
+  each,
+  eachPath: testWith(withPath, each),
+  eachStore: testWith(withStore, each),
+  eachOther: testWith(withOther, each),
 });
 
 /** Runs `use` with the path of a database file that does not exist yet. */

@@ -30,20 +30,21 @@ async function assertStatuses(api: Api, statuses: Readonly<Record<string, number
 
 /** What a verifier says of each key, if not `true`. */
 const VERDICTS: Record<string, unknown> = {
-  ...{ later: Promise.resolve(true), reader: { id: "shop", readOnly: true }, writer: { id: "shop", readOnly: false } },
-  ...{
-    no: false,
-    truthy: "yes",
-    nothing: undefined,
-    zero: 0,
-    one: 1,
-    list: [],
-    user: { user: 1 },
-    null: null,
-    nameless: {},
-    unnamed: { id: "" },
-    numbered: { id: 7 },
-  },
+  later: Promise.resolve(true),
+  reader: { id: "shop", readOnly: true },
+  writer: { id: "shop", readOnly: false },
+
+  no: false,
+  truthy: "yes",
+  nothing: undefined,
+  zero: 0,
+  one: 1,
+  list: [],
+  user: { user: 1 },
+  null: null,
+  nameless: {},
+  unnamed: { id: "" },
+  numbered: { id: 7 },
 };
 
 const verify: PetstoreOptions["keys"] = (key = "", request) => {
@@ -62,11 +63,25 @@ const UNCHECKED = "petstore_000000000000000000000000000000";
 /** Credentials that are refused, by the message that says why. */
 const REFUSALS: Record<string, string[]> = {
   [INVALID]: [
-    ...["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000), `${UNCHECKED}2C8GjS`],
+    "x",
+    `${KEY}x`,
+    KEY.slice(1),
+    KEY.toUpperCase(),
+    `"${KEY}"`,
+    "x".repeat(5000),
+    `${UNCHECKED}2C8GjS`,
   ].map((key) => `Bearer ${key}`),
   [MALFORMED]: [
-    ...[KEY, "Bearer", `Bearer ${KEY},${KEY}`, `Basic ${btoa("user:" + KEY)}`, `Basic ${KEY}`, `Bearer${KEY}`],
-    ...[`Bearer\t${KEY}`, `Bearer Bearer ${KEY}`, `Bearer ${KEY} ${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`],
+    KEY,
+    "Bearer",
+    `Bearer ${KEY},${KEY}`,
+    `Basic ${btoa("user:" + KEY)}`,
+    `Basic ${KEY}`,
+    `Bearer${KEY}`,
+    `Bearer\t${KEY}`,
+    `Bearer Bearer ${KEY}`,
+    `Bearer ${KEY} ${KEY}`,
+    `Bearer ${KEY}, Bearer ${KEY}`,
   ],
   [MISTYPED]: ["petstore_", ...["00000", "0000000", "000001", "zzzzzz"].map((end) => UNCHECKED + end)]
     .map((key) => `Bearer ${key}`),

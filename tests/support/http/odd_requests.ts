@@ -71,8 +71,15 @@ export const ODD_REQUESTS = {
 
 /** Of workerd, whose tests are apart from those of the other hosts. */
 export const WORKERD_ODD: OddResponses = {
-  ...{ dots: "200", twoHosts: "500", badHost: "500", framing: "201, 404", trailers: "201, 501", hidden: "201, 404" },
-  ...{ upgrade: "201", behind: "200, 404", expect: "401" },
+  dots: "200",
+  twoHosts: "500",
+  badHost: "500",
+  framing: "201, 404",
+  trailers: "201, 501",
+  hidden: "201, 404",
+  upgrade: "201",
+  behind: "200, 404",
+  expect: "401",
 };
 
 /** Refused in one of several ways: none is a failure of the program. */

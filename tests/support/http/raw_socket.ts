@@ -134,7 +134,11 @@ export async function exchange(endpoint: Endpoint, request: string | Uint8Array)
 /** Whether an error means that the connection was closed. */
 export function isDisconnection(error: unknown): boolean {
   return [
-    ...[Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.ConnectionAborted, Deno.errors.NotConnected],
-    ...[Deno.errors.BadResource, Deno.errors.Interrupted],
+    Deno.errors.BrokenPipe,
+    Deno.errors.ConnectionReset,
+    Deno.errors.ConnectionAborted,
+    Deno.errors.NotConnected,
+    Deno.errors.BadResource,
+    Deno.errors.Interrupted,
   ].some((kind) => error instanceof kind);
 }

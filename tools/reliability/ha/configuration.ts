@@ -34,8 +34,11 @@ export function patroniConfiguration(node: Host, etcd: Host, options: NodeOption
     etcd: { hosts: [`${etcd.address("cluster")}:${PORTS.etcd}`] },
     bootstrap: {
       dcs: {
-        ...{ ttl, loop_wait: 1, retry_timeout: retry },
-        ...{ synchronous_mode: true, synchronous_mode_strict: true },
+        ttl,
+        loop_wait: 1,
+        retry_timeout: retry,
+        synchronous_mode: true,
+        synchronous_mode_strict: true,
         postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_retrieve_retry_interval: "1s" } },
       },
       initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
@@ -43,7 +46,9 @@ export function patroniConfiguration(node: Host, etcd: Host, options: NodeOption
     postgresql: {
       listen: `0.0.0.0:${PORTS.postgres}`,
       connect_address: `${own}:${PORTS.postgres}`,
-      ...{ bin_dir: bin, data_dir: `${folder}/data`, pgpass: `${folder}/pgpass` },
+      bin_dir: bin,
+      data_dir: `${folder}/data`,
+      pgpass: `${folder}/pgpass`,
       authentication: { superuser: { username: "postgres" }, replication: { username: "replicator" } },
       pg_hba: ["host all all 0.0.0.0/0 trust", "host replication all 0.0.0.0/0 trust", "local all all trust"],
       parameters: { unix_socket_directories: folder, dynamic_shared_memory_type: "mmap" },

@@ -51,7 +51,10 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ server: SERVER, kind: fc.constant("create once" as const), key: fc.constantFrom("a", "b", "c"), pet: DRAFT },
+      server: SERVER,
+      kind: fc.constant("create once" as const),
+      key: fc.constantFrom("a", "b", "c"),
+      pet: DRAFT,
     }),
   },
   {
@@ -61,12 +64,10 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{
-        server: SERVER,
-        kind: fc.constant("list" as const),
-        limit: LIMIT,
-        status: fc.option(STATUS, { nil: undefined }),
-      },
+      server: SERVER,
+      kind: fc.constant("list" as const),
+      limit: LIMIT,
+      status: fc.option(STATUS, { nil: undefined }),
       pages: fc.constantFrom(1, 4),
     }),
   },

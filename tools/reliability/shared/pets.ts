@@ -33,8 +33,17 @@ const ODDITIES: readonly string[] = [
 
 /** The ends of int64, of int32 and of exact doubles. */
 const EDGES: readonly bigint[] = [
-  ...[0n, -1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n],
-  ...[2n ** 63n - 2n, -(2n ** 63n), -(2n ** 63n) + 1n],
+  0n,
+  -1n,
+  2n ** 31n,
+  -(2n ** 31n) - 1n,
+  2n ** 53n - 1n,
+  2n ** 53n + 1n,
+  -(2n ** 53n) - 1n,
+  2n ** 63n - 1n,
+  2n ** 63n - 2n,
+  -(2n ** 63n),
+  -(2n ** 63n) + 1n,
 ];
 
 const STATUSES: readonly (PetStatus | undefined)[] = ["available", "pending", "sold", undefined];

@@ -19,8 +19,15 @@ const JSON_TYPES = [
   'application/json \t; a="b"',
 ];
 const OTHER_TYPES = [
-  ...["text/plain", "application/jsonp", "application/json2", "text/json", "application/x-www-form-urlencoded"],
-  ...["application/vnd.api+json", "application/problem+json", ";", "json"],
+  "text/plain",
+  "application/jsonp",
+  "application/json2",
+  "text/json",
+  "application/x-www-form-urlencoded",
+  "application/vnd.api+json",
+  "application/problem+json",
+  ";",
+  "json",
 ];
 
 /** A body without a length. */

@@ -23,8 +23,15 @@ const PREFLIGHT_GRANTS = {
 };
 /** The headers that a page may read if a response has them. */
 export const EXPOSED = [
-  ...["deprecation", "etag", "idempotency-replayed", "link", "location"],
-  ...["retry-after", "sunset", "www-authenticate", "x-request-id"],
+  "deprecation",
+  "etag",
+  "idempotency-replayed",
+  "link",
+  "location",
+  "retry-after",
+  "sunset",
+  "www-authenticate",
+  "x-request-id",
 ];
 
 /** The origins that an app lists, those of requests, and what the responses grant to them. */

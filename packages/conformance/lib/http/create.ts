@@ -31,32 +31,57 @@ const WRITTEN: Record<string, string> = {
 };
 
 const BAD_CATEGORIES = [
-  ...['"7"', "7.5", "9223372036854775808", "-9223372036854775809", "1e19", "1e400", "1e-400", "null", "true", "[7]"],
-  ...["{}", "1.0000000000000000001", "4503599627370497.5"],
+  '"7"',
+  "7.5",
+  "9223372036854775808",
+  "-9223372036854775809",
+  "1e19",
+  "1e400",
+  "1e-400",
+  "null",
+  "true",
+  "[7]",
+  "{}",
+  "1.0000000000000000001",
+  "4503599627370497.5",
 ];
 
 const GOOD_NAMES = [
-  ...["x", "x".repeat(255), "😀".repeat(255), 'a"b\\c/d', "  padded  ", "\u2028\u2029é\u{1F600}", "__proto__"],
-  ...["';DROP TABLE pets;--", "a\u00a0b", "\ufeffx"],
+  "x",
+  "x".repeat(255),
+  "😀".repeat(255),
+  'a"b\\c/d',
+  "  padded  ",
+  "\u2028\u2029é\u{1F600}",
+  "__proto__",
+  "';DROP TABLE pets;--",
+  "a\u00a0b",
+  "\ufeffx",
 ];
 
 const BAD_NAMES = [
-  ...[
-    '""',
-    '" "',
-    '"\u00a0\u2003"',
-    '"\ufeff"',
-    '"a\\u0000b"',
-    '"a\\nb"',
-    '"\\u007f"',
-    '"\\u009f"',
-    '"a\\u0085b"',
-    '"\\u3000"',
-    '"\u3000\u3000"',
-    '"\\ud800"',
-  ],
-  ...['"\\udc00x"', '"\\ude00\\ud83d"', `"${"x".repeat(256)}"`, `"${"😀".repeat(256)}"`, `"${"x".repeat(50_000)}"`],
-  ...["null", "7", "[]", "{}", "true"],
+  '""',
+  '" "',
+  '"\u00a0\u2003"',
+  '"\ufeff"',
+  '"a\\u0000b"',
+  '"a\\nb"',
+  '"\\u007f"',
+  '"\\u009f"',
+  '"a\\u0085b"',
+  '"\\u3000"',
+  '"\u3000\u3000"',
+  '"\\ud800"',
+  '"\\udc00x"',
+  '"\\ude00\\ud83d"',
+  `"${"x".repeat(256)}"`,
+  `"${"😀".repeat(256)}"`,
+  `"${"x".repeat(50_000)}"`,
+  "null",
+  "7",
+  "[]",
+  "{}",
+  "true",
 ];
 
 /** Adds a pet from JSON text and expects exactly this pet in both responses. */
@@ -74,8 +99,17 @@ const WHOLE = '{"name":"Rex","categoryId":7}';
 
 const NO_JSON = [
   ...Array.from({ length: WHOLE.length - 1 }, (_, i) => WHOLE.slice(0, i + 1)),
-  ...[`${WHOLE}x`, "{'name':1}", '{"name":"Rex",}', "NaN", '{"categoryId":07}', '{"categoryId":.5}'],
-  ...['{"categoryId":1.}', '{"name":"a\nb"}', "\u0000", "[".repeat(50_000), '{"a":'.repeat(10_000)],
+  `${WHOLE}x`,
+  "{'name':1}",
+  '{"name":"Rex",}',
+  "NaN",
+  '{"categoryId":07}',
+  '{"categoryId":.5}',
+  '{"categoryId":1.}',
+  '{"name":"a\nb"}',
+  "\u0000",
+  "[".repeat(50_000),
+  '{"a":'.repeat(10_000),
 ];
 
 /** Bodies of pets, one member of which has these JSON texts. */

@@ -19,8 +19,21 @@ const END = addition("pets.get", "With the option gone, /pets/{petId} is 410 fro
 const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
 
 const ABSENT = [
-  ...["0", "-1", "abc", "1.5", ABSENT_ID, "9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F"],
-  ...["%00", "%D9%A1", "null", "__proto__", "x".repeat(3000)],
+  "0",
+  "-1",
+  "abc",
+  "1.5",
+  ABSENT_ID,
+  "9223372036854775808",
+  "99999999999999999999999",
+  "%zz",
+  "%FF",
+  "%2F",
+  "%00",
+  "%D9%A1",
+  "null",
+  "__proto__",
+  "x".repeat(3000),
 ];
 
 /** Texts that are not the id of a pet, but resemble it. */

@@ -18,8 +18,27 @@ export function withKey(key: string, parts: RequestParts = {}): RequestParts {
 }
 
 const BAD_KEYS = [
-  ...["", " ", '""', '"', '"a', 'a"', '"a"b', '"a";', '"a" ;p=1', '"a";P=1', '"a";p=', '"a";p="x', '"a";p=1, "b"'],
-  ...['"a";p=1.2345', '"\\a"', '"a\\"', "a b", "a,b", '"a", "b"', "é", "a\\b"],
+  "",
+  " ",
+  '""',
+  '"',
+  '"a',
+  'a"',
+  '"a"b',
+  '"a";',
+  '"a" ;p=1',
+  '"a";P=1',
+  '"a";p=',
+  '"a";p="x',
+  '"a";p=1, "b"',
+  '"a";p=1.2345',
+  '"\\a"',
+  '"a\\"',
+  "a b",
+  "a,b",
+  '"a", "b"',
+  "é",
+  "a\\b",
 ];
 
 /** Parameters of a structured header's string, which are ignored. */

@@ -29,7 +29,16 @@ function assertAllow({ headers }: ApiResponse, methods: readonly string[], reque
 
 /** Paths without a route. */
 const UNKNOWN = [
-  ...["/pet", "/pets/", "/pets/1/", "/pets/1/x", "/Pets", "/pets%2F1", "/store", "/store/orders/", "/cats", "/%zz"],
+  "/pet",
+  "/pets/",
+  "/pets/1/",
+  "/pets/1/x",
+  "/Pets",
+  "/pets%2F1",
+  "/store",
+  "/store/orders/",
+  "/cats",
+  "/%zz",
 ];
 
 /** The base path itself, and paths outside: those that begin with `//` are relative to the root. */

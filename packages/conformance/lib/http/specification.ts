@@ -188,11 +188,9 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       const dresses = random.shuffle(await dressesOf(api)).slice(0, 20);
       const bodies = [INCOMPLETE[0]!, INCOMPLETE[1]!, WRONG_VALUES[0]!, "{", ...noPets(newName(ODD_NAME), random)];
       const requests = [
-        ...[
-          ...requestsTo(api, 1n),
-          ...requestsTo(api, 1n, "Bearer x"),
-          ...requestsTo(api, 1n, `Basic ${btoa("user:x")}`),
-        ],
+        ...requestsTo(api, 1n),
+        ...requestsTo(api, 1n, "Bearer x"),
+        ...requestsTo(api, 1n, `Basic ${btoa("user:x")}`),
         ...STATUSES.map((status) => () => api.get(`/pets?limit=5&status=${status}`, { key: null })),
         ...dresses.map((dress) => () => random.pick(Object.values(requestsIn(dress, 1n, newName(ODD_NAME))))(api)),
         ...bodies.map((body) => () => postAs(api, body)),

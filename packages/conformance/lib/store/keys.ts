@@ -11,8 +11,14 @@ const MADE = new Date(1_590_000_000_001);
 
 export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
   return {
-    ...{ id: `key-${name}`, digest: name.padEnd(64, "-"), label: name, caller: `key-${name}`, readOnly: false },
-    ...{ created: MADE, expires: undefined, revoked: undefined },
+    id: `key-${name}`,
+    digest: name.padEnd(64, "-"),
+    label: name,
+    caller: `key-${name}`,
+    readOnly: false,
+    created: MADE,
+    expires: undefined,
+    revoked: undefined,
     ...parts,
   };
 }
@@ -152,7 +158,9 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     assert.deepEqual(await ask(old, other, next, last, fixed), [200, 401, 401, 200, 200]);
     for (const { id } of [other, next, { id: "key-0" }]) {
       await assert.rejects(manager.rotate(id), {
-        ...{ name: "UnknownKeyError", id, message: `There is no valid key "${id}"` },
+        name: "UnknownKeyError",
+        id,
+        message: `There is no valid key "${id}"`,
       });
     }
     await assert.rejects(manager.revoke("key-0"), { name: "UnknownKeyError", message: 'There is no key "key-0"' });

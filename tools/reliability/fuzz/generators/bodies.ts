@@ -7,13 +7,29 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const DOG = "🐶";
 const NAMES = [
-  ...['"Rex"', '"\\ud83d\\ude00"', '"\\u0052ex"', '"a\\/b"', '"\\u2028"', `"${DOG}"`, '"é"', '"</script>"', '" x "'],
+  '"Rex"',
+  '"\\ud83d\\ude00"',
+  '"\\u0052ex"',
+  '"a\\/b"',
+  '"\\u2028"',
+  `"${DOG}"`,
+  '"é"',
+  '"</script>"',
+  '" x "',
 ]
   .concat('"\\"},{\\""', '"__proto__"', '"\\\\"', '"\\\\\\""', '"\\"categoryId\\":5"', '"x\\u00a0"')
   .concat('"\'; DROP TABLE pets"')
   .concat(`"${"a".repeat(255)}"`, `"${DOG.repeat(255)}"`, `"${"\\ud83d\\ude00".repeat(255)}"`, `"${"é".repeat(255)}"`);
 const WRONG_NAMES = [
-  ...['""', '" "', '"\\u3000\\ufeff"', '"\\n"', '"a\\u0000"', '"a\\u007f"', '"a\\u0085"', '"\\ud800"', "null"],
+  '""',
+  '" "',
+  '"\\u3000\\ufeff"',
+  '"\\n"',
+  '"a\\u0000"',
+  '"a\\u007f"',
+  '"a\\u0085"',
+  '"\\ud800"',
+  "null",
 ]
   .concat('"a\\udc00b"', '"\\ude00\\ud83d"', "7", "true", "[]", "{}", '["Rex"]', `"${"a".repeat(256)}"`, '"\t"')
   .concat('"\\x41"')
@@ -77,7 +93,20 @@ const NESTED = fc.tuple(fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', 
 );
 
 const OTHER_TEXTS = [
-  ...["", " ", "null", "true", "7", '"pet"', "[]", "{}", "[{}]", "{", "}", '{"a"}', '{"a":1,}', "undefined"],
+  "",
+  " ",
+  "null",
+  "true",
+  "7",
+  '"pet"',
+  "[]",
+  "{}",
+  "[{}]",
+  "{",
+  "}",
+  '{"a"}',
+  '{"a":1,}',
+  "undefined",
 ]
   .concat("{name:'Rex'}", '{"name":"Rex","categoryId":7} x', '{"name":"Rex","categoryId":7}{}', "name=Rex&categoryId=7")
   .concat("[".repeat(1500), `${"[".repeat(1500)}${"]".repeat(1500)}`, '[{"name":"Rex","categoryId":7}]', "\0", "NaN")

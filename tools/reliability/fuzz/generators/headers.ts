@@ -29,7 +29,12 @@ export const AUTHORIZATION: fc.Arbitrary<Header[]> = weighted<string[]>(
 const RIGHT_TYPES = ["application/json", "APPLICATION/JSON", "application/json;charset=utf-8", "application/json ; x=y"]
   .concat('Application/Json;profile="a;b"', "application/json;", "application/json\t;charset=latin1");
 const WRONG_TYPES = [
-  ...["", "text/json", "application/jsonx", "application/problem+json", "text/plain", "application /json"],
+  "",
+  "text/json",
+  "application/jsonx",
+  "application/problem+json",
+  "text/plain",
+  "application /json",
 ]
   .concat("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "*/*", "json", "application/", ";")
   .concat("application/json, application/json", "application/json x", "application/json\xa0");
@@ -54,24 +59,29 @@ export const CONTENT_ENCODING: fc.Arbitrary<Header[]> = perhaps(
 );
 
 const TAGS = [
-  ...["{etag}", "*", " * ", '"a-b", {etag}', '{etag}, "a-b"', '"x" ,\t{etag} , ,', '"a-b"', 'W/"a-b"'],
+  "{etag}",
+  "*",
+  " * ",
+  '"a-b", {etag}',
+  '{etag}, "a-b"',
+  '"x" ,\t{etag} , ,',
+  '"a-b"',
+  'W/"a-b"',
 ];
 const ODD_TAGS = [
-  ...[
-    "",
-    "abc",
-    "{etag}x",
-    "x{etag}",
-    "W/{etag}",
-    "w/{etag}",
-    "*, {etag}",
-    '"a" {etag}',
-    ",,",
-    '"',
-    '"{etag}"',
-    '"\xff"',
-    "W/",
-  ],
+  "",
+  "abc",
+  "{etag}x",
+  "x{etag}",
+  "W/{etag}",
+  "w/{etag}",
+  "*, {etag}",
+  '"a" {etag}',
+  ",,",
+  '"',
+  '"{etag}"',
+  '"\xff"',
+  "W/",
 ]
   .concat("W/ {etag}", "**", '"a,{etag}', "{etag};q=1", Array.from({ length: 100 }, (_, i) => `"${i}"`).join(","));
 
@@ -109,10 +119,33 @@ const LONG = "k".repeat(255);
 /** Few, so that they repeat; some are the same key, bare and quoted. */
 const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
 const OTHER_IDEMPOTENCY_KEYS = [
-  ...["1", '"1"', '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', '"a,b"', " a", LONG, `"${LONG}"`, '"a";p=1', '"a"; p;q="x"'],
+  "1",
+  '"1"',
+  '"b"',
+  '"a b"',
+  '"a\\"b"',
+  '"a\\\\b"',
+  '"a,b"',
+  " a",
+  LONG,
+  `"${LONG}"`,
+  '"a";p=1',
+  '"a"; p;q="x"',
 ];
 const WRONG_IDEMPOTENCY_KEYS = [
-  ...["", '""', '"', '"a', 'a"', 'a"b', '"a"b', '"\\a"', "a b", "a,b", '"a", "b"', "a\\b", "\xe9"],
+  "",
+  '""',
+  '"',
+  '"a',
+  'a"',
+  'a"b',
+  '"a"b',
+  '"\\a"',
+  "a b",
+  "a,b",
+  '"a", "b"',
+  "a\\b",
+  "\xe9",
 ]
   .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";', '"a" ;p=1', '"a";p=', '"a";p="x', ":YQ==:,", "a\tb")
   .concat("\xa0a");

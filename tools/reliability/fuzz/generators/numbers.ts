@@ -2,7 +2,17 @@ import fc from "fast-check";
 import { weighted } from "./weighted.ts";
 
 const EDGES = [
-  ...[0n, 1n, 7n, 10n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n, 10n ** 18n, 10n ** 19n],
+  0n,
+  1n,
+  7n,
+  10n,
+  2n ** 53n,
+  2n ** 53n + 1n,
+  2n ** 63n - 1n,
+  2n ** 63n,
+  2n ** 64n,
+  10n ** 18n,
+  10n ** 19n,
 ];
 
 const INTEGER = weighted(

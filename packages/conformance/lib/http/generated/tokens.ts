@@ -4,33 +4,56 @@ import type { Random } from "./random.ts";
 
 /** What stands for everybody, for nothing, for a pattern, or for a member that every object has. */
 const WORDS = [
-  ...["null", "undefined", "nil", "None", "true", "false", "0", "1", "-1", "NaN", "{}", "[]", '""', "[object Object]"],
-  ...["*", "**", "%", "%%", "_", ".*", "^.*$", ".+", "?", "constructor", "toString", "__proto__", "hasOwnProperty"],
-  ...[
-    "admin",
-    "root",
-    "test",
-    "demo",
-    "guest",
-    "public",
-    "default",
-    "secret",
-    "password",
-    "changeme",
-    "Bearer",
-    "debug",
-  ],
-  ...[
-    "' OR '1'='1",
-    "' or ''='",
-    "1' OR 1=1--",
-    "api_key",
-    "API_KEY",
-    "YOUR_API_KEY",
-    "<API_KEY>",
-    "${API_KEY}",
-    "$API_KEY",
-  ],
+  "null",
+  "undefined",
+  "nil",
+  "None",
+  "true",
+  "false",
+  "0",
+  "1",
+  "-1",
+  "NaN",
+  "{}",
+  "[]",
+  '""',
+  "[object Object]",
+  "*",
+  "**",
+  "%",
+  "%%",
+  "_",
+  ".*",
+  "^.*$",
+  ".+",
+  "?",
+  "constructor",
+  "toString",
+  "__proto__",
+  "hasOwnProperty",
+
+  "admin",
+  "root",
+  "test",
+  "demo",
+  "guest",
+  "public",
+  "default",
+  "secret",
+  "password",
+  "changeme",
+  "Bearer",
+  "debug",
+
+  "' OR '1'='1",
+  "' or ''='",
+  "1' OR 1=1--",
+  "api_key",
+  "API_KEY",
+  "YOUR_API_KEY",
+  "<API_KEY>",
+  "${API_KEY}",
+  "$API_KEY",
 ];
 
 const SIGNS = [..." ,;.:=/#?&+-_~%'\"\\|!*@()[]{}<>"];
@@ -59,13 +82,15 @@ function unsigned(claims: object): string {
 function encodingsOf(key: string): string[] {
   const percent = (text: string) => Array.from(text, (sign) => `%${hex(new TextEncoder().encode(sign))}`).join("");
   return [
-    ...[btoa(key), btoa(key).replaceAll("=", ""), hex(new TextEncoder().encode(key)), percent(key)],
-    ...[
-      percent(key[0]!) + key.slice(1),
-      key.replaceAll(/[A-Za-z]/g, rotate),
-      unsigned({ sub: "admin" }),
-      unsigned({ key }),
-    ],
+    btoa(key),
+    btoa(key).replaceAll("=", ""),
+    hex(new TextEncoder().encode(key)),
+    percent(key),
+
+    percent(key[0]!) + key.slice(1),
+    key.replaceAll(/[A-Za-z]/g, rotate),
+    unsigned({ sub: "admin" }),
+    unsigned({ key }),
   ];
 }
 
@@ -76,7 +101,11 @@ function partsOf(key: string, { below }: Random): string[] {
   const at = below(key.length);
   return [
     ...lengths.flatMap((length) => length > 0 ? [key.slice(0, length), key.slice(-length)] : []),
-    ...[parts[0]!, parts.at(-1)!, key.slice(1, -1), key.replaceAll(/[-_.]/g, ""), key.slice(0, at) + key.slice(at + 1)],
+    parts[0]!,
+    parts.at(-1)!,
+    key.slice(1, -1),
+    key.replaceAll(/[-_.]/g, ""),
+    key.slice(0, at) + key.slice(at + 1),
   ];
 }
 
@@ -92,10 +121,17 @@ function changesOf(key: string, { below, letters, pick }: Random): string[] {
     ...[at, 0, key.length >> 1].filter((place) => place < start.length).map((place) =>
       change((sign) => sign === "0" ? "1" : "0", place)
     ),
-    ...[start.slice(0, at) + [...start.slice(at, at + 2)].reverse().join("") + start.slice(at + 2) + last],
-    ...[key.toUpperCase(), key.toLowerCase(), [...key].reverse().join(""), [...key].sort().join("")],
-    ...[letters(key.length), "x".repeat(key.length), key.replaceAll("_", "-"), key.replaceAll("-", "_")],
-    ...[key.slice(0, 16) + letters(Math.max(1, key.length - 16)), letters(Math.max(1, key.length - 8)) + key.slice(-8)],
+    start.slice(0, at) + [...start.slice(at, at + 2)].reverse().join("") + start.slice(at + 2) + last,
+    key.toUpperCase(),
+    key.toLowerCase(),
+    [...key].reverse().join(""),
+    [...key].sort().join(""),
+    letters(key.length),
+    "x".repeat(key.length),
+    key.replaceAll("_", "-"),
+    key.replaceAll("-", "_"),
+    key.slice(0, 16) + letters(Math.max(1, key.length - 16)),
+    letters(Math.max(1, key.length - 8)) + key.slice(-8),
   ];
 }
 
@@ -104,39 +140,35 @@ function longerThan(key: string, { letters, pick }: Random): string[] {
   const more = () => letters(1 + pick([0, 1, 5]));
   const signed = [...Array(4)].map(() => pick(SIGNS));
   return [
-    ...[
-      `${key}x`,
-      `x${key}`,
-      `${key}${more()}`,
-      `${more()}${key}`,
-      `${key}${key}`,
-      `${key}%20`,
-      `${key}%00`,
-      `${key}%0a`,
-      `%20${key}`,
-    ],
-    ...[
-      `${key},x`,
-      `x,${key}`,
-      `${key} x`,
-      `x ${key}`,
-      `${key}, Bearer ${key}`,
-      `Bearer ${key}`,
-      `sha256:${key}`,
-      `${key}\u00a0`,
-    ],
-    ...[
-      `"${key}"`,
-      `'${key}'`,
-      `<${key}>`,
-      `[${key}]`,
-      `{${key}}`,
-      `${key}=`,
-      `${key}==`,
-      `${key}:`,
-      `:${key}`,
-      `${key}.`,
-    ],
+    `${key}x`,
+    `x${key}`,
+    `${key}${more()}`,
+    `${more()}${key}`,
+    `${key}${key}`,
+    `${key}%20`,
+    `${key}%00`,
+    `${key}%0a`,
+    `%20${key}`,
+
+    `${key},x`,
+    `x,${key}`,
+    `${key} x`,
+    `x ${key}`,
+    `${key}, Bearer ${key}`,
+    `Bearer ${key}`,
+    `sha256:${key}`,
+    `${key}\u00a0`,
+
+    `"${key}"`,
+    `'${key}'`,
+    `<${key}>`,
+    `[${key}]`,
+    `{${key}}`,
+    `${key}=`,
+    `${key}==`,
+    `${key}:`,
+    `:${key}`,
+    `${key}.`,
     ...signed.map((sign) => `${key}${sign}${more()}`),
     ...signed.map((sign) => `${more()}${sign}${key}`),
   ];
@@ -163,33 +195,40 @@ export async function wrongTokens(key: string, random: Random): Promise<string[]
 export function wrongCredentials(key: string, { letters, pick }: Random): string[] {
   const pairs = [`user:${key}`, `${key}:`, `${key}:x`, `${key}:${key}`, `:${key}`, `api:${key}`, key];
   const schemes = [
-    ...[
-      "Basic",
-      "Token",
-      "ApiKey",
-      "Digest",
-      "BearerX",
-      "Key",
-      "JWT",
-      "OAuth",
-      "Negotiate",
-      "X-API-Key",
-      "HMAC",
-      "AWS4-HMAC-SHA256",
-    ],
-    ...["DPoP", "GNAP", "Api-Key", "Bear", `${letters(5)}`],
+    "Basic",
+    "Token",
+    "ApiKey",
+    "Digest",
+    "BearerX",
+    "Key",
+    "JWT",
+    "OAuth",
+    "Negotiate",
+    "X-API-Key",
+    "HMAC",
+    "AWS4-HMAC-SHA256",
+    "DPoP",
+    "GNAP",
+    "Api-Key",
+    "Bear",
+    `${letters(5)}`,
   ];
   const wrong = pick(["x", letters(8), letters(key.length)]);
   return [
-    ...["Bearer", key, `Bearer${key}`, `Bearer:${key}`, `Bearer=${key}`, `Bearer ${key} ${key}`, `Bearer, ${key}`],
+    "Bearer",
+    key,
+    `Bearer${key}`,
+    `Bearer:${key}`,
+    `Bearer=${key}`,
+    `Bearer ${key} ${key}`,
+    `Bearer, ${key}`,
     ...["bearer", "BEARER"].map((scheme) => `${scheme} ${wrong}`),
     ...pairs.map((pair) => `Basic ${btoa(pair)}`),
     ...schemes.map((scheme) => `${scheme} ${key}`),
-    ...[
-      `Token token="${key}"`,
-      `Bearer token="${key}"`,
-      `Digest username="${key}", response="${key}"`,
-      `Basic x, Bearer ${key}`,
-    ],
+
+    `Token token="${key}"`,
+    `Bearer token="${key}"`,
+    `Digest username="${key}", response="${key}"`,
+    `Basic x, Bearer ${key}`,
   ];
 }
