@@ -3,7 +3,7 @@
 /** Returns the option, or its default if it is absent (undefined). The name is for messages. */
 export type Check<Given, To> = (given: Given, name: string) => To;
 
-/** A check for each option. */
+/** The checks of an object of options: one for each member. A member without one does not compile. */
 export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[Name], To[Name]> };
 
 /**
@@ -30,7 +30,12 @@ export function checkAll<Given extends object, To>(
   return made;
 }
 
-/** @param parse `false` is a wrong value. */
+/**
+ * Makes a check from a function that reads the value.
+ *
+ * @param parse Returns `false` for a wrong value.
+ * @param absent The result if the option is undefined.
+ */
 export function option<Made, Absent>(
   wanted: string,
   parse: (given: unknown) => Made | false,
@@ -48,7 +53,7 @@ export function text<Absent>(wanted: string, parse: (given: string) => string | 
   return option(wanted, (given) => typeof given === "string" && parse(given), absent);
 }
 
-/** A check that allows some values. */
+/** Makes a check that allows the listed values alone. */
 export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
   return (given, name) => {
     if (given === undefined) return absent;

@@ -1,10 +1,10 @@
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 
-/** Longer bodies are not read whole, because the host allocates the announced length. */
+/** The longest body that the host reads as a whole, in bytes. It would allocate any announced length before a byte has come. */
 export const WHOLE_BODY = 16_384;
 
-/** Bytes of longer bodies in memory, of all clients together. */
+/** How many bytes of longer bodies may be in memory, of all clients together. */
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
 export const OVERLOADED = /* @__PURE__ */ new Problem(
@@ -18,14 +18,18 @@ export const OVERLOADED = /* @__PURE__ */ new Problem(
 
 const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
 
-/** Single bytes must not block the process. */
+/**
+ * A body may come in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
+ * bytes, or the body is refused.
+ */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
-/** Then other requests get a turn. */
+/** After so many pieces of one body, other requests get a turn of the event loop. */
 const PIECES_A_TURN = 64;
 
 /**
- * In milliseconds. Cancelled sooner, Deno reads a refused body to its end, or the client gets a reset and no response.
+ * How long a refused body stays open, in milliseconds. If it is cancelled sooner, Deno reads it to its end, or the client
+ * gets a reset and no response.
  */
 const CANCEL_DELAY = 1000;
 
@@ -34,11 +38,14 @@ export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 export interface StreamLimits {
   maxBytes: number;
   tooLarge: Problem;
-  /** For all bodies together. */
+  /** How many bytes are left for longer bodies. All requests share this object. */
   budget: { left: number };
 }
 
-/** On failure, frees the buffer at once, because garbage would exceed the budget. */
+/**
+ * Reads a body piece by piece, within the limits. If it fails, the buffer is freed at once: the budget counts it as free,
+ * and garbage would still take the memory.
+ */
 export async function readPieces(
   reader: BodyReader,
   { maxBytes, tooLarge, budget }: StreamLimits,
@@ -73,7 +80,7 @@ export async function readPieces(
   }
 }
 
-/** Never waits for the source. */
+/** Tells the source that nobody reads on, without waiting for its answer, which may never come. */
 export function discard(reader: BodyReader): void {
   reader.cancel().catch(() => {});
 }
@@ -86,7 +93,7 @@ export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-/** Large bodies cannot block short ones. */
+/** What a buffer takes of the budget. Short bodies take nothing, so that large ones cannot keep them out. */
 function countedSize(size: number): number {
   return Math.max(size - WHOLE_BODY, 0);
 }

@@ -35,29 +35,29 @@ export function listsTag(header: string, etag: string): boolean {
   });
 }
 
-// From xxHash.
+// The constants and the rounds are those of xxHash.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
-/** 'W/"', 24 letters and '"'. */
+/** The character codes of a tag: `W/"`, 24 letters that are filled in, and `"`. */
 const TAG: readonly number[] = /* @__PURE__ */ [0x57, 0x2f, 0x22, ...Array(24).fill(0x61), 0x22];
 
 /**
- * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: whoever chooses names can
- * make two texts with one tag (docs/decisions.md).
+ * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: whoever
+ * chooses names can make two texts with one tag (docs/decisions.md).
  *
- * @param variant For the same text with other headers.
+ * @param variant 1 if the same text has other headers, which need another tag.
  */
 export function weakETag(text: string, variant: 0 | 1 = 0): string {
   const [low, high] = hashWords(encodeWords(text));
   const bits = [2 * text.length + variant, mix(low ^ text.length), mix(high ^ low)];
   const codes = TAG.slice();
-  // A shift counts modulo 32.
+  // A shift counts modulo 32, so 4 * i takes the eight parts of a number one after the other.
   for (let i = 0; i < 24; i++) codes[i + 3] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
-  // V8 keeps joined texts as trees: 1.5 µs more.
+  // All at once: V8 keeps joined texts as trees, which cost 1.5 µs more when they are sent.
   return String.fromCharCode(...codes);
 }
 
-/** In four independent lanes, which a processor computes in parallel. */
+/** Hashes words in four independent lanes, which a processor computes in parallel. */
 function hashWords({ words, count }: Words): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < count; i += 4) {

@@ -2,7 +2,10 @@ import type { HeaderFields } from "./reply.ts";
 
 /** The sender of a request. */
 export interface Caller {
-  /** Not empty. It must outlive a restart and a change of key. */
+  /**
+   * Names the caller: not empty, and the same after a restart and a change of its key, because Idempotency-Keys belong to
+   * it.
+   */
   readonly id: string;
   /** Whether the caller may only read. Default: `false`. */
   readonly readOnly?: boolean;
@@ -10,30 +13,39 @@ export interface Caller {
 
 /** A request as its host gives it, and what a step before the reply tells the steps after it. */
 export interface RequestContext {
-  /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
+  /** The method as it was sent, because methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
-  /** `""` without a path. */
+  /** The path and the query, or `""` for a request without a path, such as `OPTIONS *`. */
   readonly target: string;
-  /** Cheaper than `target`. */
+  /**
+   * A text that is the same for the same target on one host. It costs less than `target`, which a kept response does not
+   * need.
+   */
   readonly targetKey: string;
   readonly bodyUsed: boolean;
   readonly client: string | undefined;
-  /** By the pipeline: 0 if unobserved. */
+  /**
+   * When the request came, in milliseconds as in `performance.now()`. The pipeline sets it: to 0 if nobody observes
+   * responses.
+   */
   arrivedAt?: number;
-  /** By the pipeline: a template with the base path. */
+  /**
+   * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline sets it when it has found the
+   * route.
+   */
   route?: string | undefined;
-  /** By the authentication: also of a caller that is refused. */
+  /** Who sent the request. The authentication sets it, also for a caller whose right does not suffice. */
   caller?: Caller;
-  /** By the authentication: added to every response. */
+  /** Fields that the authentication adds to every response to this request. */
   fields?: HeaderFields;
-  /** By `requestIdOf()`. */
+  /** The id of the request, once `requestIdOf()` has been asked for it. */
   requestId?: string;
-  /** Joins several lines with commas (RFC 9110 §5.3). */
+  /** The value of a field, or null. Several lines of one name are joined with commas (RFC 9110 §5.3). */
   header(name: string): string | null;
-  /** Rejects if it is incomplete. */
+  /** Reads the whole body. Rejects if the client goes away before its end. */
   readBody(): Promise<ArrayBuffer | Uint8Array>;
   openBody(): ReadableStream<Uint8Array> | null;
   toRequest(): Request;
-  /** Absent if the host cannot. */
+  /** Closes the connection without a response. It is absent where a host cannot do that. */
   breakOff?(): void;
 }

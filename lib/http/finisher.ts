@@ -16,8 +16,8 @@ export interface FinisherParts {
   requestIds: RequestIds;
   observe?: Observer | undefined;
   /**
-   * Makes the reply that takes the place of one that cannot be finished, such as an app's response with a broken member. It is absent
-   * where every reply is the service's own.
+   * Makes the reply that takes the place of one that cannot be finished, such as an app's response with a broken member.
+   * It is absent where every reply is the service's own.
    */
   recover?: Recovery;
 }

@@ -2,35 +2,35 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import type { HeaderFields, Reply } from "./reply.ts";
 
-/** HEAD follows from GET, and OPTIONS from the path. */
+/** A method that an operation can have. HEAD follows from GET, and OPTIONS from the path. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A caller that may only read cannot add. */
+/** What an operation does to the pets. A caller that may only read is refused where one adds. */
 export type Effect = "reads" | "adds";
 
 export interface Call {
   context: RequestContext;
   caller: Caller;
-  /** Without the question mark. */
+  /** The query without its question mark, or "". */
   query: string;
-  /** ASCII except slashes is decoded; `""` without a parameter. */
+  /** The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is decoded, except slashes. */
   parameter: string;
 }
 
 /** The caller of public operations. */
 export const ANONYMOUS: Caller = { id: "anonymous", readOnly: true };
 
-/** Fails by a {@link Problem}, returned or thrown. */
+/** Answers a call. A failure is a {@link Problem}, returned or thrown; anything else that is thrown is told to `onError`. */
 export type Handler = (call: Call) => MaybePromise<Reply>;
 
 export interface Operation {
   method: Method;
-  /** With the base path and at most one parameter, at the end. */
+  /** The path with the base path. It may end in one parameter, as in `/v1/pets/{petId}`. */
   path: string;
-  /** `public` needs no key. */
+  /** Whether a request needs an API key. */
   access: "public" | "key";
   effect: Effect;
-  /** Added to every response, failures included. */
+  /** Header fields of every response, failures included, such as `Deprecation`. */
   fields?: HeaderFields | undefined;
   handler: Handler;
 }

@@ -1,10 +1,13 @@
 import { callSafely } from "../maybe_promise.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
-/** By lower-case name. Deno is faster with a record than with pairs. */
+/**
+ * Header fields by their lower-case names. They are a record, because Deno makes a response faster from one than from
+ * pairs.
+ */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** An app's `Response` brings its own headers and status. */
+/** The body of a reply. One that is a `Response` of the app brings its own headers. */
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Response | null;
 
 /** A response as data. Each host converts it. */
@@ -12,20 +15,26 @@ export interface Reply {
   status: number;
   headers: HeaderFields;
   body: Body;
-  /** Also one of the headers. */
+  /** The entity tag, which is also one of the headers. It is here so that conditional requests need not look it up. */
   etag?: string;
-  /** When a cached copy becomes stale; absent if it must not be cached. A constant says `alteration`. */
+  /**
+   * Which kind of change makes a cached copy stale: an addition of a pet, or any other change. A body that never changes says
+   * `alteration`, the rarer kind. Absent if the reply must not be cached.
+   */
   validUntil?: "alteration" | "addition";
 }
 
-/** A reply that is sent again and again, unlike its copies. */
+/**
+ * A reply that the cache keeps and sends again and again. What is made of it for each host, such as a `Response`, is kept
+ * with it. A copy by `{ ...reply }` is an ordinary reply without that.
+ */
 export class KeptReply implements Reply {
   declare readonly status: number;
   declare readonly headers: HeaderFields;
   declare readonly body: Body;
-  /** For hosts that send clones. */
+  /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
   template: Response | undefined;
-  /** By the access log. */
+  /** The part of a line of the access log that is the same for each request. The access log sets it. */
   logged: string | undefined;
   #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
 
@@ -33,7 +42,7 @@ export class KeptReply implements Reply {
     Object.assign(this, reply, { template: undefined });
   }
 
-  /** With the fields of CORS, most often those of the last request. */
+  /** This reply with the fields of CORS. It is made anew only if they are others than for the last request, which is rare. */
   granted(fields: HeaderFields, grant: () => Reply): KeptReply {
     if (this.#granted?.fields !== fields) this.#granted = { fields, reply: new KeptReply(grant()) };
     return this.#granted.reply;
@@ -43,14 +52,18 @@ export class KeptReply implements Reply {
 /** `nosniff` keeps browsers from treating a pet's name as HTML. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
-/** Bun adds a Content-Type to text until the `Response`'s body is looked at. */
+/**
+ * Whether this is Bun. It adds a Content-Type to a `Response` with a text, unless `response.body` has been looked at
+ * before.
+ */
 export const ON_BUN: boolean = "Bun" in globalThis;
 
+/** Whether a response can still be sent: nobody has read its body, or is reading it. */
 export function isUnread(response: Response): boolean {
   if (response.bodyUsed) return false;
   if (!ON_BUN || response.headers.has("content-type")) return !response.body?.locked;
   try {
-    // Throws if it is locked. The copy must not buffer.
+    // clone() throws if the body is locked. The copy is cancelled at once, so that it buffers nothing.
     response.clone().body?.cancel().catch(() => {});
     return true;
   } catch {
@@ -66,7 +79,7 @@ export function reasonOf(statusText: string): string {
   return REASON.test(statusText) ? statusText : "";
 }
 
-/** `undefined` for a stream of unknown length. */
+/** The length of a body in bytes, or `undefined` for a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
   if (typeof body === "string") return encodeUtf8(body).length;
@@ -93,7 +106,10 @@ export function cancelBody(body: Body): void {
   });
 }
 
-/** RFC 9110 §9.3.2. */
+/**
+ * The reply to HEAD: that to GET with all its header fields, among them the length of the body, and no body (RFC 9110
+ * §9.3.2).
+ */
 export function withoutBody(reply: Reply): Reply {
   const { status, headers, body } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {

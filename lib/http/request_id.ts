@@ -3,7 +3,7 @@ import type { RequestContext } from "./context.ts";
 
 export const REQUEST_ID = "x-request-id";
 
-/** In characters. */
+/** The most characters of an id that is taken over. */
 export const MAX_REQUEST_ID = 128;
 
 /** The id that was sent, or a new one. It stays the same for the request. */
@@ -11,14 +11,17 @@ export function requestIdOf(context: RequestContext): string {
   return context.requestId ??= saneId(context.header(REQUEST_ID)) ?? crypto.randomUUID();
 }
 
-/** An app's `Response` may keep its own id. */
+/** Adds the id of the request to a reply. A `Response` of the app that has one already keeps it. */
 export function withRequestId(reply: Reply, context: RequestContext): Reply {
   const { body } = reply;
   if (body instanceof Response && body.headers.has(REQUEST_ID)) return reply;
   return extendReply(reply, { [REQUEST_ID]: requestIdOf(context) });
 }
 
-/** Visible ASCII cannot break a log line or add a field. */
+/**
+ * An id that was sent, if it is visible ASCII of a sensible length. Other text could break a line of the log or add a
+ * field.
+ */
 function saneId(given: string | null): string | undefined {
   return given !== null && given.length <= MAX_REQUEST_ID && /^[!-~]+$/.test(given) ? given : undefined;
 }

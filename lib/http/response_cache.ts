@@ -1,4 +1,7 @@
-/** A cache of responses, which is never stale. */
+/**
+ * Keeps the responses to GET requests that come again. A kept response is never stale, because each use compares two
+ * counters of the store with those before the response was made.
+ */
 
 import { hashText } from "../hash.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
@@ -17,33 +20,37 @@ export interface Entry {
   readonly hash: number;
   readonly targetKey: string;
   readonly reply: KeptReply & Reply;
-  /** As in the context. */
+  /** The route that the context of the first request had. */
   readonly route: string | undefined;
-  /** The counters before the response was made. */
+  /** The counters of the store from before the response was made, since a pet may have been added while it was. */
   readonly made: Changes;
-  /** In bytes, about. */
+  /** About how many bytes of memory the entry takes. */
   readonly weight: number;
 }
 
-/** Of an entry without its target and its body, in bytes. */
+/** What an entry takes beside its target and its body, in bytes. */
 const ENTRY_WEIGHT = 1400;
 
-/** In bytes. A larger one costs more than it saves. */
+/** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** About so many targets may come between two requests of one. A power of two. */
+/** About so many other targets may come between two requests of one, and it is still kept. It is a power of two. */
 const REMEMBERED = 512;
 
 export interface ResponseCache {
-  /** The kept response, which may be stale. */
+  /** Finds the entry of a target. Its response may be stale, so ask {@link use} before it is sent. */
   find(context: RequestContext): Entry | undefined;
   /** Whether a kept response is valid, and thus used now. */
   use(entry: Entry): boolean;
-  /** May keep the reply to a GET. */
+  /** Makes the reply to a GET, and keeps it if the target has come before and the reply may be cached. */
   make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply>;
 }
 
-/** Keeps responses from their second request on. A full half replaces the other, with what was not asked for since. */
+/**
+ * The cache has two halves. A response is kept from its second request on, in the newer half. When that is full, it
+ * becomes the older half, and what was there is dropped, except what has been asked for since: each use moves an entry to
+ * the newer half.
+ */
 export function createResponseCache(changes: () => Changes, maxWeight: number = MAX_WEIGHT): ResponseCache {
   let entries = new Map<number, Entry>(), older = new Map<number, Entry>(), total = 0;
   /** Hashes of targets, each at an index that follows from it. */
@@ -86,7 +93,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
         seen[index] = hash;
         return make();
       }
-      // Read before the reply is made, because pets may be added meanwhile. A store may change its object.
+      // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
       const made = { ...changes() };
       return chain(make(), (reply) => {
         keep(hash, context, reply, made);

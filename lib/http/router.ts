@@ -9,29 +9,29 @@ interface Route {
   /** The path up to its parameter, or all of it. */
   prefix: string;
   operations: readonly Operation[];
-  /** Answers other methods. */
+  /** Answers the methods for which the path has no operation: OPTIONS by 204, and others by 405. */
   fallback: Operation;
 }
 
 export interface Match {
   route: Route;
   operation: Operation;
-  /** Without the question mark. */
+  /** The query without its question mark, or "". */
   query: string;
   parameter: string;
 }
 
 export type Router = (method: string, target: string) => Match | undefined;
 
-/** Escaped ASCII but the slash (RFC 3986 §6.2.2.2). */
+/** An escape sequence of ASCII, except the slash: `%2F` is a part of a segment (RFC 3986 §6.2.2.2). */
 const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 
-/** Compares strings, because `new URL` is slow. */
+/** Finds the operation for a method and a target, by comparing strings, because `new URL` is slow. */
 export function createRouter(operations: readonly Operation[]): Router {
   const all = Array.from(new Set(operations.map(({ path }) => path)), (path) => {
     return createRoute(path, operations.filter((operation) => operation.path === path));
   });
-  /** A map would need the hash of the path. */
+  // There are few routes. A map would need the hash of each path that comes.
   const fixed = all.filter(({ path, prefix }) => path === prefix), open = all.filter((route) => !fixed.includes(route));
 
   return (method, target) => {
@@ -49,7 +49,7 @@ export function createRouter(operations: readonly Operation[]): Router {
   };
 }
 
-/** HEAD is wherever GET is. */
+/** The methods of operations. Where there is GET, there is HEAD. */
 export function methodsOf(operations: readonly Pick<Operation, "method">[]): string[] {
   return operations.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
 }
@@ -58,7 +58,7 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
   const allow = { allow: [...methodsOf(operations), "OPTIONS"].join(", ") };
   const options: Reply = { status: 204, headers: allow, body: null };
   const [first] = operations as [Operation];
-  // A path is deprecated if all its operations are. Its own responses write nothing.
+  // A path is deprecated if all its operations are. The responses of the path itself write nothing, so their effect is to read.
   const fallback: Operation = {
     ...first,
     effect: "reads",

@@ -5,24 +5,27 @@ import { storeClosed } from "./write.ts";
 /** The most creates that one commit takes. */
 export const FULL_BATCH: number = 512;
 
-/** Not counting those of one turn of the event loop: their caller has the memory for them. */
+/**
+ * So many creates may wait. Those that come within one turn of the event loop are not counted against it, because their
+ * caller has the memory for them anyway.
+ */
 const MAX_WAITING = 10_000;
 
-/** In milliseconds. */
+/** The least and the most time that a commit waits for the clients of the last one, in milliseconds. */
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
-/** The commits without a wait after one in vain. */
+/** After a wait in which not all came, this many commits start at once: the clients have changed their rhythm. */
 const SKIPS = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
-  /** The batch of the store. */
+  /** The batch that collects the creates of the store. */
   readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
 }
 
 /** The options of a {@link Batch}. */
 export interface BatchOptions<Create> {
-  /** What commits, for messages: such as the name of a file. */
+  /** What commits, for messages, such as `the disk`. */
   resource: string;
   /** Settles the creates, and neither throws nor rejects. */
   commit(creates: Create[]): MaybePromise<void>;
@@ -33,8 +36,9 @@ export interface BatchOptions<Create> {
 }
 
 /**
- * One commit at a time. The next one starts after a turn of the event loop without a create, so that concurrent ones share it, or when
- * the expected clients are there or late.
+ * Collects the creates that come at about the same time, and commits them together, one commit at a time. A commit costs
+ * a wait for the disk or the database, whatever its size. The next one starts after a turn of the event loop in which no
+ * create came, so that concurrent creates share it, or when the expected clients are there or late.
  */
 export class Batch<Create> {
   /** The creates that no commit has taken yet, in order of arrival. */
@@ -45,14 +49,14 @@ export class Batch<Create> {
   #isClosed = false;
   #isFull = false;
   #lastTook = 0;
-  /** The creates without which no commit starts before the timer ends. */
+  /** How many creates must wait before the next commit starts, unless the timer ends first. 0 if nobody is expected. */
   #expected = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #skips = 0;
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
 
-  /** Makes a batch without creates. */
+  /** Makes a batch in which no create waits yet. */
   constructor(options: BatchOptions<Create>) {
     this.#options = options;
   }

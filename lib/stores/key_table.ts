@@ -1,11 +1,11 @@
 import type { KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
-/** Keys in memory, with the rules of their changes. */
+/** Keeps API keys in memory, by the rules of a {@link KeyStore}. Stores on a database state the same rules in SQL. */
 export class KeyTable implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
   #version = 0;
 
-  /** Makes a table with these keys. */
+  /** Makes a table that has these keys from the beginning. */
   constructor(keys: readonly StoredKey[] = []) {
     for (const key of keys) this.#keys.set(key.id, key);
   }

@@ -26,7 +26,10 @@ function keyStatements(table: string) {
     version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
       sum(expires_at % 1000003)) AS version FROM ${table}`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-    /** If the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the new one. */
+    /**
+     * If the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the new
+     * one.
+     */
     expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
       WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
     /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */

@@ -1,4 +1,7 @@
-/** A place that forgets a kind does not compile. */
+/**
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union, so a store that
+ * forgets one does not compile.
+ */
 
 import {
   type IdempotentOutcome,
@@ -20,11 +23,11 @@ export type Outcome = IdempotentOutcome | { outcome: "probed" };
 
 /** A write whose caller waits for its outcome. */
 export interface PendingWrite {
-  /** What is written. */
+  /** The write itself. */
   write: Write;
-  /** Settles it with its outcome. */
+  /** Tells the caller the outcome, once it is on disk and others can see it. */
   resolve(outcome: Outcome): void;
-  /** Settles it with an error. */
+  /** Tells the caller that the write has failed, or that its outcome is not known. */
   reject(error: unknown): void;
 }
 
@@ -65,7 +68,7 @@ export function storeClosed(): StoreUnavailableError {
   return new StoreUnavailableError("The store has been closed");
 }
 
-/** For the end of a `switch` over all kinds. */
+/** Stands at the end of a `switch` over all kinds of writes. It does not compile if the switch lacks one. */
 export function unknownKind(write: never): never {
   throw new TypeError(`There is no write of the kind ${JSON.stringify((write as { kind: unknown }).kind)}`);
 }
