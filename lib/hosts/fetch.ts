@@ -3,7 +3,7 @@ import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
 
-/** The connection, as `Deno.serve` tells it. */
+/** What `Deno.serve` tells of the connection of a request. */
 interface Connection {
   readonly remoteAddr: { readonly hostname: string };
 }
@@ -13,7 +13,10 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 /** Answers a `Request`. Further arguments, as hosts pass them, are ignored. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** By identity: a proxy of a `handle`, or a function with its members, is a wrapper and never bypassed. */
+/**
+ * The pipeline of each `handle`, by which a host need not make a `Request`. It is found by identity alone: a proxy of a
+ * `handle`, or a function with its members, is a wrapper of the app, and must not be bypassed.
+ */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
@@ -54,17 +57,17 @@ export class FetchContext implements RequestContext {
     this.method = request.method;
   }
 
-  /** Late: a refused request needs no URL, which Bun makes on demand. */
+  /** Taken from the URL when it is needed: a request that is refused needs none, and Bun makes it on demand. */
   get target(): string {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Late, because Deno makes it on demand. */
+  /** Asked of the connection when it is needed, because Deno makes it on demand. */
   get client(): string | undefined {
     return this.#connection?.remoteAddr.hostname;
   }
 
-  /** Cheaper than the target. */
+  /** The whole URL, which needs no parsing. */
   get targetKey(): string {
     return this.#request.url;
   }
@@ -100,7 +103,7 @@ export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<
   }
 }
 
-/** Elsewhere, a clone would split a stream. */
+/** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
 const CLONES_TEXT = ON_BUN || "Deno" in globalThis;
 
 function toResponse(reply: Reply): Response {
@@ -117,7 +120,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   if (added.length === 0) return response;
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
-    // If it is a stream, only the copy reads it.
+    // If the body is a stream, the copy alone reads it from now on.
     response.body?.cancel().catch(() => {});
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
@@ -125,10 +128,14 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   return withHeaders(response, headers);
 }
 
-/** A `Response` may have it, but Node refuses to send it, and Deno's process ends. */
+/** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
 const NOT_SENT = /[^\t -~\x80-\xff]/;
 
-/** @throws {TypeError} If they cannot be sent. */
+/**
+ * The headers of a response with further ones.
+ *
+ * @throws {TypeError} If one cannot be sent.
+ */
 export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);

@@ -4,15 +4,22 @@ import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** RFC 9110 §6.4.1. */
+/** The statuses whose responses never have a body, and so no Content-Length of 0 either (RFC 9110 §6.4.1). */
 const BODILESS = new Set([204, 304]);
 
-/** Node drops what followed an `Upgrade` head in one packet. After a close, clients send it again. */
+/**
+ * Closes the connection after a request with `Upgrade`. Node drops what came in the same packet after such a head; a
+ * client whose connection is closed sends it again.
+ */
 export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): void {
   if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
 }
 
-/** `onFailure` is also called for a response sent in part. */
+/**
+ * Sends a reply.
+ *
+ * @param onFailure Called if it cannot be sent, also when a part of it has been sent already.
+ */
 export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
   const { status, headers, body } = reply;
   try {
@@ -33,30 +40,32 @@ export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thro
 
 function sendText({ status, headers }: Reply, body: string, outgoing: NodeResponse): void {
   const length = Buffer.byteLength(body);
-  // Node copies ASCII as it is.
+  // The text is ASCII if it has as many bytes as characters. Node copies it without a conversion if it is told so.
   const encoding = length === body.length ? "latin1" : "utf8";
   outgoing.writeHead(status, { ...headers, "content-length": length });
   outgoing.end(body, encoding);
 }
 
-/** It may come from another realm. */
+/** Whether a body is a `Response`. It may come from another realm, or from a polyfill, so its class is not asked. */
 function isResponse(body: Body): body is Response {
   return body !== null && typeof body === "object" && "headers" in body;
 }
 
-/** A partial body must not look whole. */
+/**
+ * Sends the response to a failure, or breaks off one that has begun: a body that was sent in part must not look whole.
+ */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   if (outgoing.writableEnded) return;
   if (outgoing.headersSent) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
-/** On HTTP/2, only an error resets the stream with its code. */
+/** Closes the connection, or on HTTP/2 the stream, which only an error ends with a code that tells the client. */
 export function breakOff(outgoing: NodeResponse): void {
   outgoing.destroy(outgoing.req.httpVersionMajor === 2 ? new Error("The response was broken off") : undefined);
 }
 
-/** HTTP/2 forbids these (RFC 9113 §8.2.2). */
+/** The header fields of a connection, which HTTP/2 forbids (RFC 9113 §8.2.2). */
 const OF_CONNECTION = /^(connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/;
 
 function sendResponse(
@@ -65,7 +74,7 @@ function sendResponse(
   outgoing: NodeResponse,
   onFailure: (thrown: unknown) => void,
 ): void {
-  // Before a header is set, which a failure's response would have too.
+  // This throws if a header cannot be sent. Until then nothing is set, since the response to that failure would have it too.
   const headers = sendableHeaders(response, extra);
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2;
@@ -74,7 +83,7 @@ function sendResponse(
     outgoing.statusCode = status;
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
     for (const [name, value] of headers) {
-      // Commas cannot join these values.
+      // Several cookies cannot be joined by commas, so they are set as a list below.
       if (name !== "set-cookie" && !(isHttp2 && OF_CONNECTION.test(name))) outgoing.setHeader(name, value);
     }
     const cookies = headers.getSetCookie();
@@ -99,12 +108,15 @@ function sendResponse(
   }
 }
 
-/** On HTTP/2, `writableFinished` is also true after a reset. */
+/**
+ * Whether the client went away before the whole response was sent. On HTTP/2, `writableFinished` is also true after a
+ * reset.
+ */
 export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }
 
-/** Before `end()`. After a reset, HTTP/2 reports only `writableFinished`. */
+/** Whether the client has gone. Ask it before `end()`: after a reset, HTTP/2 reports only `writableFinished`. */
 export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
   return destroyed || writableFinished;
 }
@@ -119,11 +131,11 @@ async function sendStream(
   let resume = () => {};
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    // Ends the loop below.
+    // The cancelled reader has no more pieces, which ends the loop below.
     if (hasLeft(outgoing)) reader.cancel().catch(() => {});
     resume();
   });
-  // flushHeaders() would encode headers as UTF-8, not Latin-1.
+  // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
   outgoing.write(new Uint8Array());
   let sent = 0;
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
@@ -131,7 +143,7 @@ async function sendStream(
     const drained = new Promise<void>((resolve) => resume = resolve);
     if (!outgoing.write(piece.value)) await drained;
   }
-  // The client would take the next response for the rest.
+  // If the body is shorter or longer than announced, the client would take the next response for a part of this one.
   if (length !== undefined && sent !== Number(length)) breakOff(outgoing);
   else outgoing.end();
 }

@@ -1,31 +1,34 @@
 import type { NodeRequest } from "./node_types.ts";
 
-/** No character may change the path of a URL (RFC 9112 §3.2). */
+/** A Host that can be put into a URL: no character of it may begin the path (RFC 9112 §3.2). */
 const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** `Request` refuses these methods. */
+/** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** The URL parser would change these (WHATWG URL §4.4). */
+/** What the URL parser would change in a target: odd characters and dot segments (WHATWG URL §4.4). */
 const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
 
-/** Routers that strip a prefix keep the target here. */
+/** The target as it was sent. Routers that strip a prefix from `url` keep it in `originalUrl`. */
 export function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
   if (!target.includes("\\")) return target;
-  // The URL parser would make it a slash, unlike a proxy in front.
+  // The URL parser would make a slash of a backslash, and then see another path than a proxy in front.
   return target.replace(/^[^?#]*/, (path) => path.replaceAll("\\", "%5C"));
 }
 
-/** The URL parser would resolve these, unlike a proxy in front. */
+/** A dot segment. The URL parser would resolve it, and then see another path than a proxy in front. */
 const DOT_SEGMENT = /(?<=\/)(\.|%2e){1,2}(?=\/|$)/gi;
 
-/** Encodes dot segments twice, so that nothing resolves them. */
+/**
+ * The path and the query of a target, or `""` if it has none. Dot segments are encoded twice, so that nothing resolves
+ * them.
+ */
 export function targetOfRequest(target: string): string {
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
   const kept = target.replace(
     /^[^?#]*/,
-    // The parser would drop these characters, and then find a dot segment.
+    // The parser would drop tabs and line ends, and then might find a dot segment.
     (path) => path.replace(/[\t\n\r]/g, encodeURIComponent).replace(DOT_SEGMENT, encodeDots),
   );
   const whole = kept.startsWith("/") ? `http://localhost${kept}` : kept;
@@ -51,7 +54,7 @@ function originOf({ headers, socket }: NodeRequest): string {
   const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
   const host = headers[":authority"] ?? headers["host"];
   const given = `${scheme}://${host}`;
-  // The pattern accepts port 99999 and 999.999.999.999.
+  // The pattern also matches port 99999 and 999.999.999.999, which the parser refuses.
   return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
 }
 
@@ -67,12 +70,12 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
   const request = new Request(toUrl(incoming), init);
   return Object.defineProperties(request, {
-    // On demand, because a signal in the constructor is slow.
+    // The signal is made when it is asked for, because a signal in the constructor is slow.
     signal: { get: gone },
     clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: gone() }) },
-    // The constructor changes some methods to upper case.
+    // The constructor changes some methods, such as `get`, to upper case.
     method: { value: method },
-    // Reading the body again would never end.
+    // The body has been read before, and reading it again would never end. So the request says that it was used.
     ...wasRead && init.body !== undefined && { bodyUsed: { value: true } },
   });
 }
@@ -82,7 +85,7 @@ function toHeaders(incoming: NodeRequest): Headers {
   const fields = fieldsOf(incoming);
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i] ?? "";
-    // HTTP/2 has raw headers such as `:method`.
+    // On HTTP/2, `:method` and the like are among the raw headers.
     if (!name.startsWith(":")) headers.append(name, fields[i + 1] ?? "");
   }
   return headers;
@@ -94,7 +97,7 @@ function fieldsOf({ rawHeaders, headers }: NodeRequest): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)]);
 }
 
-/** Not from `headers`, which drops some repeated fields. */
+/** The value of a field, or null. It is not taken from `headers`, where Node drops some repeated fields. */
 export function fieldOf(incoming: NodeRequest, name: string): string | null {
   const fields = fieldsOf(incoming);
   let value: string | null = null;
@@ -106,7 +109,7 @@ export function fieldOf(incoming: NodeRequest, name: string): string | null {
   return value;
 }
 
-/** HTTP/2 need not announce a body. */
+/** Whether a request may have a body. On HTTP/2, a body need not be announced. */
 export function hasBody(incoming: NodeRequest): boolean {
   const { method, httpVersionMajor = 1 } = incoming;
   if (method === "GET" || method === "HEAD") return false;
@@ -114,9 +117,9 @@ export function hasBody(incoming: NodeRequest): boolean {
     fieldOf(incoming, "transfer-encoding") !== null;
 }
 
-/** Node discards a body that nothing reads. */
+/** The body as a stream. Node discards a body that nothing reads. */
 export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
-  // Ending it must not destroy the connection.
+  // By default, the end of the iteration would destroy the connection, which the response still needs.
   const pieces = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream({
     async pull(controller) {
@@ -126,7 +129,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
     },
     async cancel() {
       await pieces.return?.();
-      // Keeps the connection usable.
+      // The rest of the body is discarded, so that the next request on the connection can be read.
       incoming.resume();
     },
   }, { highWaterMark: 0 });

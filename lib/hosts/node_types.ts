@@ -1,38 +1,38 @@
 /** The used part of `http.IncomingMessage`, without a dependency. */
 export interface NodeRequest {
-  /** Such as `GET`. */
+  /** The method, such as `GET`. */
   readonly method?: string | undefined;
-  /** Without the prefix that a router removed. */
+  /** The target, without the prefix that a router has removed. */
   readonly url?: string | undefined;
-  /** The target as sent. */
+  /** The target as it was sent. Express and others set it. */
   readonly originalUrl?: string | undefined;
   /** The major version of HTTP. */
   readonly httpVersionMajor?: number | undefined;
-  /** By lower-case name. */
+  /** The header fields by their lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn. */
+  /** The header fields as they were sent: names and values in turn. */
   readonly rawHeaders: readonly string[];
-  /** `encrypted` is `true` with TLS. */
+  /** The socket. Its member `encrypted` is `true` with TLS. */
   readonly socket: object;
-  /** Whether reading has begun. */
+  /** Whether reading of the body has begun. */
   readonly readableDidRead: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** For `data`, `end`, `error` or `close`. */
+  /** Adds a listener for `data`, `end`, `error` or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
-  /** Unread bytes. */
+  /** How many bytes of the body have arrived and are unread. */
   readonly readableLength: number;
-  /** Reads what has arrived. */
+  /** Reads the part of the body that has arrived. */
   read(): unknown;
-  /** The pieces of the body. */
+  /** Iterates over the pieces of the body. */
   iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
-  /** Discards the unread rest. */
+  /** Discards the unread rest of the body. */
   resume(): unknown;
 }
 
-/** The used part of `http.ServerResponse`. */
+/** The part of `http.ServerResponse` that a listener uses. */
 export interface NodeResponse {
-  /** The status. */
+  /** The status of the response. */
   statusCode: number;
   /** Whether the connection stays open (HTTP/1). */
   shouldKeepAlive?: boolean;
@@ -40,13 +40,13 @@ export interface NodeResponse {
   statusMessage: string;
   /** The request. */
   readonly req: { readonly method?: string | undefined; readonly httpVersionMajor?: number | undefined };
-  /** Set when earlier responses are sent (HTTP/1). */
+  /** The socket. On HTTP/1, a response has it once the earlier ones on the connection are sent. */
   readonly socket?: object | null | undefined;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Whether all has been sent. */
+  /** Whether the whole response has been handed to the system. */
   readonly writableFinished: boolean;
   /** Whether `end()` was called. */
   readonly writableEnded: boolean;
@@ -56,7 +56,7 @@ export interface NodeResponse {
   removeHeader(name: string): unknown;
   /** Sets the status and headers. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  /** `false` means to wait for `drain`. */
+  /** Sends a piece of the body. `false` means that the sender should wait for `drain`. */
   write(piece: Uint8Array): boolean;
   /** Sends a text. */
   write(piece: string, encoding: "latin1" | "utf8"): boolean;
@@ -66,6 +66,6 @@ export interface NodeResponse {
   end(piece: string, encoding: "latin1" | "utf8"): unknown;
   /** Closes the connection or HTTP/2 stream. */
   destroy(error?: Error): unknown;
-  /** For `drain` or `close`. */
+  /** Adds a listener for `drain` or `close`. */
   on(event: string, listener: () => void): unknown;
 }
