@@ -98,20 +98,19 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
     ...settings,
   };
   for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
-  const lineOf = (name: string) => new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
-  const adapt = (text: string) =>
-    Object.entries(values).reduce(
-      (text, [name, value]) => text.replace(lineOf(name), (_, start, end) => start + value + end),
-      text,
-    );
+  const adapt = (text: string, name: string, value: string) => {
+    const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
+    assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
+    return text.replace(line, (_, start, end) => start + value + end);
+  };
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, adapt(CONFIGURATION));
+  writeFileSync(file, adapt(CONFIGURATION, "listen", values["listen"]!));
   if ("certificate" in settings) turnTlsOn(file);
-  // The lines for TLS can be adapted now.
-  const text = adapt(readFileSync(file, "utf8"));
-  for (const name of Object.keys(values)) {
-    assert.equal(text.match(lineOf(name))?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
-  }
+  // The line of the plain port is another one with TLS, and the lines for TLS are there now.
+  const text = Object.entries(values).reduce(
+    (text, [name, value]) => adapt(text, name, value),
+    readFileSync(file, "utf8"),
+  );
   // The workers of root's nginx run as another user and look up their folders from here.
   chmodSync(folder, 0o755);
   writeFileSync(file, text);
