@@ -2,6 +2,7 @@
 
 import type { KeyInfo, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../keys/first_key.ts";
+import { oneLine } from "../process/lines.ts";
 
 const COLUMNS: readonly [title: string, of: (key: KeyInfo) => string][] = [
   ["ID", ({ id }) => id],
@@ -21,7 +22,8 @@ function minuteOf(time: Date): string {
 }
 
 export function describeKeys(keys: readonly KeyInfo[]): string {
-  const rows = [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, of]) => of(key)))];
+  // Another program may have written a label with line ends, which would look like the row of another key.
+  const rows = [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, of]) => oneLine(of(key))))];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
 }

@@ -19,7 +19,16 @@ export function asJsonLine(line: string): string {
 /** Escapes line ends and control characters, which a setting may contain. */
 export function oneLine(message: string): string {
   return withoutAdvice(message)
-    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
+}
+
+/**
+ * A JSON string without the characters that JSON leaves as they are and that some readers take for a line end or a command: DEL, the
+ * controls from U+0080 on, and the line ends of Unicode.
+ */
+export function quoteVisibly(text: string): string {
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, escape);
 }
 
 /**

@@ -4,6 +4,7 @@ import { bodyBytes, KeptReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
+import { quoteVisibly } from "../process/lines.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
@@ -70,12 +71,8 @@ function createClock(): (now: number) => string {
   };
 }
 
-/** Quotes an id. Also escapes control characters, and those that some readers treat as line ends. */
+/** Quotes an id, visibly. */
 function quote(text: string): string {
   // The rest would cost a tenth of a response.
-  if (/^[\w-]*$/.test(text)) return `"${text}"`;
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return /^[\w-]*$/.test(text) ? `"${text}"` : quoteVisibly(text);
 }

@@ -167,3 +167,16 @@ test.inFolder("while the keys cannot be read, the last ones stay valid and the s
     assert.equal(server.written.stderr.split("\n").length, 3);
   });
 });
+
+test.inFolder("keys list shows one row for each key, also if another program wrote control characters into a label", async () => {
+  await succeed("add", "--label=ci");
+  const forged = "a\nkey-000000000000  valid  read, write\r\x1b[2K\u2028b\x7f\x9b2J";
+  using db = new DatabaseSync("pets.db");
+  db.prepare("UPDATE api_keys SET label = ?, caller = ?").run(forged, forged);
+  db.close();
+  const table = await succeed("list");
+  assert.equal(table.trimEnd().split("\n").length, 2);
+  // deno-lint-ignore no-control-regex -- what must not be printed
+  assert.doesNotMatch(table.trimEnd().replace("\n", ""), /[\0-\x1f\x7f-\x9f\u2028]/);
+  assert.match(table, /a\\nkey-000000000000/);
+});
