@@ -56,7 +56,8 @@ async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyS
   const digest = await digestOfKey(key);
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);
-  // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
+  // The key has the caller that it would have as a setting. So who moves a key from the settings to the file, or back, can still
+  // repeat a request with its Idempotency-Key.
   const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined };
   // Returns false if another server was first. The store has the key then.

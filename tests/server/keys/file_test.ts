@@ -1,8 +1,12 @@
 /** The key file is used if only its owner can read it. Otherwise it is refused without showing the key. */
 
 import assert from "node:assert/strict";
+import { defaultCallerId } from "../../../lib/access/key_ring.ts";
+import { findFirstKey } from "../../../lib/server/keys/first_key.ts";
 import { readKeyFile } from "../../../lib/server/keys/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
+import { createMemoryStore } from "../../../mod.ts";
+import { inFolder } from "../../support/server/in_process.ts";
 import { findSecret } from "./secret_search.ts";
 import { testUnless, testWith } from "../../support/test_with.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -126,3 +130,20 @@ testFile("servers that start for the first time at one moment agree on a key", a
   assert.deepEqual(new Set(found.map(({ key }) => key)), new Set([Deno.readTextFileSync(path).trim()]));
   assert.deepEqual([...Deno.readDirSync(`${folder}/data`)].map(({ name }) => name), ["api-key"]);
 });
+
+testWith(inFolder)(
+  "the key of the file is accepted with the caller that it has as a setting, and no more once it is revoked",
+  async () => {
+    const store = createMemoryStore();
+    const made = await findFirstKey([], store.keys);
+    assert.deepEqual([made.location, made.isNew], ["file", true]);
+    const [first] = await store.keys.list();
+    assert.equal(first!.caller, defaultCallerId(first!.digest));
+    const again = await findFirstKey([], store.keys);
+    assert.deepEqual([again.location, again.isNew], ["file", false]);
+    // The file is still there, for example because another program has revoked the key.
+    await store.keys.revoke(first!.id, new Date());
+    const revoked = await findFirstKey([], store.keys);
+    assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
+  },
+);
