@@ -1,28 +1,22 @@
 /**
- * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all of the kind, several at the same time. A name with a slash at
- * its end stands for the parts that begin so: `heavy/` and `packages/`. Shows the
- * output of each in turn, then again the errors of those that failed, and then the summary of each. Exits with 1 if one failed, and
- * with 2 if a part does not exist. A part that says nothing for too long ends, with the name of the test.
+ * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all parts of the kind, several at the same time. A name with a
+ * slash at its end stands for the parts that begin with it: `heavy/` and `packages/`. It prints a line for each part that has ended,
+ * and at the end what failed, in full, what did not run and why, and the total. It exits with 1 if a part failed, and with 2 if a part
+ * does not exist. A part that prints nothing for too long is ended.
  */
 
 import { EVERYDAY, HEAVY, PACKAGES } from "./parts.ts";
+import { type Counts, countsIn, errorsIn, failuresIn, reasonsIn, total } from "./report.ts";
 
-/** How much of a part is shown again that failed without an error of a test. */
-const LAST_LINES = 30;
-
-/** How long a part may say nothing, in milliseconds: far longer than any of its tests takes, also on a busy machine. */
+/** How long a part may print nothing, in milliseconds. It is far longer than any test takes, also on a busy machine. */
 const SILENCE = { everyday: 300_000, all: 600_000 };
 
-interface Part {
-  name: string;
-  command: string;
-  started: PromiseWithResolvers<Run>;
-}
-
 interface Run {
-  shown: ReadableStream<Uint8Array>;
-  text: Promise<string>;
-  status: Promise<Deno.CommandStatus>;
+  name: string;
+  /** What the part has printed, without colors. */
+  output: string;
+  counts: Counts;
+  succeeded: boolean;
 }
 
 const [kind, ...names] = Deno.args.filter((arg) => arg !== "--");
@@ -40,97 +34,69 @@ if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}; the parts are ${Object.keys(known).join(", ")}`);
   Deno.exit(2);
 }
-const parts: Part[] = Object.entries(known).filter(([part]) =>
-  names.length === 0 || names.some((name) => isMeant(part, name))
-)
-  .map(([name, command]) => ({ name, command, started: Promise.withResolvers() }));
-const waiting = [...parts];
-// More than the processors: each part also waits for disks, clocks and processes.
-for (let lane = navigator.hardwareConcurrency + 1; lane > 0; lane--) runLane();
 
-/** Runs one part after the other. */
+const chosen = Object.entries(known).filter(([part]) =>
+  names.length === 0 || names.some((name) => isMeant(part, name))
+);
+console.log(`Running ${chosen.map(([name]) => name).join(", ")}`);
+const startedAt = performance.now();
+const runs: Run[] = [];
+const waiting = [...chosen];
+// There are more lanes than processors, because each part also waits for disks, clocks and processes.
+const lanes = Array.from({ length: navigator.hardwareConcurrency + 1 }, runLane);
+await Promise.all(lanes);
+
+const failed = runs.filter(({ succeeded }) => !succeeded);
+for (const { name, output } of failed) console.log(`\n${name} failed:\n\n${errorsIn(output)}`);
+const reasons = reasonsIn(runs.map(({ output }) => output));
+if (reasons.size > 0) console.log("\nNot run:");
+for (const [reason, count] of reasons) console.log(`  ${count} because ${reason}`);
+if (kind === "everyday") console.log("\nThe tests of other runtimes, hosts and packages run with: deno task test:all");
+if (failed.length > 0) console.log("\nFailed:");
+for (const { name, output } of failed) {
+  for (const failure of failuresIn(output)) console.log(`  ${name}: ${failure}`);
+}
+console.log(`\n${total(runs.map(({ counts }) => counts), failed.length > 0, performance.now() - startedAt)}`);
+Deno.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Runs the parts that still wait, one after the other. */
 async function runLane(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const run = start(next.command);
-    next.started.resolve(run);
-    await run.status;
+    const [name, command] = next;
+    const { output, succeeded } = await runPart(command);
+    const { counts, summary } = countsIn(output);
+    runs.push({ name, output, counts, succeeded });
+    console.log(`${name}: ${summary}`);
   }
 }
 
-function start(command: string): Run {
-  const args = ["task", "--quiet", "--eval", command];
+async function runPart(command: string): Promise<Pick<Run, "output" | "succeeded">> {
   const child = new Deno.Command(Deno.execPath(), {
-    args,
-    env: colors(),
+    args: ["task", "--quiet", "--eval", command],
+    env: { NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const { stdout, stderr, status } = child;
-  // All outputs are read as they come: a full pipe would stop its part.
-  const [shown, read] = endAfterSilence(merge(stdout, stderr), () => child.kill("SIGTERM")).tee();
-  return { shown, text: new Response(read).text(), status };
-}
-
-/** Streams as one, in the order of their chunks. */
-function merge(...streams: ReadableStream<Uint8Array<ArrayBuffer>>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
-  const writer = writable.getWriter();
-  const copied = streams.map(async (stream) => {
-    for await (const chunk of stream) await writer.write(chunk);
-  });
-  void Promise.all(copied).then(() => writer.close());
-  return readable;
-}
-
-/** The same stream. After a silence, which a test that hangs makes, it calls `end` and names the last line: that of the test. */
-function endAfterSilence(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
-  const limit = SILENCE[kind === "everyday" ? "everyday" : "all"];
   const decoder = new TextDecoder();
-  let line = "", timer: ReturnType<typeof setTimeout> | undefined;
-  return stream.pipeThrough(
-    new TransformStream({
-      transform(piece, controller) {
-        line = (line + decoder.decode(piece, { stream: true })).trimEnd().split("\n").at(-1)!;
-        controller.enqueue(piece);
-        clearTimeout(timer);
-        timer = setTimeout(() => {
-          controller.enqueue(new TextEncoder().encode(`\nhung for ${limit / 1000} s: ${line}\n`));
-          end();
-        }, limit);
-      },
-      flush: () => clearTimeout(timer),
-    }),
-  );
-}
-
-/** A pipe has no colors unless it is told to. */
-function colors(): Record<string, string> {
-  return Deno.stdout.isTerminal() && !Deno.noColor ? { FORCE_COLOR: "1" } : {};
-}
-
-for (const { started } of parts) {
-  await (await started.promise).shown.pipeTo(Deno.stdout.writable, { preventClose: true });
-}
-
-const ended = await Promise.all(parts.map(async ({ name, started }) => {
-  const { text, status } = await started.promise;
-  return { name, text: await text, success: (await status).success };
-}));
-
-for (const { name, text, success } of ended) {
-  if (!success) console.log(`${name} failed:\n\n${errorsIn(text.trimEnd())}\n`);
-}
-
-for (const { name, text, success } of ended) {
-  const summaries = text.match(/^.*(?:ok|FAILED)\S* \| .*\d+ passed.*$/gm) ?? ["ended without a summary"];
-  // A part may run several runners.
-  console.log(`${name}: ${summaries.join("; ")}`);
-  if (!success) Deno.exitCode = 1;
-}
-
-/** What `deno test` says of failures, or the last lines of a part that failed otherwise. */
-function errorsIn(text: string): string {
-  const errors = text.match(/^\S* ERRORS \S*\n/m)?.index;
-  return errors === undefined ? text.split("\n").slice(-LAST_LINES).join("\n") : text.slice(errors);
+  const limit = SILENCE[kind === "everyday" ? "everyday" : "all"];
+  let output = "";
+  const end = () => {
+    output += `\nThis part printed nothing for ${
+      limit / 1000
+    } s and was ended. The last line is of the test that hung.\n`;
+    child.kill("SIGTERM");
+  };
+  let timer = setTimeout(end, limit);
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) {
+      output += decoder.decode(chunk, { stream: true });
+      clearTimeout(timer);
+      timer = setTimeout(end, limit);
+    }
+  };
+  await Promise.all([read(child.stdout), read(child.stderr)]);
+  const { success } = await child.status;
+  clearTimeout(timer);
+  return { output, succeeded: success };
 }

@@ -9,7 +9,7 @@ const INSTALL = "deno task install";
 /** The house: the tests that a person waits for. They need nothing that `deno task install` does not bring. */
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
-  stores: "deno test -A --no-check bench/against tests/contract tests/project tests/stores",
+  stores: "deno test -A --no-check bench/against tools/test tests/contract tests/project tests/stores",
   library: "deno test -A --no-check --doc docs/library.md docs/stores.md mod.ts lib " +
     "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };

@@ -1,0 +1,60 @@
+/** Reads what `deno test` prints: how many tests passed, which failed, and why others did not run. */
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  ignored: number;
+}
+
+/** How many of the last lines are shown of a part that failed without an error of a test. */
+const LAST_LINES = 40;
+
+const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed(?:.*\| (\d+) ignored)?.*$/gm;
+
+/** The sum of all summaries, because a part may start several runners, and their lines. */
+export function countsIn(output: string): { counts: Counts; summary: string } {
+  const counts = { passed: 0, failed: 0, ignored: 0 };
+  const lines: string[] = [];
+  for (const [line, passed, failed, ignored] of output.matchAll(SUMMARY)) {
+    counts.passed += Number(passed);
+    counts.failed += Number(failed);
+    counts.ignored += Number(ignored ?? 0);
+    lines.push(line);
+  }
+  return { counts, summary: lines.join("; ") || "ended without a summary" };
+}
+
+/** What `deno test` says of the failures, in full, or the last lines of a part that failed otherwise. */
+export function errorsIn(output: string): string {
+  const sections = [...output.matchAll(/^ ERRORS \n([^]*?)^ FAILURES /gm)].map(([, errors = ""]) => errors.trim());
+  return sections.length > 0 ? sections.join("\n\n") : output.trimEnd().split("\n").slice(-LAST_LINES).join("\n");
+}
+
+/** The names of the tests that failed, each with its place and the first line of its error. */
+export function failuresIn(output: string): string[] {
+  const errors = errorsIn(output);
+  const found = [...errors.matchAll(/^(.+ => \.\/\S+)\n(?:error: )?(.*)$/gm)];
+  if (found.length === 0) return [errors.split("\n").at(-1) ?? ""];
+  return found.map(([, place = "", error = ""]) => `${place}: ${error}`);
+}
+
+/** Why tests did not run, with their number. The reason stands in the name of each. */
+export function reasonsIn(outputs: readonly string[]): Map<string, number> {
+  const reasons = new Map<string, number>();
+  for (const output of outputs) {
+    for (const [, name = ""] of output.matchAll(/^(.*) \.\.\. ignored/gm)) {
+      const reason = /skipped: (.*)\)$/.exec(name)?.[1] ?? `it says so: ${name.trim()}`;
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+  }
+  return reasons;
+}
+
+/** One line in the form of `deno test`, for all parts. */
+export function total(all: readonly Counts[], hasFailed: boolean, milliseconds: number): string {
+  const sum = (name: keyof Counts) => all.reduce((before, counts) => before + counts[name], 0);
+  const seconds = Math.round(milliseconds / 1000);
+  const time = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+  const counts = `${sum("passed")} passed | ${sum("failed")} failed | ${sum("ignored")} ignored`;
+  return `${hasFailed ? "FAILED" : "ok"} | ${counts} (${time})`;
+}
