@@ -116,7 +116,8 @@ for (const [what, damage] of DAMAGES) {
 // Other programs read and damage the file: a process that closes it loses its locks on it (POSIX).
 const run = (name: string, ...args: string[]) => execFileSync(name, args, { stdio: "ignore" });
 const zeroes = () => run("dd", "if=/dev/zero", `of=${FILE}`, "bs=4096", "count=1", "conv=notrunc");
-for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as const) {
+const copyOver = () => run("cp", COPY, FILE);
+for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["replaced", copyOver]] as const) {
   test.inFolder(`restore refuses a ${state} file that a server has open, and the server goes on`, async () => {
     await makeBackup();
     await using store = SqliteStore.open(FILE, "same-thread");
@@ -129,6 +130,29 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as cons
     if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 5n);
   });
 }
+
+test.inFolder("restore puts a backup over one that was copied beside the log of a killed server, and keeps both", async () => {
+  await addPets("Rex", "Bo");
+  await succeed("backup", COPY);
+  const server = SqliteStore.open(FILE, "same-thread");
+  await server.create({ name: "Max", categoryId: 7n, status: "sold" });
+  run("cp", `${FILE}-wal`, "killed-wal");
+  await server.close();
+  run("cp", COPY, FILE);
+  run("cp", "killed-wal", `${FILE}-wal`);
+  const line = /^petstore: .*pets\.db has the write-ahead log of another file beside it.*petstore restore/;
+  for (const command of ["check", "import"]) {
+    const args = command === "import" ? [command, COPY, STORE] : [command, STORE];
+    const { status, stderr } = await runHere(args);
+    assert.equal(status, 2, stderr);
+    if (command === "check") assert.match(stderr, line);
+  }
+  await succeed("restore", COPY);
+  assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
+  const kept = readdirSync(".").filter((name) => name.startsWith(`${FILE}.`));
+  assert.equal(kept.length, 2, kept.join());
+  assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
+});
 
 test.inFolder("restore changes nothing if the backup or the store cannot be used", async () => {
   await makeBackup();

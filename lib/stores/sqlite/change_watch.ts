@@ -2,60 +2,57 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
-import type { ReadTurn } from "./read_turn.ts";
 import { countWrite, type Write } from "../write.ts";
+import { CommitWatch } from "./commit_watch.ts";
+import type { OpenedFiles } from "./file.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
 interface Marks {
-  /** Changes whenever pets may have changed or disappeared. */
+  /** This text changes whenever pets may have changed or disappeared. */
   state: string;
+  /** The largest id of a pet. */
   last: bigint;
 }
 
 export class ChangeWatch {
   readonly #db: DatabaseSync;
-  readonly #turn: ReadTurn;
+  readonly #commits: CommitWatch;
   readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
-  readonly #version: StatementSync;
   #selectMarks: StatementSync | undefined;
-  #lastVersion: unknown;
+  /** The marks of the last look. They are undefined before the first one and after a failure, when anything may have changed. */
   #marks: Marks | undefined;
-  #isCurrent = false;
+  #isClosed = false;
 
-  constructor(db: DatabaseSync, turn: ReadTurn) {
+  /** @param files Those of the database, or undefined if it is in memory. */
+  constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
-    this.#turn = turn;
-    this.#version = db.prepare("PRAGMA data_version");
+    this.#commits = new CommitWatch(db, files);
   }
 
-  /** Checks once per turn of the event loop: the requests that a turn handles arrived before it. */
   changes(): StoreChanges {
-    if (!this.#isCurrent) this.#check();
+    if (this.#isClosed) this.#counters.alterations++;
+    else this.#look();
     return this.#counters;
   }
 
-  /** `data_version` covers only other connections. */
-  countCommit(writes: readonly Write[]): void {
-    for (const write of writes) countWrite(this.#counters, write);
-    this.#isCurrent = false;
-    this.#turn.end();
+  /** After this, the file cannot be asked any more, and every call of `changes()` says that it may have changed. */
+  close(): void {
+    this.#isClosed = true;
   }
 
-  #check(): void {
-    // A transaction sees no later change.
-    this.#turn.end();
+  #look(): void {
     try {
-      const version = this.#version.get()?.["data_version"];
-      if (version !== this.#lastVersion) this.#compare();
-      this.#lastVersion = version;
-      this.#isCurrent = true;
-      setImmediate(() => this.#isCurrent = false);
+      if (this.#commits.hasNew()) this.#compare();
     } catch {
-      this.#lastVersion = undefined;
       this.#marks = undefined;
       this.#counters.alterations++;
     }
+  }
+
+  /** Counts writes of this store before their callers are told of them. */
+  countCommit(writes: readonly Write[]): void {
+    for (const write of writes) countWrite(this.#counters, write);
   }
 
   #compare(): void {
@@ -66,7 +63,7 @@ export class ChangeWatch {
     else if (now.last !== before.last) this.#counters.additions++;
   }
 
-  /** Undefined without marks, for example after a backup of an older release was restored over the file. */
+  /** The marks, or undefined if the file has none, for example because a trigger was removed. */
   #readMarks(): Marks | undefined {
     try {
       this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);

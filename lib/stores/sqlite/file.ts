@@ -1,6 +1,6 @@
 /**
- * Nothing here opens a file of the database: on POSIX systems, closing any descriptor of a file, as `fs.watch` does on
- * Deno, loses the process's locks on it. Another program would then delete a log that is in use.
+ * What must be true of a database's files before SQLite opens them, and while it has them open. Nothing here closes a descriptor of the
+ * database, as `fs.watch` would on Deno: see descriptors.ts.
  */
 
 import {
@@ -19,6 +19,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
+import { descriptorOf } from "./descriptors.ts";
 import { isMounted } from "./mount.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
@@ -130,6 +131,12 @@ export function inspectFiles(givenPath: string, path: string): boolean {
       `${givenPath} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
     );
   }
+  if (log?.size && hasForeignLog(path)) {
+    throw new StoreUnavailableError(
+      `${givenPath} has the write-ahead log of another file beside it, as after a backup was copied over a database; ` +
+        "put the backup in its place by petstore restore, which keeps a copy of both",
+    );
+  }
   if (file && file.size > MAX_FIRST_START && findJournal(path) === "of an empty database") {
     throw new StoreUnavailableError(
       `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
@@ -137,6 +144,20 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   }
   return file !== undefined;
 }
+
+/**
+ * Whether a file has a log beside it, but says in its header that it has none. Every file of a server says that it has a log, and a backup
+ * says that it has none. SQLite would replay the log into a file of either kind (https://www.sqlite.org/fileformat2.html, §1.3.3).
+ */
+export function hasForeignLog(path: string): boolean {
+  if (!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size || !existsSync(path)) return false;
+  const version = new Uint8Array(1);
+  readSync(descriptorOf(path), version, 0, 1, VERSION_AT);
+  return version[0] === VERSION_WITHOUT_LOG;
+}
+
+/** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
+const VERSION_AT = 18, VERSION_WITHOUT_LOG = 1;
 
 /** @throws {StoreUnavailableError} If SQLite cannot use the file. A named pipe would wait for a writer. */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {

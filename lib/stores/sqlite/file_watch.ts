@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { closeUnused } from "./descriptors.ts";
 import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
@@ -49,6 +50,7 @@ export class FileWatch {
       return;
     }
     this.#db.close();
+    if (this.#files) closeUnused(this.#files.path);
   }
 
   #version(): unknown {

@@ -4,7 +4,6 @@ import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
-import type { ReadTurn } from "./read_turn.ts";
 import {
   DELETE_REQUESTS,
   INSERT_REQUEST,
@@ -21,20 +20,17 @@ const ROWS = 16;
 export class Transactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
-  readonly #reads: ReadTurn | undefined;
   readonly #sql: ReturnType<typeof prepareAll>;
 
-  constructor(db: DatabaseSync, watch: FileWatch, reads?: ReadTurn) {
+  constructor(db: DatabaseSync, watch: FileWatch) {
     this.#db = db;
     this.#watch = watch;
-    this.#reads = reads;
     this.#sql = prepareAll(db);
   }
 
   /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
   commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
-      this.#reads?.end();
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();

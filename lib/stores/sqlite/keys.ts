@@ -5,17 +5,15 @@ import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileWatch } from "./file_watch.ts";
 import { requireTables } from "./schema.ts";
-import type { ReadTurn } from "./read_turn.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
-export function sqliteKeys(db: DatabaseSync, watch: FileWatch, reads: ReadTurn): KeyStore {
+export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
   const run = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
   function inPlace<T>(use: () => T): T {
     try {
       // No server would notice a change of a file that was moved or replaced.
       watch.requireInPlace();
-      reads.end();
       return use();
     } catch (error) {
       throw asUnavailable(error, watch.path);

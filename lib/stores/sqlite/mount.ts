@@ -6,6 +6,7 @@
 
 import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { unfinishedName } from "./remains.ts";
 
 interface DenoPermissions {
   permissions: { querySync(descriptor: { name: "read" | "write"; path: string }): { state: string } };
@@ -18,7 +19,7 @@ export function isMounted(path: string): boolean {
   // The file may come from the same file system as its folder. The system then refuses a second name beside the first one, because no
   // link leads from one mount to another.
   if (!mayWrite(folder)) return false;
-  const name = `${path}.${Math.floor(Math.random() * 1e15)}.tmp`;
+  const name = unfinishedName(path);
   try {
     linkSync(path, name);
     return false;

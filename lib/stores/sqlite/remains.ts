@@ -20,6 +20,11 @@ const KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
 /** The ends of names of files that a command has not finished: a database, that copy, or the mark. */
 const UNFINISHED = /^(\.[\dT-]+Z|-restoring)?\.\d+\.tmp$/;
 
+/** A name for a file that this program is going to remove. After a kill, {@link findUnfinished} finds it. */
+export function unfinishedName(path: string): string {
+  return `${path}.${Math.floor(Math.random() * 1e15)}.tmp`;
+}
+
 export function findUnfinished(path: string): string[] {
   return findBeside(path, (end) => UNFINISHED.test(end));
 }

@@ -1,11 +1,12 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { copyPages } from "./backup.ts";
 import { explain, isBusy, isDamage } from "./errors.ts";
-import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts";
+import { COMPANIONS, followLinks, hasForeignLog, inspectFiles, requireRegular } from "./file.ts";
 import { readKeys } from "./keys.ts";
+import { unfinishedName } from "./remains.ts";
 import { requireOwn } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
@@ -49,6 +50,10 @@ export function takeFile(givenPath: string) {
 
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   requireRegular(givenPath, path, statSync(path, { throwIfNoEntry: false }));
+  if (hasForeignLog(path)) {
+    requireClosed(givenPath, path);
+    return undefined;
+  }
   try {
     // SQLite would empty some files, or delete their logs.
     if (!inspectFiles(givenPath, path)) return undefined;
@@ -65,10 +70,34 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   } catch (error) {
     db.close();
     if (isDamage(error)) return undefined;
-    if (!isBusy(error)) throw explain(error, givenPath);
-    throw new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, {
-      cause: error,
-    });
+    throw isBusy(error) ? inUse(givenPath, error) : explain(error, givenPath);
+  }
+}
+
+function inUse(givenPath: string, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, { cause });
+}
+
+/**
+ * Checks that no program has a file open whose log belongs to another file. SQLite must not see both, because it would replay the log. By
+ * another name, it sees the file alone, and finds the locks that others have on it.
+ */
+function requireClosed(givenPath: string, path: string): void {
+  const name = unfinishedName(path);
+  try {
+    linkSync(path, name);
+  } catch {
+    // The file system has no hard links.
+    return;
+  }
+  const db = new DatabaseSync(name);
+  try {
+    db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE; ROLLBACK");
+  } catch (error) {
+    if (isBusy(error)) throw inUse(givenPath, error);
+  } finally {
+    db.close();
+    rmSync(name, { force: true });
   }
 }
 

@@ -13,7 +13,6 @@ import { sqliteKeys } from "./keys.ts";
 import { Transactions } from "./insert.ts";
 import { openDatabase } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
-import { ReadTurn } from "./read_turn.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -33,7 +32,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
-  readonly #turn: ReadTurn;
   readonly #writer: Writer;
   readonly #get: StatementSync;
   readonly #texts = new TextCache((id) => this.#readText(id));
@@ -49,16 +47,15 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.opened = files;
     this.isNew = isNew;
     this.#file = new FileWatch({ db, files }, path);
-    const turn = this.#turn = new ReadTurn(db);
-    this.#watch = new ChangeWatch(db, turn);
+    this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer(
-      new Transactions(db, this.#file, turn),
+      new Transactions(db, this.#file),
       (writes) => this.#watch.countCommit(writes),
       thread,
       short,
     );
-    this.keys = sqliteKeys(db, this.#file, turn);
+    this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = prepareExact(db, ALL_PETS);
     this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
@@ -86,7 +83,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   #readText(id: bigint): string | undefined {
     try {
-      this.#turn.enter();
       return this.#get.get(id)?.["json"] as string | undefined;
     } catch (error) {
       throw this.#explainRead(error);
@@ -97,7 +93,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const statement = status === undefined ? this.#all : this.#ofStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
-      this.#turn.enter();
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
       return next === null ? { json } : { json, next: last };
@@ -119,12 +114,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
+    this.#watch.close();
     // After the thread, since the last connection to be closed decides about the log.
     return chain(written, () => this.#file.close());
   }
 
   #explainRead(error: unknown): unknown {
-    this.#turn.end();
     try {
       if (this.#isClosed) return asUnavailable(error, this.#file.path);
       // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.

@@ -1,0 +1,66 @@
+/**
+ * Tells whether any connection has committed since the last look, in this process or in another. SQLite keeps a header at the beginning
+ * of the index of its log (`-shm`), and every commit changes it before it returns (https://www.sqlite.org/walformat.html, §2.1). To read
+ * these bytes takes about a microsecond, so each request can look for itself, and sees what was committed before it came. A look that
+ * several requests share would be wrong: an event loop may handle a request that came after the look.
+ */
+
+import { readSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { descriptorOf } from "./descriptors.ts";
+import type { OpenedFiles } from "./file.ts";
+
+/** The size of the header, in bytes. A second copy of it follows, which only readers need that copy the pages. */
+const HEADER = 48;
+
+export class CommitWatch {
+  readonly #version: StatementSync;
+  /** The descriptor of the index. It is undefined for a database in memory, and where the index cannot be read. */
+  readonly #index: number | undefined;
+  readonly #header = new Int32Array(HEADER / 4);
+  readonly #lastHeader = new Int32Array(HEADER / 4);
+  #lastVersion: unknown;
+
+  constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
+    this.#version = db.prepare("PRAGMA data_version");
+    this.#index = files && openIndex(files);
+  }
+
+  /**
+   * Whether there was a commit since the last call. The first call says yes. Without an index, a commit of the own connection does not
+   * count.
+   *
+   * @throws If the file cannot be read.
+   */
+  hasNew(): boolean {
+    return this.#index === undefined ? this.#hasNewVersion() : this.#hasNewHeader(this.#index);
+  }
+
+  #hasNewHeader(index: number): boolean {
+    const header = this.#header, last = this.#lastHeader;
+    if (readSync(index, header, 0, HEADER, 0) !== HEADER) throw new Error("The index of the log is too short");
+    let isNew = false;
+    for (let i = 0; i < header.length; i++) {
+      if (header[i] !== last[i]) isNew = true;
+    }
+    // A header that was read while a commit wrote it differs from the next one, so the next call says yes again.
+    if (isNew) last.set(header);
+    return isNew;
+  }
+
+  #hasNewVersion(): boolean {
+    const version = this.#version.get()?.["data_version"];
+    if (version === this.#lastVersion) return false;
+    this.#lastVersion = version;
+    return true;
+  }
+}
+
+function openIndex({ path }: OpenedFiles): number | undefined {
+  try {
+    return descriptorOf(`${path}-shm`);
+  } catch {
+    // For example, no descriptor is free.
+    return undefined;
+  }
+}

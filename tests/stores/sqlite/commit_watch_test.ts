@@ -1,0 +1,88 @@
+/** A read sees each commit that has ended before it, whoever made it and however many requests are handled at once. */
+
+import assert from "node:assert/strict";
+import { createPetstore } from "../../../lib/petstore/petstore.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { REX, test } from "./support.ts";
+
+const WRITERS = ["auto", "thread", "same-thread"] as const;
+
+const LIST = { after: 0n, limit: 100, status: undefined };
+
+for (const writer of WRITERS) {
+  test.path(`a store sees the pets of another store of the process at once, with the writer ${writer}`, async (path) => {
+    await using a = createSqliteStore(path, { writer });
+    await using b = createSqliteStore(path, { writer });
+    for (let round = 0; round < 50; round++) {
+      const creating = a.create(REX);
+      // The create resolves before the event loop has its next turn, so a look that lasts for a turn would miss it.
+      b.get(1n);
+      b.list(LIST);
+      const id = await creating;
+      assert.notEqual(b.get(id), undefined, `pet ${id} is missing`);
+      const [once, twice] = await Promise.all([b.create(REX), b.create(REX)]);
+      assert.deepEqual([a.get(once), a.get(twice)].includes(undefined), false);
+    }
+  });
+
+  test.path(`a list that another petstore has kept is not sent after a create, with the writer ${writer}`, async (path) => {
+    await using a = createSqliteStore(path, { writer });
+    await using b = createSqliteStore(path, { writer });
+    const { handle } = createPetstore({ store: b, keys: ["k"] });
+    const list = async () => {
+      const response = await handle(
+        new Request("http://localhost/v1/pets?limit=100", { headers: { authorization: "Bearer k" } }),
+      );
+      return (await response.json() as unknown[]).length;
+    };
+    for (let pets = 0; pets < 20; pets++) {
+      assert.deepEqual([await list(), await list()], [pets, pets]);
+      const creating = a.create(REX);
+      b.changes!();
+      await creating;
+    }
+  });
+}
+
+test.other(
+  "a read after another program's change sees it, although a read before it was in the same turn",
+  async (store, other) => {
+    await store.create(REX);
+    for (const [i, name] of ["Bo", "Max", "Kim"].entries()) {
+      store.get(1n);
+      store.get(1n);
+      other.exec(`UPDATE pets SET name = '${name}' WHERE id = 1`);
+      assert.match(store.get(1n)!, new RegExp(name));
+      other.exec("INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)");
+      assert.match(store.list(LIST).json, new RegExp(`"id":${i + 2},`));
+    }
+  },
+);
+
+test.other("a read leaves no transaction open", (store, other) => {
+  store.list(LIST);
+  store.get(1n);
+  other.exec("PRAGMA busy_timeout = 0");
+  assert.equal(other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 0);
+});
+
+test.other("the log may be written back and started again, and the next commit is seen", async (store, other) => {
+  await store.create(REX);
+  for (let round = 0; round < 3; round++) {
+    store.get(1n);
+    other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    store.get(1n);
+    other.exec(`UPDATE pets SET name = 'n${round}' WHERE id = 1`);
+    assert.match(store.get(1n)!, new RegExp(`n${round}`));
+  }
+});
+
+test.path("a closed store does not answer from what it has kept", async (path) => {
+  const store = createSqliteStore(path);
+  await store.create(REX);
+  for (let read = 0; read < 3; read++) store.get(1n);
+  await store.close();
+  assert.throws(() => store.get(1n));
+  const { alterations } = store.changes!();
+  assert.ok(store.changes!().alterations > alterations);
+});

@@ -1,0 +1,63 @@
+/** What this program reads of a database beside SQLite costs no lock, and stays open no longer than the database. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readdirSync, readlinkSync } from "node:fs";
+import process from "node:process";
+import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { REX, test, withPath } from "./support.ts";
+
+/** Opens a file in another process and closes it there. Its last connection would delete a log that nobody else uses. */
+function openElsewhere(path: string): void {
+  const code = `const { DatabaseSync } = require("node:sqlite"); const db = new DatabaseSync(${JSON.stringify(path)});
+    db.exec("SELECT 1 FROM sqlite_schema"); db.close();`;
+  const { status, stderr } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+}
+
+/** The files in the folder of a database that this process has open, by the names of their ends. Undefined where no system tells. */
+function openFiles(path: string): string[] | undefined {
+  if (!existsSync("/proc/self/fd")) return undefined;
+  const targets = readdirSync("/proc/self/fd").map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return "";
+    }
+  });
+  return targets.filter((target) => target.startsWith(path)).toSorted();
+}
+
+test.path("a store keeps its locks while others of the process are opened, closed, refused and inspected", async (path) => {
+  await using store = createSqliteStore(path);
+  await store.create(REX);
+  store.changes!();
+  for (let round = 0; round < 2; round++) {
+    const second = createSqliteStore(path);
+    second.changes!();
+    await second.close();
+    assert.equal((await inspectDatabase(path)).pets, 1n);
+  }
+  openElsewhere(path);
+  assert.ok(existsSync(`${path}-wal`), "the log in use was deleted, so the locks were lost");
+  await store.create(REX);
+  assert.notEqual(store.get(2n), undefined);
+});
+
+test.path("after the last store of a file has been closed, none of its files is open, also if a log was left by a kill", async (path) => {
+  await withPath(async (source) => {
+    await using running = createSqliteStore(source);
+    await running.create(REX);
+    for (const end of ["", "-wal"]) copyFileSync(source + end, path + end);
+  });
+  for (let round = 0; round < 3; round++) {
+    const store = createSqliteStore(path), second = createSqliteStore(path);
+    store.changes!();
+    second.changes!();
+    await store.close();
+    assert.notEqual(second.get(1n), undefined);
+    await second.close();
+    assert.deepEqual(openFiles(path) ?? [], []);
+  }
+});
