@@ -27,6 +27,7 @@ const ON_NODE = [
   "sockets/unreadable",
   ...["check_url", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
+  "server/interrupted",
   "server/transfer/export",
   "server/transfer/import",
 ].map((name) => `tests/${name}_test.ts`).join(" ");

@@ -1,4 +1,4 @@
-import { backupDatabase } from "../../stores/sqlite/backup.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
@@ -20,7 +20,7 @@ export const BACKUP: Command = {
     const { operand } = args;
     const path = await readStorePath(args, context);
     requireOwnName(operand);
-    const { pets, bytes } = await publishFile(operand, (name) => backupDatabase(path, name));
+    const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));
     context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
     return 0;
   },

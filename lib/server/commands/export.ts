@@ -26,9 +26,13 @@ export const EXPORT: Command = {
       if (name === "") {
         await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));
       } else {
-        // Not writeSync(), because a signal could not end the export then.
+        // Writes with a promise let signals through, which writeSync() would not.
         const write = promisify(writeFile);
-        const pets = await publishFile(name, (_, file) => exportPets(store, (bytes) => write(file, bytes)));
+        const pets = await publishFile(name, (_, file, signal) =>
+          exportPets(store, async (bytes) => {
+            await write(file, bytes);
+            signal.throwIfAborted();
+          }));
         context.writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
       }
       return 0;

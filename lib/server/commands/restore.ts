@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
-import { backupDatabase } from "../../stores/sqlite/backup.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { compareKeys, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
@@ -47,11 +47,13 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
         `The keys of ${file} cannot be read, so it is not known which were revoked since the backup`,
       );
     }
-    const result = await publishFile(present.path, async (name) => {
-      const { pets } = await backupDatabase(backup, name);
+    const result = await publishFile(present.path, async (name, _, signal) => {
+      const { pets } = await backupUntilAborted(backup, name, signal);
       const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
       const kept = await keep(present);
+      // From here on, a signal no longer ends the restore, because the file until now may not be whole without its log.
+      signal.throwIfAborted();
       await removeLog(present, backup);
       return { file, pets, kept, keys };
     }, { replaces: present.stats !== undefined });
@@ -70,8 +72,8 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
 async function keep(present: PresentFile): Promise<string | undefined> {
   if (!present.exists) return undefined;
   const kept = `${present.path}.${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-  await publishFile(kept, async (name) => {
-    await present.copy(name, kept);
+  await publishFile(kept, async (name, _, signal) => {
+    await present.copy(name, kept, signal);
     takeOwner(name, present);
   });
   return kept;

@@ -3,7 +3,7 @@
 import { describeUnknown, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine, oneLine } from "../process/lines.ts";
-import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
+import { explain, InterruptedError, SettingError, UnreachableError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
@@ -17,7 +17,8 @@ const FLUSH_TIMEOUT = 1_000;
  * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
- * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed.
+ * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed,
+ * and that of a signal which has ended the command.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   const environment = withSecretFiles(runtime.environment);
@@ -48,6 +49,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     report(error.message);
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
+    if (error instanceof InterruptedError) status = error.status;
   }
   await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
   return status;

@@ -16,7 +16,7 @@ import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { COMPANIONS } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
-import { explain, SettingError } from "./start_error.ts";
+import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
 /** Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. */
 export function makeFolderFor(path: string): void {
@@ -82,31 +82,29 @@ const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win
 /**
  * Makes a file that gets its name when it is complete and on disk.
  *
- * @param fill Writes to the temporary name, or to its descriptor.
- * @param options.replaces Whether it takes the place of a file of this name. By default, it does not.
- * @param options.signals Those that end the process without the file. None if `fill` ends at a signal by itself.
+ * @param fill Writes to the temporary name, or to its descriptor. It should throw the reason of its signal soon after that is aborted.
+ * @param options.replaces Whether the file takes the place of one of this name. By default, it does not.
  * @throws {FileExistsError} If there is a file that is not replaced.
+ * @throws {InterruptedError} If a signal told the process to end, and `fill` has ended for that. There is no file then.
  */
 export async function publishFile<T>(
   path: string,
-  fill: (name: string, descriptor: number) => T | Promise<T>,
-  { replaces = false, signals = TERMINATION_SIGNALS }: { replaces?: boolean; signals?: readonly NodeJS.Signals[] } = {},
+  fill: (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>,
+  { replaces = false }: { replaces?: boolean } = {},
 ): Promise<T> {
   if (!replaces) requireNew(path);
   const folder = dirname(path);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw missingFolder(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
-  const abort = () => {
-    if (temporary) rmSync(temporary.name, { force: true });
-    process.exit(1);
-  };
-  // Before the file is made: a signal between the two would leave it.
-  for (const signal of signals) process.on(signal, abort);
+  const stop = new AbortController();
+  const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
+  // The listeners are there before the file: a signal between the two would leave it.
+  for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
   try {
     // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
     temporary = createTemporary(resolve(path));
     const { name, descriptor } = temporary;
-    const result = await fill(name, descriptor);
+    const result = await fill(name, descriptor, stop.signal);
     fsyncSync(descriptor);
     if (replaces) renameSync(name, path);
     else rename(name, path);
@@ -115,11 +113,11 @@ export async function publishFile<T>(
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
   } finally {
-    for (const signal of signals) process.off(signal, abort);
+    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
-      // After a rename, it is gone.
-      rmSync(temporary.name, { force: true });
+      // After the file has got its name, these are gone. Otherwise SQLite may have left a journal.
+      for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
     }
   }
 }

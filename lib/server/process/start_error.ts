@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 /** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = "SettingError";
@@ -5,6 +7,17 @@ export class SettingError extends Error {
 
 /** A setting that cannot be used at the moment; a later start may succeed. */
 export class UnreachableError extends SettingError {}
+
+/** A signal has ended a command before it was done. Whatever it had begun has been removed. */
+export class InterruptedError extends UnreachableError {
+  /** The exit status, by which shells tell that a signal has ended a program. */
+  readonly status: number;
+
+  constructor(signal: NodeJS.Signals) {
+    super(`Ended by ${signal}, and nothing was changed`);
+    this.status = 128 + constants.signals[signal];
+  }
+}
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
 const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];

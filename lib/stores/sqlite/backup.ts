@@ -7,14 +7,20 @@ import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** In pages. */
+/** How many pages a step copies, one megabyte. */
 const RATE = 256;
 
-/** Absent on Node before 22.16 and on Bun. */
+/** The function that Node before 22.16 and Bun lack. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
-/** Copies a snapshot of a database into an empty file, and checks the copy. */
-export async function backupDatabase(path: string, copy: string): Promise<{ pets: bigint; bytes: number }> {
+/** A copy that was checked. */
+export interface Backup {
+  pets: bigint;
+  bytes: number;
+}
+
+/** Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end. */
+export async function backupDatabase(path: string, copy: string): Promise<Backup> {
   try {
     requireOwnName(copy);
     // In one transaction, else the copy would start again whenever a server adds a pet.
@@ -34,7 +40,7 @@ export async function backupDatabase(path: string, copy: string): Promise<{ pets
 }
 
 /** Creates of servers would wait for the sync of a whole copy. So each step is synced, and as long a pause follows. */
-export async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
+async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   const file = openSync(copy, "r+");
   const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -1,8 +1,19 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { copyPages } from "./backup.ts";
+import { closeUnused, descriptorOf } from "./descriptors.ts";
 import { explain, isBusy, isDamage } from "./errors.ts";
 import { COMPANIONS, followLinks, hasForeignLog, inspectFiles, requireRegular } from "./file.ts";
 import { readKeys } from "./keys.ts";
@@ -25,17 +36,18 @@ export function takeFile(givenPath: string) {
     /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
     hasLog: !db && companions().length > 0,
     keys: db && tryReadKeys(db),
-    /** @param finalName The name that the copy will have. What is left of the log is copied beside it. */
-    async copy(name: string, finalName: string): Promise<void> {
-      // Not copyFile(), if possible: by closing the file, this process would lose its lock.
-      if (db) return await copyPages(db, name);
-      if (stats) copyFileSync(path, name);
-      for (const end of companions()) {
-        copyFileSync(path + end, finalName + end);
-        const copy = openSync(finalName + end, "r+");
-        fsyncSync(copy);
-        closeSync(copy);
-      }
+    /**
+     * Copies the file, and what is left of its log.
+     *
+     * @param name The name of an empty file for the copy.
+     * @param finalName The name that the copy will have. That of the log follows from it.
+     * @param signal Ends the copy with its reason.
+     */
+    async copy(name: string, finalName: string, signal: AbortSignal): Promise<void> {
+      if (stats) await copyBytes(path, name, signal);
+      // SQLite has written the log back, and a journal that is there is its own.
+      if (db) return;
+      for (const end of companions()) await copyBytes(path + end, finalName + end, signal);
     },
     /** Else the rest of the log would be replayed into the new file. Throws if another program has made the file since. */
     removeLog(): void {
@@ -44,7 +56,10 @@ export function takeFile(givenPath: string) {
       }
       for (const end of companions()) rmSync(path + end);
     },
-    close: () => db?.close(),
+    close(): void {
+      db?.close();
+      closeUnused(path);
+    },
   };
 }
 
@@ -98,6 +113,29 @@ function requireClosed(givenPath: string, path: string): void {
   } finally {
     db.close();
     rmSync(name, { force: true });
+  }
+}
+
+/** How much is copied between two looks at the signal, in bytes. */
+const BLOCK = 1_048_576;
+
+/** Copies a file to the disk. The source stays open, because this process would lose its locks on a file that it closes. */
+async function copyBytes(from: string, to: string, signal: AbortSignal): Promise<void> {
+  const source = descriptorOf(from), target = openSync(to, "w", 0o600);
+  const block = new Uint8Array(BLOCK);
+  try {
+    for (let position = 0, size; (size = readSync(source, block, 0, BLOCK, position)) > 0; position += size) {
+      writeFileSync(target, block.subarray(0, size));
+      fdatasyncSync(target);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+    fsyncSync(target);
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  } finally {
+    closeSync(target);
   }
 }
 

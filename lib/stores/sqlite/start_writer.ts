@@ -1,5 +1,6 @@
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { OpenedFiles } from "./file.ts";
+import { startThread } from "./thread.ts";
 import type { WriterPort } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
@@ -41,52 +42,22 @@ export class WriterOwner {
 
   /** Undefined if the module cannot be loaded into a thread. */
   #start(): MessagePort | undefined {
-    const module = findModule(this.#opened.path);
-    if (module === undefined) return undefined;
-    // On Deno, a thread starts from a file or a data: URL, which may import a page of the web.
-    const code = "Deno" in globalThis
-      ? `import { runWriter } from ${JSON.stringify(module)}; runWriter();`
-      // Node would repeat its warning about SQLite for each thread. Not `await`: terminating a thread in one ends the
-      // process (Node 22).
-      : `import process from "node:process"; process.removeAllListeners("warning");
-        import(${JSON.stringify(module)}).then(({ runWriter }) => runWriter());`;
-    try {
-      const { port1, port2 } = new MessageChannel();
-      const workerData: WriterData = { opened: this.#opened, control: port2 };
-      const parts = { workerData, transferList: [port2], name: "petstore-writer" };
-      // Deno would prompt for the permission to copy the environment. Node needs it for NODE_OPTIONS.
-      const options = { ...parts, ...("Deno" in globalThis && { env: {} }) };
-      this.#worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options);
-      // Without a listener, an error in the thread would end the process.
-      this.#worker.on("error", () => {});
-      this.#worker.unref();
-      port1.on("close", () => this.#control = undefined);
-      // Deno notices the end of a port only once it receives.
-      port1.start();
-      port1.unref();
-      return port1;
-    } catch {
-      return undefined;
-    }
+    const { port1, port2 } = new MessageChannel();
+    const workerData: WriterData = { opened: this.#opened, control: port2 };
+    this.#worker = startThread({
+      module: WRITER_MODULE,
+      file: "writer_thread",
+      call: "runWriter",
+      database: this.#opened.path,
+      workerData,
+      transferList: [port2],
+    });
+    if (!this.#worker) return undefined;
+    this.#worker.unref();
+    port1.on("close", () => this.#control = undefined);
+    // Deno notices the end of a port only once it receives.
+    port1.start();
+    port1.unref();
+    return port1;
   }
-}
-
-interface Permissions {
-  querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
-}
-
-/** Undefined if the module cannot or must not be loaded. */
-function findModule(database: string): string | undefined {
-  // In a bundle, this address would start the whole program again.
-  if (WRITER_MODULE === undefined || !/\/writer_thread\.[jt]s$/.test(WRITER_MODULE)) return undefined;
-  const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
-  if (permissions) {
-    // Deno would prompt for a missing permission.
-    const isGranted = (name: "read" | "write", path: string | URL) =>
-      permissions.querySync({ name, path }).state === "granted";
-    const library = new URL("../../", WRITER_MODULE);
-    if (library.protocol === "file:" && !isGranted("read", library)) return undefined;
-    if (!isGranted("read", database) || !isGranted("write", database)) return undefined;
-  }
-  return WRITER_MODULE;
 }

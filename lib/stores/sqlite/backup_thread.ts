@@ -1,0 +1,91 @@
+/**
+ * Copies a database in a thread. `backup()` on Deno and the check of the copy block their thread for as long as they take, and a process
+ * whose main thread is blocked notices no signal.
+ */
+
+import { statSync } from "node:fs";
+import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
+import { resolvesWithin, untilAborted } from "../../waiting.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { type Backup, backupDatabase } from "./backup.ts";
+import { followLinks } from "./file.ts";
+import { startThread } from "./thread.ts";
+
+/** Databases below this size, in bytes, are copied without a thread, because they take less time than its start. */
+const SMALL = 4 * 1_048_576;
+
+/** How long an aborted copy may take to end, in milliseconds. A call of SQLite in the thread cannot be interrupted. */
+const END_TIMEOUT = 300;
+
+interface Work {
+  path: string;
+  copy: string;
+  port: MessagePort;
+}
+
+/** A failure has the numbers by which the program tells a temporary obstacle. Structured cloning would lose them. */
+type Answer =
+  | { backup: Backup }
+  | { message: string; cause: { message: string; code?: unknown; errcode?: unknown } };
+
+/**
+ * Copies a snapshot of a database into an empty file, and checks the copy.
+ *
+ * @throws {StoreUnavailableError} If the database cannot be copied, or the copy is not sound.
+ * @throws The reason of the signal, if it is aborted before the end. The copy is then unfinished.
+ */
+export async function backupUntilAborted(
+  path: string,
+  copy: string,
+  signal: AbortSignal,
+  small: number = SMALL,
+): Promise<Backup> {
+  if (sizeOf(path) < small) return await backupDatabase(path, copy);
+  const { port1, port2 } = new MessageChannel();
+  const worker = startThread({
+    module: import.meta.url,
+    file: "backup_thread",
+    call: "runBackup",
+    database: path,
+    workerData: { path, copy, port: port2 } satisfies Work,
+    transferList: [port2],
+  });
+  if (!worker) return await backupDatabase(path, copy);
+  const answer = new Promise<Answer>((resolve, reject) => {
+    port1.on("message", resolve);
+    port1.on("close", () => reject(new StoreUnavailableError("The thread that copies has ended")));
+  });
+  try {
+    return resultOf(await untilAborted(signal, answer));
+  } finally {
+    port1.close();
+    await resolvesWithin(END_TIMEOUT, worker.terminate().then(() => {}));
+  }
+}
+
+/** The first function that the thread calls. */
+export async function runBackup(): Promise<void> {
+  const { path, copy, port } = workerData as Work;
+  port.postMessage(await backupDatabase(path, copy).then((backup): Answer => ({ backup }), describeFailure));
+}
+
+function describeFailure(error: Error): Answer {
+  const { message, code, errcode } = (error.cause ?? error) as Error & { code?: unknown; errcode?: unknown };
+  return { message: error.message, cause: { message, code, errcode } };
+}
+
+function resultOf(answer: Answer): Backup {
+  if ("backup" in answer) return answer.backup;
+  const { message, code, errcode } = answer.cause;
+  throw new StoreUnavailableError(answer.message, { cause: Object.assign(new Error(message), { code, errcode }) });
+}
+
+/** The size of a database with its log, in bytes; 0 if it cannot be read, which the copy then explains. */
+function sizeOf(path: string): number {
+  try {
+    const file = followLinks(path);
+    return [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,49 @@
+/** Commands that take long end soon after a signal, with a status of it, and leave nothing behind. */
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
+import { fill } from "../support/database.ts";
+import { test } from "../support/server/in_process.ts";
+import { runCommand, ServerProcess } from "../support/server/server_process.ts";
+import { until } from "../support/until.ts";
+
+const FILE = "pets.db", STORE = `--store=sqlite:${FILE}`;
+
+/** Enough that a command works on it for longer than a test needs to send a signal. */
+const PETS = 150_000;
+
+async function makeStore(folder: string): Promise<void> {
+  await SqliteStore.open(join(folder, FILE), "same-thread").close();
+  fill(join(folder, FILE), PETS);
+}
+
+/** Sends the signal as soon as a file with this end is there. The command may be done before it comes. */
+async function interrupt(folder: string, args: string[], end: RegExp, signal: Deno.Signal): Promise<number | null> {
+  await using child = new ServerProcess(folder, { args });
+  await until("an unfinished file", () => readdirSync(folder).some((name) => end.test(name)));
+  return await child.stop(signal);
+}
+
+test.withFolder("a signal ends a backup and an export, which leave no file", async (folder) => {
+  await makeStore(folder);
+  for (const [command, signal, status] of [["backup", "SIGINT", 130], ["export", "SIGTERM", 143]] as const) {
+    const ended = await interrupt(folder, [command, "copy", STORE], /^copy\.0\.tmp$/, signal);
+    assert.equal(ended, status, command);
+    const left = readdirSync(folder).filter((name) => name.startsWith("copy"));
+    assert.deepEqual(left, [], command);
+  }
+});
+
+test.withFolder("a signal ends a restore, and the file until now has its pets", async (folder) => {
+  await makeStore(folder);
+  const copied = await runCommand(folder, ["backup", "copy.db", STORE]);
+  assert.equal(copied.status, 0, copied.stderr);
+  const ended = await interrupt(folder, ["restore", "copy.db", STORE], /^pets\.db\.0\.tmp$/, "SIGTERM");
+  assert.equal(ended, 143);
+  assert.equal((await runCommand(folder, ["check", STORE])).stdout, `sqlite:${FILE} is sound: ${PETS} pets\n`);
+  assert.deepEqual(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name)).toSorted(), ["copy.db", FILE]);
+  assert.equal((await runCommand(folder, ["restore", "copy.db", STORE])).status, 0);
+  assert.ok(existsSync(join(folder, FILE)));
+});

@@ -1,0 +1,56 @@
+/** A copy in a thread has the same results and errors as one without. */
+
+import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import * as sqlite from "node:sqlite";
+import { backupUntilAborted } from "../../../lib/stores/sqlite/backup_thread.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { fill } from "../../support/database.ts";
+import { testUnless } from "../../support/test_with.ts";
+import { createMany, usingStore, withPath } from "./support.ts";
+
+const test = testUnless("backup" in sqlite ? false : "this runtime has no backup()");
+const never = new AbortController().signal;
+
+/** Every copy needs a thread. */
+const IN_THREAD = 0;
+
+test("a copy in a thread is checked and whole", () =>
+  withPath(async (path) => {
+    await usingStore(path, (store) => createMany(store, 20));
+    const copy = `${path}.copy`;
+    writeFileSync(copy, "");
+    const { pets, bytes } = await backupUntilAborted(path, copy, never, IN_THREAD);
+    assert.equal(pets, 20n);
+    assert.ok(bytes > 4096);
+    await usingStore(copy, (store) => assert.notEqual(store.get(20n), undefined));
+  }));
+
+test("a failure in the thread has its message, and is of the store", () =>
+  withPath(async (path) => {
+    writeFileSync(path, "Feed Rex at noon. ".repeat(300));
+    writeFileSync(`${path}.copy`, "");
+    await assert.rejects(backupUntilAborted(path, `${path}.copy`, never, IN_THREAD), (error) => {
+      assert.ok(error instanceof StoreUnavailableError);
+      assert.match(error.message, /is not an SQLite database; it was left unchanged$/);
+      return true;
+    });
+  }));
+
+test("an abort ends a copy with the reason, before it begins and while it runs", () =>
+  withPath(async (path) => {
+    await usingStore(path, (store) => createMany(store, 1));
+    fill(path, 100_000);
+    const reason = new Error("enough");
+    for (const abortsAfter of [0, 20]) {
+      const copy = `${path}.copy${abortsAfter}`;
+      writeFileSync(copy, "");
+      const stop = new AbortController();
+      if (abortsAfter === 0) stop.abort(reason);
+      else setTimeout(() => stop.abort(reason), abortsAfter);
+      await assert.rejects(backupUntilAborted(path, copy, stop.signal, IN_THREAD), reason);
+    }
+    // The source is as it was.
+    assert.ok(existsSync(path));
+    await usingStore(path, (store) => assert.notEqual(store.get(100_000n), undefined));
+  }));
