@@ -6,6 +6,7 @@
  */
 
 import { closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
+import { devNull } from "node:os";
 
 /** The open descriptors, by the path of the file. */
 const OPEN = new Map<string, number>();
@@ -38,4 +39,46 @@ export function closeUnused(database: string): void {
 function isSameFile(descriptor: number, path: string): boolean {
   const opened = fstatSync(descriptor, { bigint: true }), now = statSync(path, { bigint: true });
   return opened.dev === now.dev && opened.ino === now.ino;
+}
+
+/** How many descriptors the start of a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
+const FOR_THREAD = 16;
+
+/**
+ * Descriptors that are kept back for the start of a thread. Clients may take all others, and Deno ends the process if it cannot start a
+ * thread for want of a descriptor.
+ */
+export class DescriptorReserve {
+  #kept: number[] = [];
+
+  /**
+   * Takes the descriptors, unless they are kept already.
+   *
+   * @throws If so many are not free. Then none is kept.
+   */
+  fill(): void {
+    if (!mayOpen(devNull)) return;
+    try {
+      while (this.#kept.length < FOR_THREAD) this.#kept.push(openSync(devNull, "r"));
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  /** Gives the descriptors back. What takes them must follow at once, before the process accepts a connection. */
+  release(): void {
+    for (const descriptor of this.#kept) closeSync(descriptor);
+    this.#kept = [];
+  }
+}
+
+/** Deno would ask the person at the terminal for a permission that is missing. */
+function mayOpen(path: string): boolean {
+  const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
+  return !permissions || permissions.querySync({ name: "read", path }).state === "granted";
+}
+
+interface DenoPermissions {
+  permissions?: { querySync(permission: { name: "read"; path: string }): { state: string } };
 }

@@ -1,5 +1,7 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
+import { StoreUnavailableError } from "../store.ts";
 import type { OpenedFiles } from "./file.ts";
+import { DescriptorReserve } from "./descriptors.ts";
 import { startThread } from "./thread.ts";
 import type { WriterPort } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
@@ -11,13 +13,23 @@ export class WriterOwner {
   /** Brings the thread its lines. Deno delivers the worker's own messages late if this isolate is itself a worker. */
   #control: MessagePort | undefined;
 
+  /** What the next start of the thread takes. It is filled now, because later clients may have taken every descriptor. */
+  readonly #reserve = new DescriptorReserve();
+
   constructor(opened: OpenedFiles) {
     this.#opened = opened;
+    try {
+      this.#reserve.fill();
+    } catch {
+      // The start will try again.
+    }
   }
 
   /**
    * A new line to the thread; undefined if no thread can be started. The first {@link Reply} is `ready` or a failure, and each later
    * one answers a batch.
+   *
+   * @throws {StoreUnavailableError} If the process has too few free descriptors for the thread.
    */
   connect(): WriterPort | undefined {
     this.#control ??= this.#start();
@@ -27,6 +39,7 @@ export class WriterOwner {
   }
 
   async close(): Promise<void> {
+    this.#reserve.release();
     const control = this.#control;
     if (!control) return;
     control.ref();
@@ -42,7 +55,15 @@ export class WriterOwner {
 
   /** Undefined if the module cannot be loaded into a thread. */
   #start(): MessagePort | undefined {
+    try {
+      this.#reserve.fill();
+    } catch (cause) {
+      const message =
+        `${this.#opened.givenPath}: the process has too few free file descriptors for a thread that writes`;
+      throw new StoreUnavailableError(message, { cause });
+    }
     const { port1, port2 } = new MessageChannel();
+    this.#reserve.release();
     const workerData: WriterData = { opened: this.#opened, control: port2 };
     this.#worker = startThread({
       module: WRITER_MODULE,

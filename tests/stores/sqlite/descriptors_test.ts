@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readlinkSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { REX, test, withPath } from "./support.ts";
@@ -60,4 +61,16 @@ test.path("after the last store of a file has been closed, none of its files is 
     await second.close();
     assert.deepEqual(openFiles(path) ?? [], []);
   }
+});
+
+const SCRIPT = fileURLToPath(new URL("without_descriptors.mjs", import.meta.url));
+
+/** Opens 200 files at most. */
+const LIMITED = ["-c", 'ulimit -n 200 && exec "$0" "$@"', process.execPath];
+
+test.path("the thread of a store starts although clients have taken all descriptors of the process", (path) => {
+  if (process.platform === "win32") return;
+  const args = "Deno" in globalThis ? ["run", "-A", "--no-check", SCRIPT, path] : [SCRIPT, path];
+  const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args], { encoding: "utf8" });
+  assert.equal(stdout.trim(), "1,2", stderr);
 });
