@@ -1,23 +1,66 @@
-import type { PetDraft, PetStore } from "../../stores/store.ts";
+import type { PetDraft, PetPage, PetStore } from "../../stores/store.ts";
 import { explain } from "../process/start_error.ts";
 import type { PetStatus } from "../../pet.ts";
+
+/** The largest page of a list. */
+const PAGE = 100;
 
 /** How many creates are made at once. */
 const CHUNK = 1_000;
 
-/** Adds sample pets to a store that has none. */
+/** How long a store remembers which sample pets it has, in milliseconds: long enough to repeat a start that was killed. */
+const RETENTION = 24 * 3_600_000;
+
+/**
+ * Adds sample pets to a store that has none, or only the first of them, as after a start that was killed. Each is added once, also by
+ * several servers that start at the same time.
+ *
+ * @returns A line for the operator.
+ */
 export async function seed(store: PetStore, count: number): Promise<string> {
   try {
-    const { json } = await store.list({ after: 0n, limit: 1 });
-    if (json !== "[]") return "the store has pets, so no sample pets are added";
-    for (let start = 0; start < count; start += CHUNK) {
+    const present = await countSamples(store, count);
+    if (present === undefined) return "the store has pets, so no sample pets are added";
+    let added = 0;
+    for (let start = present; start < count; start += CHUNK) {
       const length = Math.min(CHUNK, count - start);
-      await Promise.all(Array.from({ length }, (_, i) => store.create(samplePet(start + i))));
+      const isNew = await Promise.all(Array.from({ length }, (_, i) => addSample(store, start + i)));
+      added += isNew.filter(Boolean).length;
     }
-    return count === 1 ? "1 sample pet is added" : `${count} sample pets are added`;
+    return added === 1 ? "1 sample pet is added" : `${added} sample pets are added`;
   } catch (error) {
     throw explain("The sample pets cannot be added", error);
   }
+}
+
+/** How many pets a store has, if these are the first samples and fewer than `count`. */
+async function countSamples(store: PetStore, count: number): Promise<number | undefined> {
+  // A store in use has larger ids, so that its pets need not be read.
+  const { json: beyond } = await store.list({ after: BigInt(count - 1), limit: 1 });
+  if (beyond !== "[]") return undefined;
+  let present = 0;
+  for (let after: bigint | undefined = 0n; after !== undefined;) {
+    const { json, next }: PetPage = await store.list({ after, limit: PAGE });
+    for (const { name, categoryId, status } of JSON.parse(json)) {
+      const sample = samplePet(present++);
+      const isSample = name === sample.name && BigInt(categoryId) === sample.categoryId && status === sample.status;
+      if (!isSample || present >= count) return undefined;
+    }
+    after = next;
+  }
+  return present;
+}
+
+/** Returns whether this call has added the pet. */
+async function addSample(store: PetStore, number: number): Promise<boolean> {
+  const pet = samplePet(number);
+  if (!store.createOnce) {
+    await store.create(pet);
+    return true;
+  }
+  const key = `petstore-seed-${String(number).padStart(8, "0")}`;
+  const { outcome } = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION });
+  return outcome === "created";
 }
 
 const NAMES = (

@@ -1,12 +1,15 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
-import { samplePet } from "../../../lib/server/transfer/seed.ts";
+import { join } from "node:path";
+import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import type { PetPage } from "../../../lib/stores/store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { type AnyServer, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, type ServerParts, walk } from "../../support/server/server_process.ts";
-import { STORE } from "../../support/server/pet_files.ts";
+import { FILE, STORE } from "../../support/server/pet_files.ts";
 
 const DRAFTS = Array.from({ length: 150 }, (_, i) => samplePet(i));
 const SHOWN = DRAFTS.map((draft, i) => ({ id: i + 1, ...draft, categoryId: Number(draft.categoryId) }));
@@ -45,4 +48,27 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
     assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
     assert.equal((await walk(KEY, server)).length, 151);
   });
+});
+
+test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async (folder) => {
+  const path = join(folder, FILE);
+  await using first = createSqliteStore(path, { writer: "same-thread" });
+  await using second = createSqliteStore(path, { writer: "same-thread" });
+  await seed(first, 70);
+  assert.equal(await seed(first, 150), "80 sample pets are added");
+  await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
+  const { json } = first.list({ after: 3_990n, limit: 100 }) as PetPage;
+  assert.deepEqual(
+    JSON.parse(json).map(({ id, name }: { id: number; name: string }) => [id, name]),
+    Array.from({ length: 10 }, (_, i) => [3_991 + i, samplePet(3_990 + i).name]),
+  );
+});
+
+test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async (folder) => {
+  await using store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  const none = "the store has pets, so no sample pets are added";
+  await seed(store, 3);
+  for (const count of [1, 2, 3]) assert.equal(await seed(store, count), none);
+  await store.create({ name: "Rex", categoryId: 1n, status: "sold" });
+  for (const count of [1, 4, 5, 100]) assert.equal(await seed(store, count), none);
 });
