@@ -9,13 +9,36 @@ export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } a
 /** The parameters of the connection that are known to work. A misspelt one would have no effect. */
 const CONNECTION_PARAMETERS = [
   "application_name",
+  "channel_binding",
   "connect_timeout",
+  "host",
   "options",
+  "port",
   "sslmode",
   "sslrootcert",
   "sslcert",
   "sslkey",
   "uselibpqcompat",
+];
+
+/** Parameters of libpq that addresses of hosted databases may have, and that pg ignores. */
+const LIBPQ_PARAMETERS = [
+  "dbname",
+  "gssencmode",
+  "hostaddr",
+  "keepalives",
+  "load_balance_hosts",
+  "passfile",
+  "password",
+  "pgbouncer",
+  "require_auth",
+  "service",
+  "sslcrl",
+  "sslnegotiation",
+  "sslpassword",
+  "target_session_attrs",
+  "tcp_user_timeout",
+  "user",
 ];
 
 /** A database, and all that a pool of connections to it needs. */
@@ -40,12 +63,18 @@ const LIFETIME = 2400;
  * @throws {TypeError} If it is invalid. The message quotes at most its schema, because the rest may contain a password.
  */
 export function readAddress(address: string): PostgresTarget {
-  const url = URL.parse(address) ?? fail("it must have the form postgres://user:password@host:port/database");
+  const url = parseUrl(address);
   const parameters = url.searchParams;
   const known = [...CONNECTION_PARAMETERS, ...Object.keys(OWN_PARAMETERS)];
   for (const name of parameters.keys()) {
-    if (!known.includes(name)) fail(`it has an unknown parameter; known are ${known.join(", ")}`);
+    if (known.includes(name)) continue;
+    // Any other name may be a part of a password, and is not shown.
+    const what = LIBPQ_PARAMETERS.includes(name)
+      ? `the parameter ${name}, which pg does not have`
+      : "an unknown parameter";
+    fail(`it has ${what}; known are ${known.join(", ")}`);
   }
+  requireOptionalBinding(parameters);
   const take = (name: string, fallback: string) => {
     const text = parameters.get(name) ?? fallback;
     parameters.delete(name);
@@ -57,7 +86,12 @@ export function readAddress(address: string): PostgresTarget {
   const max = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
   const timeout = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT)), 0);
   const login = url.username === "" ? "" : `${url.username}@`;
-  const place = `${url.protocol}//${login}${url.host}${url.pathname === "/" ? "" : url.pathname}`;
+  // As in libpq, these two parameters replace what the address has before its path.
+  const overrides = ["host", "port"].filter((name) => parameters.has(name));
+  const host = parameters.has("host") ? "" : url.host;
+  const query = overrides.map((name) => `${name}=${parameters.get(name)}`).join("&");
+  const database = url.pathname === "/" ? "" : url.pathname;
+  const place = `${url.protocol}//${login}${host}${database}${query && `?${query}`}`;
   return {
     description: place + (schema === undefined ? "" : ` (schema ${schema})`),
     pool: {
@@ -72,6 +106,25 @@ export function readAddress(address: string): PostgresTarget {
     schema,
     prepare,
   };
+}
+
+/** The form `user@/database?host=/folder`, for a socket in a folder, is no URL without a host before the path. */
+function parseUrl(address: string): URL {
+  const url = URL.parse(address);
+  if (url) return url;
+  const withHost = URL.parse(address.replace("@/", "@localhost/"));
+  if (withHost?.searchParams.has("host")) return withHost;
+  return fail("it must have the form postgres://user:password@host:port/database");
+}
+
+/** pg binds its login to the TLS connection if the server offers that, and cannot promise it. */
+function requireOptionalBinding(parameters: URLSearchParams): void {
+  const value = parameters.get("channel_binding") ?? "disable";
+  parameters.delete("channel_binding");
+  if (value === "require") {
+    fail("channel_binding=require cannot be promised by pg; remove it, and use sslmode=verify-full");
+  }
+  requireOneOf("channel_binding", value, ["disable", "prefer"]);
 }
 
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */

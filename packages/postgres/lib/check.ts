@@ -61,12 +61,21 @@ const FOUND =
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
+/** Pets that the service would not accept. */
+function selectInvalidPets(schema: string): string {
+  return `SELECT pg_catalog.count(*), pg_catalog.min(id) FROM "${schema}".pets
+    WHERE id OPERATOR(pg_catalog.<) 1 OR id OPERATOR(pg_catalog.>) ${Number.MAX_SAFE_INTEGER}
+      OR pg_catalog.length(name) OPERATOR(pg_catalog.<) 1 OR pg_catalog.length(name) OPERATOR(pg_catalog.>) 255`;
+}
+
 type Source = [pool: PostgresPool, options: PostgresStoreOptions];
 
 /** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
 export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
   return withTables(source, async (db, state) => {
     const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
+    // Without the columns, the pets cannot be read.
+    if (faults.length === 0) faults.push(...await findInvalidPets(db));
     // With a changed function, the faults tell more.
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
     const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
@@ -96,6 +105,13 @@ async function findDifferences(db: Database): Promise<string[]> {
       `has what petstore does not make: ${each}`
     ),
   ];
+}
+
+async function findInvalidPets(db: Database): Promise<string[]> {
+  const [[count, first] = []] = await db.query(selectInvalidPets(db.schema));
+  if (count === "0") return [];
+  const subject = count === "1" ? "has a pet" : `has ${count} pets`;
+  return [`${subject} with an id or a name that the service cannot have stored: look at id ${first}`];
 }
 
 async function findChangedFunctions(db: Database): Promise<string[]> {

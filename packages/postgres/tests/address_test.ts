@@ -30,6 +30,49 @@ test("what an address omits has a default, or is left to pg", () => {
   assert.equal(description, "postgres:///pets");
 });
 
+test("a host and a port in the parameters replace those before the path, as in libpq", () => {
+  const folder = "/cloudsql/project:region:pets";
+  for (
+    const [address, host, port, says] of [
+      [
+        `postgres://rex:hunter2@localhost/pets?host=${folder}`,
+        folder,
+        undefined,
+        `postgres://rex@/pets?host=${folder}`,
+      ],
+      [`postgres://rex:hunter2@/pets?host=${folder}`, folder, undefined, `postgres://rex@/pets?host=${folder}`],
+      ["postgres://rex@one:5432/pets?host=two&port=6432", "two", 6432, "postgres://rex@/pets?host=two&port=6432"],
+      ["postgres://rex@one/pets?port=6432", "one", 6432, "postgres://rex@one/pets?port=6432"],
+    ] as const
+  ) {
+    const { pool, description } = readAddress(address);
+    assert.deepEqual([pool["host"], pool["port"] && Number(pool["port"]), pool["database"]], [host, port, "pets"]);
+    assert.equal(description, says);
+  }
+});
+
+test("channel_binding may be what pg does, and a parameter that pg ignores is named", () => {
+  for (const value of ["disable", "prefer"]) {
+    const { pool } = readAddress(`postgres://h/d?sslmode=require&channel_binding=${value}`);
+    assert.equal("channel_binding" in pool, false);
+  }
+  assert.throws(
+    () => readAddress("postgres://h/d?channel_binding=require"),
+    /channel_binding=require cannot be promised/,
+  );
+  assert.throws(
+    () => readAddress("postgres://h/d?channel_binding=yes"),
+    /channel_binding must be one of disable, prefer/,
+  );
+  for (const name of ["target_session_attrs", "hostaddr", "pgbouncer"]) {
+    assert.throws(() => readAddress(`postgres://h/d?${name}=hunter2`), (error) => {
+      assert.match(String(error), new RegExp(`has the parameter ${name}, which pg does not have; known are`));
+      assert.doesNotMatch(String(error), /hunter2/);
+      return true;
+    });
+  }
+});
+
 test("an invalid address is refused by a message without its password", async () => {
   const wrong: [address: string, says: RegExp][] = [
     ["postgres://hunter2@h:port/d", /must have the form postgres:/],

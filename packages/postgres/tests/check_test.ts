@@ -129,6 +129,20 @@ test.schema("a changed function is told, and is as in a new schema after the SQL
   assert.equal((await check(url, schema)).stderr, "");
 });
 
+test.schema("check finds pets that the service cannot have stored", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  const insert = `INSERT INTO "${schema}".pets (id, name, category_id, status) VALUES`;
+  await runSql(url, `${insert} (-5, '', 7, 0)`);
+  await assertFault(url, schema, /has a pet with an id or a name that the service cannot have stored: look at id -5;/);
+  await runSql(
+    url,
+    `UPDATE "${schema}".pets SET id = 1, name = repeat('x', 256); SELECT setval('"${schema}".pet_ids', 1)`,
+  );
+  await assertFault(url, schema, /look at id 1;/);
+  await runSql(url, `UPDATE "${schema}".pets SET name = repeat('é', 255)`);
+  assert.equal((await check(url, schema)).status, 0);
+});
+
 test("check of a database that cannot be reached has status 1", async () => {
   const port = await freePort();
   await assertFault(`postgres://u:hunter2@127.0.0.1:${port}/pets`, "petstore", /^(?!.*hunter2).*127\.0\.0\.1/, 1);

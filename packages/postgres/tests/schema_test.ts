@@ -200,3 +200,32 @@ test.store("the keys are read again when another program changes them by hand", 
   await runSql(url, `UPDATE "${schema}".api_keys SET caller = 'b'`);
   assert.deepEqual((await keys.listSince!(version)).keys?.map(({ caller }) => caller), ["b"]);
 });
+
+test.schema(
+  "a sequence that does not give ids in order is refused at the start, and at each create",
+  async (url, schema) => {
+    await usingStore(url, schema, async (store) => {
+      assert.equal(await store.create(PET), 1n);
+      for (const change of ["CACHE 50", "INCREMENT 2", "CYCLE"]) {
+        await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids ${change}`);
+        await assertRefused(
+          url,
+          schema,
+          /pet_ids was altered, and would not give ids in order; correct it with ALTER SEQUENCE/,
+        );
+        await assert.rejects(async () => await store.create(PET), StoreUnavailableError, change);
+        await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids INCREMENT 1 CACHE 1 NO CYCLE`);
+      }
+      assert.equal(await store.create(PET), 2n);
+    });
+  },
+);
+
+test.schema("after the last id, creates are refused as unavailable, and reads go on", async (url, schema) => {
+  await usingStore(url, schema, async (store) => {
+    await store.create(PET);
+    await runSql(url, `SELECT setval('"${schema}".pet_ids', ${Number.MAX_SAFE_INTEGER})`);
+    await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
+    assert.notEqual(await store.get(1n), undefined);
+  });
+});

@@ -3,8 +3,11 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 /** SQLSTATE classes that mean an invalid statement or value. */
 const DEFECTS = ["22", "23", "42"];
 
-/** SQLSTATEs of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
-const DAMAGE = ["42501", "42P01", "42883"];
+/**
+ * SQLSTATEs of these classes that mean a changed database: privileges were revoked, tables or functions dropped, or the sequence raised to
+ * its last id.
+ */
+const DAMAGE = ["42501", "42P01", "42883", "2200H"];
 
 /** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT = ["40001", "40P01", "23505"];

@@ -12,13 +12,22 @@ export function createFunctions(schema: string): string {
   return all.map((create) => create(schema)).join("\n");
 }
 
-/** Detects a table that was restored without its sequence, where each create would fail and use up an id. */
+/**
+ * Detects a table that was restored without its sequence, where each create would fail and use up an id. It also detects a sequence of which
+ * connections take several ids at once: a later pet would then get a smaller id, and who follows the list would miss it.
+ */
 function createCheckIds(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
     DECLARE
       next_id bigint;
       last_id bigint;
     BEGIN
+      IF EXISTS (SELECT FROM pg_sequence WHERE seqrelid = '${schema}.pet_ids'::regclass
+          AND (seqcache <> 1 OR seqincrement <> 1 OR seqcycle)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE =
+          'The sequence ${schema}.pet_ids was altered, and would not give ids in order; '
+          'correct it with ALTER SEQUENCE ${schema}.pet_ids INCREMENT 1 CACHE 1 NO CYCLE';
+      END IF;
       -- The table first: at a start, other servers may add pets between the two reads.
       EXECUTE 'SELECT id FROM ${schema}.pets ORDER BY id DESC LIMIT 1' INTO last_id;
       SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END INTO next_id FROM ${schema}.pet_ids;
