@@ -15,7 +15,11 @@ import {
 } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
 
+/** How many pets one statement adds, if so many creates follow each other. */
 const ROWS = 16;
+
+/** The largest id that a JavaScript number holds exactly, so that clients read the id which the service means. */
+const MAX_ID = 2n ** 53n - 1n;
 
 export class Transactions {
   readonly #db: DatabaseSync;
@@ -52,6 +56,7 @@ export class Transactions {
     const now = BigInt(Date.now());
     const outcomes: Outcome[] = [];
     const before = BigInt(this.#sql.lastId.get()!["last"] as bigint);
+    if (before + BigInt(writes.length) > MAX_ID) throw this.#outOfIds(before);
     let last = before;
     for (let i = 0; i < writes.length;) {
       const next = writes.slice(i, i + ROWS);
@@ -76,6 +81,12 @@ export class Transactions {
   #requireAdded(before: bigint, last: bigint): void {
     const { count, greatest } = this.#sql.added.get(before) as { count: bigint; greatest: bigint };
     if (count !== last - before || greatest !== last) throw this.#interfered("another pet than was added, or none");
+  }
+
+  #outOfIds(last: bigint): StoreUnavailableError {
+    return new StoreUnavailableError(
+      `${this.#watch.path}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
+    );
   }
 
   #interfered(what: string): StoreUnavailableError {

@@ -69,8 +69,21 @@ export function requireOwn(db: DatabaseSync, path: string): number {
   const owner = readPragma(db, "application_id");
   const version = readPragma(db, "user_version");
   const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-  if (owner === APPLICATION_ID || (isEmpty && owner === 0 && version === 0)) return version;
+  if (isEmpty && owner === 0 && version === 0) return version;
+  if (owner === APPLICATION_ID && (isEmpty || version !== 0)) return version;
+  if ([0, APPLICATION_ID].includes(owner) && version === 0 && hasTables(db)) {
+    throw new StoreUnavailableError(
+      `${path} has the tables of a petstore without the marks of its file, as a copy by the shell's .dump has them; ` +
+        `if it is such a copy, mark it by: PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
+    );
+  }
   throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
+}
+
+/** Whether a database has each table of the latest schema, with its columns. */
+function hasTables(db: DatabaseSync): boolean {
+  const actual = readSchemaText(db);
+  return [...schemaTextOf()].every(([name, sql]) => !name.startsWith("table ") || actual.get(name) === sql);
 }
 
 /** Like {@link requireKnownSchema}, but throws for an empty database too. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { createMany, execute, request, REX, test, usingStore, walk } from "./support.ts";
+import { createMany, execute, REX, test, usingStore, walk } from "./support.ts";
 
 test.eachPath("an id is not reused after another program has deleted the last row", async (path) => {
   await usingStore(path, async (store) => {
@@ -33,18 +33,6 @@ test.store("a walk shows each pet once after another program has deleted rows", 
   const expected = Array.from({ length: 55 }, (_, i) => i + 1).filter((id) => id % 7 >= 3);
   for (const limit of [1, 3, 10, 100]) assert.deepEqual(await walk(store, limit), expected, `limit ${limit}`);
 });
-
-test.eachStore(
-  "ids are exact after another program has given one beyond 2^53, for single creates and for batches",
-  async (store, path) => {
-    execute(path, "INSERT INTO pets VALUES (9007199254740993, 'import', 1, 0)");
-    assert.equal(await store.create(REX), 9007199254740994n);
-    assert.equal(await store.create(REX), 9007199254740995n);
-    assert.deepEqual(await createMany(store, 20), Array.from({ length: 20 }, (_, i) => 9007199254740996n + BigInt(i)));
-    assert.deepEqual(await store.createOnce?.(REX, request("k")), { outcome: "created", id: 9007199254741016n });
-    await store.checkWrites?.();
-  },
-);
 
 test.eachStore("a store whose table has been dropped reports a defect, not an outage", async (store, path) => {
   await store.create(REX);
