@@ -30,14 +30,17 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
   if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
+    if (stored.some(isValid)) {
+      const unusable = findFault(KEY_FILE);
+      // Platforms set modes of their own. The store has a key, so nothing needs the file.
+      if (unusable !== undefined) return { ...IN_STORE, note: `${IN_STORE.note}; ${unusable}` };
+    }
     const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
     if (file && await isAccepted(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
     }
-    const isSome = stored.some(isValid);
-    const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
-    return { location: "store", isNew: false, note };
+    return stored.some(isValid) ? IN_STORE : { ...IN_STORE, note: "none is valid (petstore keys add makes one)" };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
@@ -48,6 +51,18 @@ export async function makeFirstKey(configured: readonly string[], store: KeyStor
   if (configured.length > 0) return AS_SET;
   const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
   return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
+}
+
+const IN_STORE: FirstKey = { location: "store", isNew: false, note: "in the store (petstore keys list)" };
+
+/** Why the key file cannot be used, or undefined if it can or is not there. */
+function findFault(path: string): string | undefined {
+  try {
+    readKey(path);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };

@@ -46,8 +46,9 @@ export async function readKeyFile(path: string): Promise<FileKey> {
 /** Like {@link readKeyFile}, but makes no key. An empty file has none. */
 export function readKey(path: string): FileKey | undefined {
   try {
-    requireOwnFile(path, statSync(path));
+    // The folder comes first, so that a first start makes no file that the next one would refuse.
     requireOwnFolders(path);
+    requireOwnFile(path, statSync(path));
     const key = readSmallFile(path, path).trim();
     if (key === "") return undefined;
     checkKeys([key]);
@@ -89,15 +90,24 @@ function requireOwnFile(path: string, file: Stats): void {
   }
 }
 
-/** That of the file, and that of each link which leads to it. */
+/** Checks the folder of the file, and that of each link which leads to it. The file need not exist. */
 function requireOwnFolders(path: string): void {
   if (process.platform === "win32") return;
   for (let name = path;; name = resolve(realpathSync(dirname(name)), readlinkSync(name))) {
-    const folder = dirname(name), { mode } = statSync(folder);
-    // A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is.
-    if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) {
+    const folder = dirname(name);
+    if (mayReplaceFiles(statSync(folder))) {
       throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
     }
-    if (!lstatSync(name).isSymbolicLink()) return;
+    if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   }
+}
+
+/** Whether other users can replace a file in a folder, because they can write to the folder. */
+function mayReplaceFiles({ mode, uid }: Stats): boolean {
+  // In a sticky folder, such as /tmp, only its owner can replace a file.
+  if ((mode & 0o1000) !== 0) return false;
+  if ((mode & 0o002) !== 0) return true;
+  // Kubernetes and OpenShift hand over a folder of root that the process can write to by its group alone.
+  const isOfPlatform = uid === 0 && isPermitted({ name: "sys", kind: "uid" }) && process.getuid?.() !== 0;
+  return (mode & 0o020) !== 0 && !isOfPlatform;
 }

@@ -1,5 +1,6 @@
 /** Starts the server, and shuts it down gracefully. */
 
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
@@ -10,6 +11,7 @@ import { findFirstKey, type FirstKey, makeFirstKey } from "../keys/first_key.ts"
 import { KEY_FILE, readKey } from "../keys/key_file.ts";
 import { createLocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
+import { isPermitted } from "../process/process.ts";
 import { describeStart } from "../telemetry/messages.ts";
 import { readSizes, serveMetrics } from "../telemetry/metrics_server.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
@@ -94,8 +96,9 @@ async function open(
   report: Report,
 ): Promise<OpenedStores> {
   const { path, shared } = storeSetting;
-  // A key file that cannot be used ends the start before it makes a store.
-  if (path !== undefined && settings.keys.length === 0) readKey(KEY_FILE);
+  // A key file that cannot be used ends the start before it makes a store. A store that exists may have a valid key.
+  const isThere = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
+  if (path !== undefined && !isThere && settings.keys.length === 0) readKey(KEY_FILE);
   const store = await storeSetting.open();
   started.stores.add(store);
   started.isNew = store.isNew ?? false;

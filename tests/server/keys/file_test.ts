@@ -122,6 +122,29 @@ testWith(withTempFolder, testUnless(Deno.uid() !== 0 && "only root can make one"
   },
 );
 
+testFile("a first start makes no key in a folder that the next start would refuse", async (folder) => {
+  Deno.mkdirSync(`${folder}/data`);
+  for (const mode of [0o777, 0o775, 0o2775]) {
+    Deno.chmodSync(`${folder}/data`, mode);
+    await assertRefused(`${folder}/data/api-key`, `a folder of mode ${mode.toString(8)}`, /others can write to it/);
+    assert.deepEqual([...Deno.readDirSync(`${folder}/data`)], []);
+  }
+});
+
+testWith(inFolder)("a key file that cannot be used does not matter while the store has a valid key", async () => {
+  const store = createMemoryStore();
+  await findFirstKey([], store.keys);
+  const [first] = await store.keys.list();
+  for (const spoil of [() => Deno.chmodSync("data/api-key", 0o660), () => Deno.chmodSync("data", 0o2777)]) {
+    spoil();
+    const found = await findFirstKey([], store.keys);
+    assert.equal(found.location, "store");
+    assert.match(found.note, /^in the store \(petstore keys list\); data.* (chmod 600|chmod go-w)/);
+  }
+  await store.keys.revoke(first!.id, new Date());
+  await assert.rejects(findFirstKey([], store.keys), /chmod/);
+});
+
 testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
   const path = `${folder}/data/api-key`;
   // None finds a key, and each waits once before it names its file.
