@@ -143,7 +143,7 @@ export class StoreUnavailableError extends Error {
    * @param message What is wrong, for the operator.
    * @param options The cause, and whether the pet of a create may have been stored.
    */
-  constructor(message?: string, options: ErrorOptions & { mayBeStored?: boolean } = {}) {
+  constructor(message?: string, options: { cause?: unknown; mayBeStored?: boolean } = {}) {
     super(message, options);
     this.mayBeStored = options.mayBeStored ?? false;
   }

@@ -35,8 +35,8 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       redirect: "manual" as const,
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
       // may not take.
-      body: isOnce && isDeno() ? new Blob([body!]).stream() : body!,
-      // A stream needs it.
+      body: isOnce && body !== undefined && isDeno() ? new Blob([body]).stream() : body!,
+      // `fetch` refuses a streamed body without this.
       duplex: "half",
     };
     const url = baseUrl + path;

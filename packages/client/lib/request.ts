@@ -45,7 +45,7 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     const texts = textsOf(cause, hide);
     // A permission of Deno, which the next attempt would not have either.
     if (texts?.name === "NotCapable") throw texts;
-    throw failure("connection_failed", `${asked} got no whole response`, texts);
+    throw failure("connection_failed", `${asked} got no whole response${innermost(texts)}`, texts);
   }
   if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
   let body: Failure | undefined | null;
@@ -61,6 +61,18 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
   const { code, message } = (body ?? {}) as Failure;
   if (typeof code === "string" && typeof message === "string") throw failure(code, message);
   throw refuse(`${asked} ${foreign(response, hide(text))}`);
+}
+
+/** What the last error of a chain says, which is the system's: the first one often says only that `fetch` failed. */
+function innermost(texts: Error | undefined): string {
+  let reason = "";
+  for (const { message, code } of chainOf(texts)) reason = message || code || reason;
+  return reason && `: ${reason}`;
+}
+
+/** An error and its causes. */
+export function* chainOf(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
+  for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
 
 export function isDeno(): boolean {

@@ -1,4 +1,5 @@
 import { type ClientErrorCode, PetstoreError } from "./error.ts";
+import { chainOf } from "./request.ts";
 
 export interface RetryLimits {
   timeoutMs: number;
@@ -9,7 +10,11 @@ export interface RetryLimits {
 /** Statuses after which the same request may succeed. */
 const PASSING = [408, 429, 502, 503, 504];
 
+/** The bound of the first pause and of the longest, in milliseconds. */
 const FIRST = 100, LONGEST = 5_000;
+
+/** How long a client tries while nothing listens at the address, in milliseconds. A server that restarts is back by then. */
+const REFUSED = 2_500;
 
 /** In milliseconds. An attempt that may be repeated has a third of the time, because it may stay silent. */
 const SHORTEST_ATTEMPT = 1_000;
@@ -24,6 +29,7 @@ export async function retry<T>(
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
   let last: PetstoreError | undefined, doubtful: PetstoreError | undefined;
+  let refusedSince: number | undefined;
   for (let retries = 0;; retries++) {
     const left = end - performance.now();
     const limit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT, timeoutMs / 3) : left;
@@ -35,9 +41,16 @@ export async function retry<T>(
       return await within(attempt, Math.min(limit, left), giveUp, signal);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
-      const delay = (error.retryAfterMs ?? 0) + jitter(retries);
+      const now = performance.now();
+      let delay = (error.retryAfterMs ?? 0) + jitter(retries);
+      refusedSince = isRefused(error) ? refusedSince ?? now : undefined;
+      // The last attempt at an address where nothing listens is at the end of the time for that.
+      const patience = refusedSince === undefined ? Infinity : refusedSince + REFUSED - now;
+      if (patience > 0) delay = Math.min(delay, patience);
       // To wait beyond the end would end in the same failure, only later.
-      if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
+      const isOver = patience <= 0 || now + delay >= end;
+      if (retries >= maxRetries || !isPassing(error) || isOver) {
+        if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
         // The server may have carried out an earlier attempt, though it refused the last one.
         if (doubtful) error.cause ??= doubtful;
         throw error;
@@ -52,6 +65,13 @@ export async function retry<T>(
 function isPassing({ code, status, cause }: PetstoreError): boolean {
   // The next response would be as long.
   return code === "connection_failed" || (PASSING.includes(status) && !(cause instanceof RangeError));
+}
+
+/** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
+function isRefused({ cause }: PetstoreError): boolean {
+  return [...chainOf(cause)].some(({ code, message = "" }) =>
+    code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)
+  );
 }
 
 /** Full jitter: clients that failed together do not come back together. */

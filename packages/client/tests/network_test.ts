@@ -93,7 +93,9 @@ test("maxRetries is how often a request is repeated, and a server that is away i
   const gone = await withScript(() => "", ({ origin }) => Promise.resolve(origin));
   const { pets } = createClient({ baseUrl: `${gone}/v1`, key: "pk_test", maxRetries: 1 });
   const { code, message, cause } = await failed(pets.get(1n));
-  assert.deepEqual([code, message], ["connection_failed", `GET ${gone}/v1/pets/1 got no whole response`]);
+  assert.equal(code, "connection_failed");
+  assert.ok(message.startsWith(`GET ${gone}/v1/pets/1 got no whole response: `), message);
+  assert.match(message, /(ECONNREFUSED|Connection refused|Unable to connect).* \(2 attempts\)$/);
   assert.ok(cause instanceof Error);
   assert.match(inspect(cause), /ECONNREFUSED|ConnectionRefused|Connection refused/);
 });

@@ -48,7 +48,11 @@ for (const thrown of [undefined, null, "Cut"]) {
   const respond = () => {
     throw thrown;
   };
-  ENDS.push([`nothing, since fetch() throws ${thrown}`, respond, `${ASKED} got no whole response`]);
+  ENDS.push([
+    `nothing, since fetch() throws ${thrown}`,
+    respond,
+    `${ASKED} got no whole response${thrown ? ": Cut" : ""}`,
+  ]);
 }
 
 /** Without a type, and not whole. */

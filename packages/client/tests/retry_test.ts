@@ -207,3 +207,42 @@ test("a permission that Deno refuses is not asked for again", async (clock) => {
   const { at, error } = await tried(() => Promise.reject(refusal), clock);
   assert.deepEqual([at, error as unknown], [[0], refusal]);
 });
+
+/** A refused connection, as fetch() throws it on Node, on Node for a name with two addresses, on Bun and on Deno. */
+const REFUSALS: Record<string, () => Error> = {
+  Node: () => new TypeError("fetch failed", { cause: coded("connect ECONNREFUSED 127.0.0.1:1", "ECONNREFUSED") }),
+  "Node, for two addresses": () => new TypeError("fetch failed", { cause: coded("", "ECONNREFUSED") }),
+  Bun: () => coded("Unable to connect. Is the computer able to access the url?", "ConnectionRefused"),
+  Deno: () => new TypeError("error sending request: tcp connect error: Connection refused (os error 111)"),
+};
+
+function coded(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+for (const [runtime, refusal] of Object.entries(REFUSALS)) {
+  test(`a connection that is refused, as ${runtime} says it, is told within 2.5 s, with its reason and the attempts`, async (clock) => {
+    const { at, endedAt, error } = await tried(() => Promise.reject(refusal()), clock);
+    assert.equal(endedAt, 2_500);
+    assert.ok(at.length > 3);
+    assert.match(error!.message, new RegExp(`got no whole response: .+ \\(${at.length} attempts\\)$`));
+  });
+}
+
+test("a server that is away for two seconds is waited for", async (clock) => {
+  const refused = REFUSALS["Node"]!;
+  const later = await tried(
+    (n) => clock.now() < 2_000 && n < 900 ? Promise.reject(refused()) : new Response(REX),
+    clock,
+  );
+  assert.equal(later.value?.name, "Rex");
+});
+
+test("another failure of the network is repeated until the call has no time left", async (clock) => {
+  const { endedAt, error } = await tried(() => Promise.reject(new TypeError("socket hang up")), clock, {
+    maxRetries: Infinity,
+    timeoutMs: 30_000,
+  });
+  assert.ok(endedAt > 20_000, `${endedAt}`);
+  assert.match(error!.message, /got no whole response: socket hang up \(\d+ attempts\)$/);
+});
