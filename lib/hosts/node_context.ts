@@ -4,7 +4,7 @@ import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { disconnected } from "../http/interruption.ts";
 import { breakOff, hasLeft, isGone } from "./node_reply.ts";
-import { fieldOf, hasBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
+import { fieldOf, hasBody, keptBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export class NodeContext implements RequestContext {
@@ -39,7 +39,8 @@ export class NodeContext implements RequestContext {
 
   get bodyUsed(): boolean {
     if (this.#request) return this.#request.bodyUsed;
-    return this.#incoming.readableDidRead && hasBody(this.#incoming);
+    const incoming = this.#incoming;
+    return incoming.readableDidRead && hasBody(incoming) && keptBody(incoming) === undefined;
   }
 
   header(name: string): string | null {
@@ -51,6 +52,8 @@ export class NodeContext implements RequestContext {
     const incoming = this.#incoming;
     // `end` occurs once, perhaps for a parser of the app.
     if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
+    const kept = keptBody(incoming);
+    if (kept) return Promise.resolve(kept);
     const length = Number(fieldOf(incoming, "content-length") ?? NaN);
     return new Promise((resolve, reject) => {
       // A short body is there after this turn, and listeners are slow.
@@ -63,7 +66,9 @@ export class NodeContext implements RequestContext {
 
   openBody(): ReadableStream<Uint8Array> | null {
     if (this.#request) return this.#request.body;
-    return hasBody(this.#incoming) ? toStream(this.#incoming) : null;
+    if (!hasBody(this.#incoming)) return null;
+    const kept = keptBody(this.#incoming);
+    return kept ? new Blob([kept]).stream() : toStream(this.#incoming);
   }
 
   toRequest(): Request {

@@ -66,8 +66,9 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
     headers: toHeaders(incoming),
     duplex: "half",
   };
-  const wasRead = incoming.readableDidRead;
-  if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
+  const kept = keptBody(incoming);
+  const wasRead = incoming.readableDidRead && kept === undefined;
+  if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : kept ?? toStream(incoming);
   const request = new Request(toUrl(incoming), init);
   return Object.defineProperties(request, {
     // The signal is made when it is asked for, because a signal in the constructor is slow.
@@ -115,6 +116,11 @@ export function hasBody(incoming: NodeRequest): boolean {
   if (method === "GET" || method === "HEAD") return false;
   return httpVersionMajor > 1 || Number(fieldOf(incoming, "content-length") ?? 0) > 0 ||
     fieldOf(incoming, "transfer-encoding") !== null;
+}
+
+/** The body that the host has read before and kept as bytes. It is absent if nobody has read the body, or nobody has kept it. */
+export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
+  return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
 /** The body as a stream. Node discards a body that nothing reads. */

@@ -16,6 +16,8 @@ export interface NodeRequest {
   readonly socket: object;
   /** Whether reading of the body has begun. */
   readonly readableDidRead: boolean;
+  /** The whole body as bytes, if the host has read it, as the frameworks of cloud functions do. */
+  readonly rawBody?: unknown;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
   /** Adds a listener for `data`, `end`, `error` or `close`. */

@@ -94,6 +94,32 @@ test("createNodeListener() answers 500 for a body that a parser has read, and te
   assert.match(String(told[0]), /body has already been read/);
 });
 
+test("createNodeListener() takes a body that the host has read and kept as bytes", async () => {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const petstore = createNodeListener(createPetstore({ keys: [KEY] }));
+  const plain = createNodeListener(handle);
+  const fields = ["Host: a", `Authorization: Bearer ${KEY}`];
+  const framings = [[`Content-Length: ${PET.length}`, PET], [
+    "Transfer-Encoding: chunked",
+    `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`,
+  ]];
+  for (const listener of [petstore, plain]) {
+    const listen: Listener = async (request, response) => {
+      const rawBody = Buffer.concat(await Array.fromAsync(request) as Buffer[]);
+      listener(Object.assign(request, { rawBody }), response);
+    };
+    for (const [framing = "", body = ""] of framings) {
+      const answer = await exchange(listen, head("POST /v1/pets", ...fields, framing) + body);
+      assert.match(answer, /^HTTP\/1\.1 201 /, framing);
+      assert.match(answer, /"categoryId":9007199254740993/);
+    }
+    const long = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(70_000)}"}`;
+    const refused = await exchange(listen, head("POST /v1/pets", ...fields, `Content-Length: ${long.length}`) + long);
+    assert.match(refused, /^HTTP\/1\.1 413 /);
+    assert.match(await exchange(listen, head("GET /v1/pets/1", ...fields)), /^HTTP\/1\.1 200 /);
+  }
+});
+
 test("createNodeListener() aborts the signals of a request and of its clone when the client leaves", async () => {
   const aborted = Promise.withResolvers<unknown>();
   let leave = () => {};

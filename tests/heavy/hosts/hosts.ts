@@ -91,7 +91,7 @@ const COLLECTED: Deviation[] = [
 
 const PARSERS =
   "Middleware that reads bodies, such as `express.json()` or `koa-body`, must come after the petstore. A body that has " +
-  "already been read is answered with 500, and `onError` gets the reason";
+  "already been read is answered with 500, and `onError` gets the reason, unless the host keeps its bytes in `request.rawBody`";
 
 export const HOSTS: readonly MountedHost[] = [
   {

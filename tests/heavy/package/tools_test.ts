@@ -68,7 +68,7 @@ testUnless(BUN.skip)(
 /** Today's sizes with a little room, so that a change which costs more is noticed, and raises the limit itself if it is worth it. */
 const SIZES = [
   { names: "{ createPetstore }", module: "mod.ts", target: "esnext", most: 13_700 },
-  { names: "*", module: "packages/client/mod.ts", target: "es2020", most: 5_100 },
+  { names: "*", module: "packages/client/mod.ts", target: "es2020", most: 5_400 },
 ];
 
 for (const { names, module, target, most } of SIZES) {
