@@ -19,6 +19,12 @@ const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED =
   /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|petstore-fault)$/;
 
+/** Whether a request is what a browser sends before a request of a page of another origin. */
+export function isPreflight(context: RequestContext): boolean {
+  return context.method === "OPTIONS" && context.header("access-control-request-method") !== null &&
+    context.header("origin") !== null;
+}
+
 /** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
@@ -40,9 +46,9 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   }
 
   function preflight(context: RequestContext): Reply | undefined {
-    const isPreflight = context.method === "OPTIONS" && context.header("access-control-request-method") !== null &&
-      context.header("origin") !== null;
-    if (isPreflight && grantsOf(context)[ALLOW_ORIGIN]) return { status: 204, headers: preflightFields, body: null };
+    if (isPreflight(context) && grantsOf(context)[ALLOW_ORIGIN]) {
+      return { status: 204, headers: preflightFields, body: null };
+    }
     return undefined;
   }
 

@@ -12,6 +12,8 @@ export type Observer = (context: RequestContext, reply: Reply, startedAt: number
 export type RequestIds = "all" | "failures" | "none";
 
 export interface FinisherParts {
+  /** Whether a client may be known by something other than the field Authorization, such as a cookie. */
+  mayLackAuthorization?: boolean;
   cors?: Cors | undefined;
   requestIds: RequestIds;
   observe?: Observer | undefined;
@@ -29,7 +31,7 @@ export interface Finisher {
   identify(reply: Reply, context: RequestContext): Reply;
 }
 
-export function createFinisher({ cors, requestIds, observe, recover }: FinisherParts): Finisher {
+export function createFinisher({ cors, requestIds, observe, recover, mayLackAuthorization }: FinisherParts): Finisher {
   /** The lowest status with an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
   const identify: Finisher["identify"] = (reply, context) =>
@@ -41,6 +43,7 @@ export function createFinisher({ cors, requestIds, observe, recover }: FinisherP
     if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
     if (method === "HEAD") reply = withoutBody(reply);
     if (fields) reply = extendReply(reply, fields);
+    if (mayLackAuthorization && context.caller && context.header("authorization") === null) reply = keepPrivate(reply);
     reply = identify(reply, context);
     // CORS comes last, because its fields name the other ones.
     return cors ? cors.extend(reply, context) : reply;
@@ -61,4 +64,15 @@ export function createFinisher({ cors, requestIds, observe, recover }: FinisherP
     },
     identify,
   };
+}
+
+/**
+ * Keeps shared caches from storing a reply. They do so by themselves only if the request has the field Authorization (RFC 9111 §3.5). An
+ * app's response may have a rule of its own.
+ */
+function keepPrivate(reply: Reply): Reply {
+  const { headers, body } = reply;
+  const isRuled = Object.hasOwn(headers, "cache-control") ||
+    (body instanceof Response && body.headers.has("cache-control"));
+  return isRuled ? reply : extendReply(reply, { "cache-control": "private, no-cache" });
 }

@@ -25,6 +25,7 @@ import type { PetstoreOptions, Stability } from "./options.ts";
 /** The options with their defaults, and what is made of them. */
 export interface CheckedOptions extends OperationSettings {
   authenticate: Authenticate;
+  mayLackAuthorization: boolean;
   basePath: string;
   publicBaseUrl: string | undefined;
   cors: Cors | undefined;
@@ -40,7 +41,7 @@ type Labels = Readonly<Record<string, Stability | undefined>>;
 /** Stands in for the origin of a path. */
 const ORIGIN = "http://h";
 
-type Made = Omit<CheckedOptions, "authenticate" | "linkBase"> & { keys: Authenticate };
+type Made = Omit<CheckedOptions, "authenticate" | "mayLackAuthorization" | "linkBase"> & { keys: Authenticate };
 
 const CORS: Checks<CorsOptions, CorsOptions> = {
   origins: (origins, name) => {
@@ -91,7 +92,9 @@ export function checkOption<Name extends keyof Made>(name: Name, given: Petstore
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
   const { keys, ...made } = checkAll(CHECKS, options, "");
-  return { ...made, authenticate: keys, linkBase: made.publicBaseUrl ?? made.basePath };
+  // A verifier sees the whole request, and may know a client by its cookie.
+  const mayLackAuthorization = typeof options.keys === "function";
+  return { ...made, authenticate: keys, mayLackAuthorization, linkBase: made.publicBaseUrl ?? made.basePath };
 }
 
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {

@@ -19,7 +19,7 @@ export type AnyPathRule = (response: SeenResponse) => string | undefined;
 
 /** Set by the transport, or by the Fetch standard where cross-origin use is granted; info.description says so. */
 const FOREIGN_HEADERS =
-  /^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|access-control-.*)$/;
+  /^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|cache-control|access-control-.*)$/;
 
 /** Headers that do not depend on the operation: the description has them in words, if at all. */
 const IN_WORDS: Readonly<Record<string, RegExp>> = {

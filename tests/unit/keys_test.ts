@@ -158,3 +158,26 @@ async function callerOf(check: Check, key: string): Promise<string> {
   const found = await check(`Bearer ${key}`);
   return found instanceof Problem ? JSON.parse(found.body).message : found.id;
 }
+
+test("no shared cache keeps what a client got that was known by something other than Authorization", async () => {
+  const response = Response.json([], { headers: { "cache-control": "public, max-age=60" } });
+  const { handle } = createPetstore({
+    keys: (_key, request) => request.headers.get("cookie") === "session=1" ? { id: "rex" } : false,
+    handleStoreOrders: () => response.clone(),
+  });
+  const cookie = { cookie: "session=1" };
+  const ask = async (path: string, headers: Record<string, string>, method = "GET") => {
+    const { status, headers: fields } = await handle(new Request(`http://localhost/v1${path}`, { headers, method }));
+    return [status, fields.get("cache-control")];
+  };
+  const isPrivate = "private, no-cache";
+  // The third response comes from the cache of responses.
+  for (let i = 0; i < 3; i++) assert.deepEqual(await ask("/pets", cookie), [200, isPrivate]);
+  assert.deepEqual(await ask("/pets", { ...cookie, "if-none-match": "*" }), [304, isPrivate]);
+  assert.deepEqual(await ask("/pets", cookie, "HEAD"), [200, isPrivate]);
+  assert.deepEqual(await ask("/pets/7", cookie), [404, isPrivate]);
+  assert.deepEqual(await ask("/store/orders", cookie), [200, "public, max-age=60"]);
+  // With Authorization, a cache keeps nothing by itself (RFC 9111 §3.5). A refusal is the same for everybody.
+  assert.deepEqual(await ask("/pets", { ...cookie, authorization: "Bearer k" }), [200, null]);
+  assert.deepEqual(await ask("/pets", {}), [401, null]);
+});

@@ -14,6 +14,7 @@ import type { Samples } from "../telemetry/samples.ts";
 import type { Address, Listen, Listener } from "../http/listener.ts";
 import type { OpenedStores, Server } from "./runtime.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
+import { createPreflightLog } from "../telemetry/preflight_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { oneLine } from "../process/lines.ts";
 import { createServerPipeline } from "../http/server_pipeline.ts";
@@ -79,7 +80,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
         store,
         onError,
       };
-      const observers: Observer[] = [];
+      const observers: Observer[] = settings.log === "off" ? [] : [createPreflightLog(report)];
       if (settings.log === "json") observers.push(createJsonLog(output));
       if (settings.log === "text") observers.push(createTextLog(output));
       if (settings.metrics) {
