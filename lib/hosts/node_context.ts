@@ -77,9 +77,15 @@ export class NodeContext implements RequestContext {
 
   breakOff(): void {
     const { httpVersionMajor, socket } = this.#incoming;
-    // Bun sends an empty 200 if the response alone is destroyed.
-    if (httpVersionMajor === 1) (socket as { destroy?(): void }).destroy?.();
-    breakOff(this.#outgoing);
+    const outgoing = this.#outgoing;
+    const end = () => {
+      // Bun sends an empty 200 if the response alone is destroyed.
+      if (httpVersionMajor === 1) (socket as { destroy?(): void }).destroy?.();
+      breakOff(outgoing);
+    };
+    // A response gets its socket when the earlier ones of the connection have been sent. They must not be lost with it.
+    if (httpVersionMajor === 1 && outgoing.socket === null) outgoing.on("socket", end);
+    else end();
   }
 
   #toRequest(): Request {

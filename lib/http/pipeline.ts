@@ -21,19 +21,24 @@ export interface Pipeline {
   finisher: Finisher;
 }
 
+/** Answers a request, or lets `answer` do so. */
+export type Intercept = (context: RequestContext, answer: () => MaybePromise<Reply>) => MaybePromise<Reply>;
+
 export interface PipelineParts extends FinisherParts {
   /** Refuses a request before all else. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller that lacks the right. */
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
+  /** Stands before what answers a request whose client is known. It is absent where no request fails on purpose. */
+  intercept?: Intercept | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
   recover: Recovery;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { guard, cors, authenticate, authorize, cache, operations, recover } = parts;
+  const { guard, cors, authenticate, authorize, intercept, cache, operations, recover } = parts;
   const finisher = createFinisher(parts);
   const find = createRouter(operations);
   const findOperation = ({ method, target }: RequestContext) => find(method, target);
@@ -51,15 +56,18 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      // No rights are checked for a kept response: every caller may GET.
-      if (kept && getCache?.use(kept)) {
-        context.route = kept.route;
-        return kept.reply;
-      }
-      const found = match ?? findOperation(context);
-      if (!found) return routeNotFound(context);
-      const make = () => call(found, caller, context);
-      return getCache ? getCache.make(context, make) : make();
+      const answer = () => {
+        // No rights are checked for a kept response: every caller may GET.
+        if (kept && getCache?.use(kept)) {
+          context.route = kept.route;
+          return kept.reply;
+        }
+        const found = match ?? findOperation(context);
+        if (!found) return routeNotFound(context);
+        const make = () => call(found, caller, context);
+        return getCache ? getCache.make(context, make) : make();
+      };
+      return intercept ? intercept(context, answer) : answer();
     });
   }
 

@@ -18,14 +18,16 @@ import { pipelineOf, serve } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import { createFinisher } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
+import type { Intercept } from "../http/pipeline.ts";
 import type { Reply } from "../http/reply.ts";
 import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import { checkFaults, type FaultOptions, FAULTS } from "./fault_options.ts";
+import { checkFaults, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
-import type { Service } from "./service.ts";
+import { sleep } from "../waiting.ts";
+import { createService, type Service } from "./service.ts";
 
 export type { FaultOptions, Petstore };
 
@@ -39,7 +41,7 @@ export type { FaultOptions, Petstore };
 export function withFaults(petstore: Petstore, options: FaultOptions): Petstore {
   const service = pipelineOf(petstore) as Service | undefined;
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
-  const { finisher, settings } = service;
+  const { settings, parts } = service;
   const names = new Map<Operation | undefined, string>(OPERATIONS.map((definition) => {
     return [createOperation(definition, settings, settings.basePath), definition.id];
   }));
@@ -56,19 +58,25 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
     return fault;
   }
 
+  /** Only a request with a valid key draws a fault, so that others use up none. */
+  const intercept: Intercept = (context, answer) => {
+    const fault = faultOf(context);
+    if (!fault) return answer();
+    context.fields = { [FAULT_FIELD]: fault };
+    if (fault === "delay") return sleep(faults.delayMs).then(answer);
+    if (fault === "unavailable") return STORE_UNAVAILABLE;
+    return fault === "cut" ? breakOff(context) : answer();
+  };
+
+  const failing = createService(settings, { ...parts, intercept });
   // The observer has seen the reply that is lost.
   const unobserved = createFinisher(settings);
-  const respond: Service["respond"] = (context, send) => {
-    const fault = faultOf(context);
-    if (!fault) return service.respond(context, send);
-    context.fields = { "petstore-fault": fault };
-    const act = () => service.respond(context, send);
-    if (fault === "delay") return new Promise<void>((resolve) => setTimeout(resolve, faults.delayMs)).then(act);
-    if (fault === "lose") return service.respond(context, () => send(unobserved.finish(breakOff(context), context, 0)));
-    const reply = fault === "cut" ? breakOff(context) : STORE_UNAVAILABLE;
-    return send(finisher.finish(reply, context, finisher.now()));
-  };
-  return serve({ ...service, respond });
+  const respond: Service["respond"] = (context, send) =>
+    failing.respond(context, (reply) => {
+      const isLost = context.fields?.[FAULT_FIELD] === "lose";
+      return send(isLost ? unobserved.finish(breakOff(context), context, 0) : reply);
+    });
+  return serve({ ...failing, respond });
 }
 
 /** The status is no success, for clients that read no further. */

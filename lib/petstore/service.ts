@@ -2,7 +2,7 @@ import { authorize } from "../access/authentication.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
-import { createPipeline, type Pipeline } from "../http/pipeline.ts";
+import { createPipeline, type Intercept, type Pipeline } from "../http/pipeline.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import { createResponseCache } from "../http/response_cache.ts";
@@ -12,32 +12,36 @@ import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import type { CheckedOptions } from "./checked_options.ts";
 
+/** A pipeline, and what it was made of, so that another one can be made with a part more. */
 export interface Service extends Pipeline {
   settings: CheckedOptions;
+  parts: Partial<ServiceParts>;
 }
 
-/** For the standalone server. */
+/** What a service may have beside the options of a petstore. The standalone server and the faults on purpose give it. */
 export interface ServiceParts {
   /** Refuses a request before all else. */
   guard: (context: RequestContext) => Problem | undefined;
   /** Beside those of the specification. */
   operations: readonly Operation[];
   observe: Observer | undefined;
+  intercept: Intercept | undefined;
 }
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
   const { basePath, store } = settings;
-  const { guard, operations = [], observe = settings.onResponse } = parts;
+  const { guard, operations = [], observe = settings.onResponse, intercept } = parts;
   const pipeline = createPipeline({
     ...settings,
     guard,
     observe,
+    intercept,
     authorize,
     cache: store.changes && createResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
     recover: createRecovery(settings.onError, explainFailure),
   });
-  return { ...pipeline, settings };
+  return { ...pipeline, settings, parts };
 }
 
 export function explainFailure(thrown: unknown): Problem {

@@ -29,6 +29,7 @@ test("--faults loses the response of a create, and the log has the create, a lin
     // Node has no line for what it cuts.
     assert.deepEqual(lines.slice(1), ON_NODE ? [] : ["The connection was cut, which is a fault on purpose"]);
     assert.equal(server.written.stdout.match(/"method":"POST".*"status":201/g)?.length, 2);
+    assert.equal(server.written.stdout.match(/"method":"POST".*"fault":"lose"/g)?.length, 1);
   });
 });
 
@@ -38,7 +39,20 @@ test("--faults has the options of withFaults(), and refuses others", () => {
   assert.deepEqual(read("delay=0.25,delayMs=30,cut=0.5,seed=7"), { delay: 0.25, delayMs: 30, cut: 0.5, seed: 7 });
   assert.deepEqual(read("lose=1,operations=createPet+getPet"), { lose: 1, operations: ["createPet", "getPet"] });
   for (
-    const wrong of ["lose", "lose=", "lose=2", "lose=x", "cut=1,lose=1", "drop=1", "lose=1,operations=cats", "0.1"]
+    const wrong of [
+      "lose=0x1",
+      "lose=1e0",
+      "lose=+1",
+      "lose= 1",
+      "lose",
+      "lose=",
+      "lose=2",
+      "lose=x",
+      "cut=1,lose=1",
+      "drop=1",
+      "lose=1,operations=cats",
+      "0.1",
+    ]
   ) {
     assert.throws(() => read(wrong), /^SettingError: --faults: (Option|Unknown option|The shares of) /);
   }

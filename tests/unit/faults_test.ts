@@ -5,8 +5,10 @@ import { createServer } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { type FaultOptions, withFaults } from "../../lib/petstore/faults.ts";
-import { createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
+import { connect } from "node:net";
+import { createMemoryStore, createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const KEY = "pk_test";
@@ -53,8 +55,13 @@ test("the body of a response that is cut or lost never ends well", async () => {
 test("a delay comes before the request is carried out", () =>
   withVirtualClock(async (clock) => {
     let askedAt = 0;
-    const keys = (key?: string) => (askedAt = clock.now()) > 0 && key === KEY;
-    const { status, headers } = await faulty({ delay: 1, delayMs: 700 }, { keys }).send("POST");
+    const store: PetStore = createMemoryStore();
+    const create = store.create.bind(store);
+    store.create = (pet) => {
+      askedAt = clock.now();
+      return create(pet);
+    };
+    const { status, headers } = await faulty({ delay: 1, delayMs: 700 }, { store }).send("POST");
     assert.deepEqual([status, headers.get(FIELD), askedAt], [201, "delay", 700]);
   }));
 
@@ -119,4 +126,26 @@ test("withFaults() refuses what is no petstore, and options that are unknown or 
     [null, /^TypeError: The options must be an object of delay, unavailable, cut, lose, delayMs/],
   ];
   for (const [options, message] of wrong) assert.throws(() => withFaults(petstore, options as FaultOptions), message);
+});
+
+test("a client without a valid key draws no fault, and uses up none", async () => {
+  const { send } = faulty({ unavailable: 1, times: 1 });
+  for (const authorization of ["", "Bearer wrong", "Basic a"]) {
+    const { status, headers } = await send("GET", "/v1/pets", { authorization });
+    assert.deepEqual([status, headers.get(FIELD)], [401, null]);
+  }
+  assert.equal((await send("GET")).headers.get(FIELD), "unavailable");
+  assert.equal((await send("GET")).status, 200);
+});
+
+test("on Node a cut comes after the responses to earlier requests of the connection", async () => {
+  const { petstore } = faulty({ cut: 1, operations: ["listPets"] });
+  await withListening(createServer(createNodeListener(petstore)), async (port) => {
+    const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+    const request = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    socket.write(request("/v1/pets/1") + request("/v1/pets/2") + request("/v1/pets"));
+    const received = (await Array.fromAsync(socket).catch(() => [])).join("");
+    assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2, received);
+    assert.doesNotMatch(received, /HTTP\/1\.1 (200|503)/);
+  });
 });

@@ -122,7 +122,8 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
-  const valueOf = (name: string, text: string) => name === "operations" ? text.split("+") : Number(text || NaN);
+  const valueOf = (name: string, text: string) =>
+    name === "operations" ? text.split("+") : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
   const pairs = text.split(",").map((pair) => pair.split("="));
   const faults = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, valueOf(name, value)]));
   checkAs("--faults: ", () => checkFaults(faults));

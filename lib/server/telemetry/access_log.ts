@@ -1,5 +1,6 @@
 /** The access log: one line for each request, as text or as JSON. */
 
+import { FAULT_FIELD } from "../../petstore/fault_options.ts";
 import { bodyBytes, KeptReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -17,7 +18,9 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   return (context, reply, startedAt, endedAt) => {
     if (isProbe(context, reply)) return;
     const duration = (endedAt - startedAt).toFixed(1);
-    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)} ${duration}ms`);
+    const fault = context.fields?.[FAULT_FIELD];
+    const end = fault === undefined ? "" : ` fault on purpose: ${fault}`;
+    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)} ${duration}ms${end}`);
   };
 }
 
@@ -34,6 +37,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
     if (isProbe(context, reply)) return;
     const { caller, client } = context;
     const bytes = bodyBytes(reply);
+    const fault = context.fields?.[FAULT_FIELD];
     const parent = context.header("traceparent");
     const traceId = parent === null ? undefined : TRACE_PARENT.exec(parent)?.[1];
     writer.add(
@@ -42,6 +46,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
         `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
+        (fault === undefined ? "" : `,"fault":"${fault}"`) +
         (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
         (client === undefined ? "}" : `,"client":"${client}"}`),
     );
