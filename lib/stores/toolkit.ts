@@ -45,6 +45,7 @@ export {
   type Outcome,
   type PendingWrite,
   recall,
+  requireValidWrite,
   storeClosed,
   uncertain,
   unknownKind,

@@ -10,6 +10,7 @@ import {
   type StoreChanges,
   StoreUnavailableError,
 } from "./store.ts";
+import { requireValid } from "./status_code.ts";
 
 /** What a store writes: a create, a create with a request to remember, or a probe. */
 export type Write =
@@ -66,6 +67,25 @@ export function uncertain({ message, cause }: Error): StoreUnavailableError {
 /** The error of a call to a store that has been closed. */
 export function storeClosed(): StoreUnavailableError {
   return new StoreUnavailableError("The store has been closed");
+}
+
+/**
+ * Checks a write before it joins others, so that an invalid one fails alone. A new kind of write does not compile until this says what is
+ * valid in it.
+ *
+ * @throws {TypeError} If the write is invalid.
+ */
+export function requireValidWrite(write: Write): void {
+  switch (write.kind) {
+    case "create":
+    case "createOnce":
+      requireValid(write.pet);
+      return;
+    case "probe":
+      return;
+    default:
+      unknownKind(write);
+  }
 }
 
 /** Stands at the end of a `switch` over all kinds of writes. It does not compile if the switch lacks one. */

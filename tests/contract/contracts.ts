@@ -1,5 +1,6 @@
 /** Registers the cases of the contracts as tests. */
 
+import assert from "node:assert/strict";
 import test from "node:test";
 import { HTTP_CONTRACT } from "../support/contract/all.ts";
 import { storeCases } from "../../packages/conformance/mod.ts";
@@ -8,7 +9,12 @@ import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
 
 export async function testStoreContract(kinds: readonly StoreKind[]): Promise<void> {
   for (const kind of kinds) {
-    for (const { name, guarantee, skip, run } of await storeCases(kind)) {
+    const cases = await storeCases(kind);
+    test(`a ${kind.name} store lacks the members that its fixture names, and no others`, () => {
+      const missing = cases.flatMap(({ skip }) => skip ? /^the store has no (\w+)$/.exec(skip)?.[1] ?? [] : []);
+      assert.deepEqual([...new Set(missing)].toSorted(), [...kind.lacks ?? []].toSorted());
+    });
+    for (const { name, guarantee, skip, run } of cases) {
       const reason = skip ? `, skipped: ${skip}` : "";
       test(`a ${kind.name} store ${name} (${guarantee}${reason})`, { skip }, run);
     }

@@ -11,6 +11,8 @@ import { connect, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreFixture {
   name: string;
+  /** The optional members of a store that this one does not have. The cases that need another member must run. */
+  lacks?: readonly (keyof PetStore)[];
   /** Another way to open the same store. The HTTP contract would show nothing new on it. */
   isVariant?: boolean;
 }
@@ -19,6 +21,7 @@ export const MEMORY: StoreKind = {
   name: "memory",
   open: () => createMemoryStore(),
   sharing: "none",
+  lacks: ["checkWrites"],
 };
 
 export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" }));
@@ -75,6 +78,7 @@ function postgresKind(): StoreKind {
   return {
     name: "PostgreSQL",
     sharing: "machines",
+    lacks: ["changes"],
     async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");

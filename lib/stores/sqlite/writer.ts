@@ -1,8 +1,7 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
-import { requireValid } from "../status_code.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
+import { type Outcome, type PendingWrite, requireValidWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import type { Transactions } from "./insert.ts";
 import type { WriterOwner } from "./start_writer.ts";
@@ -51,9 +50,9 @@ export class Writer {
   /** Rejects at once if the write is invalid, so that it does not fail those of its batch. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
+      requireValidWrite(write);
       if ("pet" in write) {
         const { name, categoryId, status } = write.pet;
-        requireValid(write.pet);
         // A caller's object may have members that no message can carry.
         write = { ...write, pet: { name, categoryId, status } };
       }

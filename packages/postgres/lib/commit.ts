@@ -4,7 +4,7 @@ import {
   FULL_BATCH,
   type Outcome,
   type PendingWrite,
-  requireValid,
+  requireValidWrite,
   statusCode,
   storeClosed,
   uncertain,
@@ -45,7 +45,7 @@ export function createGroupCommit(db: Database, statement: string) {
 
   function add(write: Create["write"]): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      requireValid(write.pet);
+      requireValidWrite(write);
       if (write.pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
       batch.add({ write, arrivedAt: performance.now(), resolve, reject });
     });

@@ -5,7 +5,7 @@ import {
   type Outcome,
   type PendingWrite,
   recall,
-  requireValid,
+  requireValidWrite,
   uncertain,
   unknownKind,
   type Write,
@@ -48,7 +48,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
 
   function write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if ("pet" in write) requireValid(write.pet);
+      requireValidWrite(write);
       if (isTimedOut) throw kv.timeoutError();
       batch.add({ write, resolve, reject });
     });

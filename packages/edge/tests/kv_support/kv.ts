@@ -51,6 +51,7 @@ export const KV_KINDS: readonly StoreKind[] = [fileKind(), {
   name: "Deno KV in memory",
   open: async () => createKvStore(await openTestKv(":memory:")),
   sharing: "none",
+  lacks: ["changes"],
   isVariant: true,
 }];
 
@@ -64,6 +65,7 @@ function fileKind(): StoreKind {
   return {
     name: "Deno KV",
     sharing: "machine",
+    lacks: ["changes"],
     async open(namespace) {
       const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
