@@ -2,6 +2,9 @@ import { type Handle, pipelineOf, serve } from "../hosts/fetch.ts";
 import type { PetstoreOptions } from "./options.ts";
 import { createService, type Service } from "./service.ts";
 import { type CheckedOptions, checkOptions } from "./checked_options.ts";
+import { requireEs2024 } from "./runtime.ts";
+
+requireEs2024();
 
 /** A petstore that mounts in any app. */
 export interface Petstore {

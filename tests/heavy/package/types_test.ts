@@ -15,6 +15,7 @@ interface Project {
   what: string;
   moduleResolution: string;
   module: string;
+  /** What the compiler knows of the language. The oldest that the types accept is ES2020. */
   lib: string[];
   types: string[];
   /** The releases of TypeScript: the oldest and the newest show what those between them would. */
@@ -35,7 +36,7 @@ const PROJECTS: readonly Project[] = [
     what: "a bundler and the DOM",
     moduleResolution: "bundler",
     module: "preserve",
-    lib: ["ES2022", "DOM"],
+    lib: ["ES2020", "DOM"],
     types: [],
     compilers: COMPILERS.slice(-1),
   },
@@ -43,7 +44,7 @@ const PROJECTS: readonly Project[] = [
 
 const STRICT = {
   noEmit: true,
-  target: "ES2022",
+  target: "ES2020",
   strict: true,
   exactOptionalPropertyTypes: true,
   noImplicitOverride: true,
