@@ -22,10 +22,12 @@ export class Problem implements Reply {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly body: string;
+  readonly code: string;
 
   /** @param status That of {@link ERROR_STATUS}, whose table would enlarge bundles. */
   constructor(status: number, code: Known<ErrorCode> | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
+    this.code = code;
     this.headers = { ...JSON_FIELDS, ...fields };
     this.body = `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
   }

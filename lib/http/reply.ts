@@ -17,6 +17,8 @@ export interface Reply {
   body: Body;
   /** The entity tag, which is also one of the headers. It is here so that conditional requests need not look it up. */
   etag?: string;
+  /** The error code of a failure, which is also in the body. Logs and metrics name it. */
+  code?: string;
   /**
    * Which kind of change makes a cached copy stale: an addition of a pet, or any other change. A body that never changes says
    * `alteration`, the rarer kind. Absent if the reply must not be cached.
@@ -111,9 +113,9 @@ export function cancelBody(body: Body): void {
  * §9.3.2).
  */
 export function withoutBody(reply: Reply): Reply {
-  const { status, headers, body } = reply;
+  const { headers, body } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    return { status, headers: { ...headers, "content-length": String(bodyBytes(reply)) }, body: null };
+    return { ...reply, headers: { ...headers, "content-length": String(bodyBytes(reply)) }, body: null };
   }
   if (!(body instanceof Response)) return { ...reply, body: null };
   cancelBody(body);

@@ -106,6 +106,7 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
         route,
         caller,
         status: reply.status,
+        code: reply.code,
         requestId: requestIdOf(context),
         durationMs: endedAt - startedAt,
         bodyBytes: bodyBytes(reply),

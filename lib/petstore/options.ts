@@ -3,6 +3,7 @@ import type { Caller } from "../http/context.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { RequestIds } from "../http/finisher.ts";
 import type { ErrorInfo } from "../http/recovery.ts";
+import type { ErrorCode } from "../error_codes.ts";
 import type { DeprecationOptions } from "../operations/definition.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -58,6 +59,8 @@ export interface ResponseInfo {
   route: string | undefined;
   /** The status. */
   status: number;
+  /** The error code of a failure. Undefined for other responses, and for those of {@link PetstoreOptions.handleStoreOrders}. */
+  code: ErrorCode | undefined;
   /** Undefined without a valid key. */
   caller: Caller | undefined;
   /** The usable `X-Request-Id` of the request, or a new id. */

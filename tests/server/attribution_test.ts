@@ -75,7 +75,9 @@ test.inFolder("each request has a line, a count and an id of its own", async () 
         assert.equal(answer.status, status, `${method} ${target} of ${who}`);
         const requestId = answer.headers.get("x-request-id");
         const bytes = new TextEncoder().encode(answer.text).length;
-        const facts = { method, target, status, bytes, ...route && { route } };
+        const code = status < 400 ? undefined : JSON.parse(answer.text).code;
+        const facts = { method, target, status, ...code && { code }, bytes, ...route && { route } };
+        if (code) add(`petstore_errors_total ${code}`);
         // A probe that finds the server well is counted, and has no line.
         if (route !== "/readyz") {
           expected.push({ requestId, ...facts, caller: REFUSED.includes(who) ? undefined : who, client: "127.0.0.1" });
@@ -104,7 +106,9 @@ test.inFolder("each request has a line, a count and an id of its own", async () 
     assert.ok(times[i]![0] <= Date.parse(time) && Date.parse(time) <= times[i]![1], `${time} of ${REQUESTS[i]}`);
   }
   const samples = samplesOf(text);
-  const counted = [...samples].filter(([name]) => /requests_total|request_duration_seconds_count/.test(name))
+  const counted = [...samples].filter(([name]) =>
+    /requests_total|errors_total [^ ]|request_duration_seconds_count/.test(name)
+  )
     .map(([name, value]): [string, number] => [name.replace(/\S+(?= \/v1\/pets\/\{petId\}$)/, nameOf), value]);
   assert.deepEqual(counted.sort(), [...count].sort());
   // The probe is counted, and has no line.

@@ -11,6 +11,7 @@ import { createContext } from "../support/context.ts";
 const FACTS = {
   method: ["GET", "HEAD", "POST"],
   status: [200, 404],
+  code: [undefined, "pet_not_found", "route_not_found"],
   target: ["/v1/pets", "/v1/pets/7"],
   route: ["/v1/pets", "/v1/pets/{petId}", undefined],
   client: ["::1", "10.0.0.1"],
@@ -24,28 +25,31 @@ const TRACES: Record<string, string | undefined> = { shop: "0af7651916cd43dd8448
 type Facts = { [Name in keyof typeof FACTS]: (typeof FACTS)[Name][number] };
 
 /** Like refusals, which are one for all targets. */
-const REPLIES = FACTS.status.flatMap((status) => FACTS.body.map((body): Reply => ({ status, headers: {}, body })));
+const REPLIES = FACTS.status.flatMap((status) =>
+  FACTS.body.flatMap((body) => FACTS.code.map((code): Reply => ({ status, headers: {}, body, ...code && { code } })))
+);
 
 const traceParentOf = (id: string) => `00-${TRACES[id] ?? "0".repeat(32)}-b7ad6b7169203331-01`;
 
-function log(observe: Observer, { status, body, took, id, ...context }: Facts, startedAt = 1000): void {
+function log(observe: Observer, { status, code, body, took, id, ...context }: Facts, startedAt = 1000): void {
   const request = Object.assign(createContext({ "x-request-id": id, traceparent: traceParentOf(id) }, context.method), {
     caller: { id },
   }, context);
-  const reply = REPLIES.find((each) => each.status === status && each.body === body)!;
+  const reply = REPLIES.find((each) => each.status === status && each.code === code && each.body === body)!;
   observe(Object.assign(request, { targetKey: context.target }), reply, startedAt, 1000 + took);
 }
 
 const pathOf = (target: string, route = "{") => route.includes("{") ? target : route;
 
 const shownBy = {
-  text: ({ method, status, target, client, route, took }: Facts) => {
-    return `${client} ${method} ${pathOf(target, route)} ${status} ${(Math.round(took * 10) / 10).toFixed(1)}ms`;
+  text: ({ method, status, code, target, client, route, took }: Facts) => {
+    const told = code === undefined ? status : `${status} ${code}`;
+    return `${client} ${method} ${pathOf(target, route)} ${told} ${(Math.round(took * 10) / 10).toFixed(1)}ms`;
   },
-  json: ({ id, method, route, target, status, took, body, client }: Facts) => {
+  json: ({ id, method, route, target, status, code, took, body, client }: Facts) => {
     const bytes = new TextEncoder().encode(body ?? "").length;
     const shown = pathOf(target, route), durationMs = Math.round(took * 10) / 10;
-    const line = { method, route, target: shown, status, durationMs, bytes, caller: id };
+    const line = { method, route, target: shown, status, code, durationMs, bytes, caller: id };
     return JSON.stringify({ requestId: id, ...line, traceId: TRACES[id], client });
   },
 };

@@ -18,9 +18,10 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   return (context, reply, startedAt, endedAt) => {
     if (isProbe(context, reply)) return;
     const duration = (endedAt - startedAt).toFixed(1);
+    const code = reply.code === undefined ? "" : ` ${reply.code}`;
     const fault = context.fields?.[FAULT_FIELD];
     const end = fault === undefined ? "" : ` fault on purpose: ${fault}`;
-    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)} ${duration}ms${end}`);
+    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)}${code} ${duration}ms${end}`);
   };
 }
 
@@ -36,6 +37,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   return (context, reply, startedAt, endedAt) => {
     if (isProbe(context, reply)) return;
     const { caller, client } = context;
+    const { code } = reply;
     const bytes = bodyBytes(reply);
     const fault = context.fields?.[FAULT_FIELD];
     const parent = context.header("traceparent");
@@ -43,6 +45,7 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
         describe(context, reply) +
+        (code === undefined ? "" : `,"code":"${code}"`) +
         `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +

@@ -36,6 +36,8 @@ export class Metrics {
   /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
   readonly #commitSeconds = createHistogram(SECONDS);
+  /** Responses by their error code. An app cannot add codes, so there are few. */
+  readonly #errors = new Map<string, number>();
   #storeErrors = 0;
   readonly #store: ObservedStore;
 
@@ -44,7 +46,7 @@ export class Metrics {
     if (store.batch) store.batch.onCommit = (_, milliseconds) => this.#commitSeconds.add(milliseconds / 1000);
   }
 
-  readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
+  readonly observe: Observer = ({ method, route = "", caller }, { status, headers, code }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
     if (!counted) {
       this.#routes.set(route, counted = { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() });
@@ -53,6 +55,7 @@ export class Metrics {
     let counts = counted.counts.get(known);
     if (!counts) counted.counts.set(known, counts = []);
     counts[status] = (counts[status] ?? 0) + 1;
+    if (code !== undefined) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
     counted.durations.add((endedAt - startedAt) / 1000);
     // All responses of a deprecated route are marked, also those without the operation: to OPTIONS, and to other methods.
     const isOperation = method !== "OPTIONS" && status !== 405;
@@ -76,6 +79,7 @@ export class Metrics {
         [`petstore_postgres_statements${labels({ state: "waiting" })}`]: pool.waiting,
       },
     };
+    for (const [code, count] of this.#errors) samples[`petstore_errors_total${labels({ code })}`] = count;
     for (const [route, { durations, counts, callers }] of this.#routes) {
       for (const [method, byStatus] of counts) {
         byStatus.forEach((count, status) => {

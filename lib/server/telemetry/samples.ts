@@ -13,6 +13,7 @@ const FAMILIES: Record<string, Family> = {
     "counter",
     "Answered requests. The route is empty if none matched, or none was looked for.",
   ],
+  petstore_errors_total: ["counter", "Responses that are errors, by the code that their body has."],
   petstore_request_duration_seconds: ["histogram", "Time until the response was ready."],
   petstore_deprecated_requests_total: ["counter", "Requests to the deprecated operation by caller."],
   petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],

@@ -31,16 +31,17 @@ const OWN: (() => Response)[] = [
 let next = 0;
 const handleStoreOrders = () => OWN[next++ % OWN.length]!();
 
-/** Requests, and what onResponse is told of them: the method, the route, the status, the caller and the size. */
+/** Requests, and what onResponse is told of them: the method, the route, the status or the error code, the caller and the size. */
 const REQUESTS: readonly [method: string, path: string, headers: Record<string, string>, told: string][] = [
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
   ["HEAD", "/pets/1", {}, "HEAD /v1/pets/{petId} 200 shop 0"],
   ["GET", "/pets/1", { "if-none-match": "*" }, "GET /v1/pets/{petId} 304 shop 0"],
-  ["GET", "/pets?limit=0", {}, "GET /v1/pets 400 shop "],
-  ["DELETE", "/pets", {}, "DELETE /v1/pets 405 shop "],
-  ["GET", "/nowhere", {}, "GET  404 shop "],
-  ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  401  "],
+  ["GET", "/pets?limit=0", {}, "GET /v1/pets invalid_limit shop "],
+  ["DELETE", "/pets", {}, "DELETE /v1/pets method_not_allowed shop "],
+  ["HEAD", "/pets/7", {}, "HEAD /v1/pets/{petId} pet_not_found shop "],
+  ["GET", "/nowhere", {}, "GET  route_not_found shop "],
+  ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  invalid_api_key  "],
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop 4"],
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
@@ -84,15 +85,15 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       for (const [method, path, headers] of REQUESTS) {
         ids.push((await api.send(method, path, { headers })).headers.get("x-request-id"));
       }
-      const told = responses.map(({ method, route, status, caller, bodyBytes }) =>
-        [method, route, status, caller?.id, status < 400 ? String(bodyBytes) : ""].join(" ")
+      const told = responses.map(({ method, route, status, code, caller, bodyBytes }) =>
+        [method, route, code ?? status, caller?.id, status < 400 ? String(bodyBytes) : ""].join(" ")
       );
       assert.deepEqual(told, REQUESTS.map(([, , , told]) => told));
       assert.ok(responses.every(({ durationMs }) => durationMs >= 0 && durationMs < 60_000));
       // The app's own response keeps its own.
-      const [own] = ids.splice(9, 1);
+      const [own] = ids.splice(10, 1);
       assert.equal(own, "own");
-      assert.deepEqual(responses.toSpliced(9, 1).map(({ requestId }) => requestId), ids);
+      assert.deepEqual(responses.toSpliced(10, 1).map(({ requestId }) => requestId), ids);
       assert.equal(new Set(ids).size, ids.length);
     },
   }),
