@@ -1,3 +1,4 @@
+import { quoted } from "../json.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
@@ -11,14 +12,17 @@ export type TextReader = <T>(context: RequestContext, use: (text: string) => May
 
 const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
 
-const ACCEPT_POST = { "accept-post": "application/json" };
+export const ACCEPT_POST = { "accept-post": "application/json" };
 
-export const NOT_JSON: Problem = /* @__PURE__ */ new Problem(
-  415,
-  "unsupported_media_type",
-  "The request body must be application/json",
-  ACCEPT_POST,
-);
+/** @param type The media type that was sent, such as the one of a form, which `curl -d` sends if it is told no other. */
+export function notJson(type: string): Problem {
+  return new Problem(
+    415,
+    "unsupported_media_type",
+    `The request body must be application/json, not ${quoted(type)}`,
+    ACCEPT_POST,
+  );
+}
 
 /** RFC 9110 §12.5.3: the headers say which coding is accepted. */
 export const ENCODED: Problem = /* @__PURE__ */ new Problem(
@@ -103,7 +107,7 @@ function requireJson(context: RequestContext): void {
   const type = context.header("content-type");
   if (type !== null && type !== "application/json") {
     const essence = trimField(type.split(";", 1)[0]!).toLowerCase();
-    if (essence !== "application/json") throw NOT_JSON;
+    if (essence !== "application/json") throw notJson(essence);
   }
   const encoding = context.header("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") throw ENCODED;

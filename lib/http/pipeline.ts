@@ -1,6 +1,6 @@
 /** The path of a request through a service. */
 
-import { excerpt } from "../json.ts";
+import { quoted } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
@@ -41,6 +41,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, intercept, cache, operations, recover } = parts;
   const finisher = createFinisher(parts);
   const find = createRouter(operations);
+  const paths = new Set(operations.filter(({ access }) => access === "key").map(({ path }) => path));
+  const routeNotFound = ({ target }: RequestContext) =>
+    new Problem(
+      404,
+      "route_not_found",
+      `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...paths].join(", ")}`,
+    );
   const findOperation = ({ method, target }: RequestContext) => find(method, target);
 
   function handle(context: RequestContext): MaybePromise<Reply> {
@@ -99,12 +106,4 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
     finisher,
   };
-}
-
-function routeNotFound({ target }: RequestContext): Problem {
-  return new Problem(
-    404,
-    "route_not_found",
-    `There is nothing at ${JSON.stringify(excerpt(splitTarget(target).path))}`,
-  );
 }

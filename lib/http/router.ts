@@ -55,7 +55,8 @@ export function methodsOf(operations: readonly Pick<Operation, "method">[]): str
 }
 
 function createRoute(path: string, operations: readonly Operation[]): Route {
-  const allow = { allow: [...methodsOf(operations), "OPTIONS"].join(", ") };
+  const methods = [...methodsOf(operations), "OPTIONS"].join(", ");
+  const allow = { allow: methods };
   const options: Reply = { status: 204, headers: allow, body: null };
   const [first] = operations as [Operation];
   // A path is deprecated if all its operations are. The responses of the path itself write nothing, so their effect is to read.
@@ -66,7 +67,12 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
     fields: operations.every(({ fields }) => fields) ? first.fields : undefined,
     handler: ({ context: { method } }) => {
       if (method === "OPTIONS") return options;
-      return new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
+      return new Problem(
+        405,
+        "method_not_allowed",
+        `Method ${excerpt(method)} is not allowed here; allowed are ${methods}`,
+        allow,
+      );
     },
   };
   return { path, prefix: path.split("{")[0]!, operations, fallback };

@@ -36,6 +36,9 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
+/** The names of the query parameters. */
+export const LIST_PARAMETERS: readonly string[] = Object.keys(PARAMETERS);
+
 function readPetQuery(query: string): PetQuery {
   const parameters = splitQuery(query);
   return {

@@ -1,6 +1,6 @@
 /** The body of an operation that takes a pet: how it is read and described, and its failures. */
 
-import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOWN_CODING } from "../http/body.ts";
+import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, notJson, UNKNOWN_CODING } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Problem } from "../http/problem.ts";
@@ -60,7 +60,7 @@ export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: 
     ]),
     group("the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
     group("the body is too large", [bodyTooLarge(maxBodyBytes)]),
-    group("the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    group("the body is not JSON, or it has a content coding", [notJson("text/plain"), ENCODED]),
     group("the body has an unknown transfer coding", [UNKNOWN_CODING]),
     group("the store is unavailable, or too many large bodies are under way", [
       STORE_UNAVAILABLE,

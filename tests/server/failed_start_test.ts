@@ -128,7 +128,7 @@ for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as c
     using socket = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = socket.addr as Deno.NetAddr;
     const { status, stdout, stderr } = await runHere(["--port=0", flag, `${address}${port}`]);
-    const reason = "the port is in use; choose another, or 0 for a free one";
+    const reason = `the port is in use; choose another by ${flag}, or 0 for a free one`;
     assert.deepEqual([status, stdout, stderr], [1, "", `petstore: Cannot listen on 127.0.0.1:${port}: ${reason}\n`]);
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });

@@ -27,8 +27,8 @@ test("the log has a line for every request but a probe that finds the server wel
     assertLog(log, [
       "POST /v1/pets 201",
       "GET /v1/pets?limit=5 200",
-      "GET /v1/pets/7 401",
-      "… /… 401",
+      "GET /v1/pets/7 401 invalid_api_key",
+      "… /… 401 missing_api_key",
     ]);
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
   }));
@@ -53,7 +53,7 @@ test("a request has one short line of visible characters, whatever the client se
     const lines = server.written.stdout.slice(start).trimEnd().split("\n");
     assert.equal(lines.length, requests.length);
     for (const line of lines) {
-      assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
+      assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d [a-z_]+ \d+\.\dms$/u);
       assert.ok(line.length < 500, `${line.length} characters`);
     }
     assert.match(lines[1] ?? "", / GET \/… 401 /);

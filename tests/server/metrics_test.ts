@@ -151,9 +151,13 @@ test("the alert rules and the dashboard use metrics that the server has, and eac
   }
 });
 
-/** When there is an alert, by the series of the last backup: none at all, one of the start, and one every day. */
+/**
+ * When there is an alert, by the series of the last backup: none at all, as where nobody makes backups, one that has ended, one of
+ * the start, and one every day.
+ */
 const BACKUPS = [
-  ["", "2h", "PetstoreNoBackup", "No backup has ever been reported"],
+  ["", "2h", ""],
+  ["0x24 _x40", "60h", "PetstoreBackupGone", "Backups were reported in the last 30 days, and are no more"],
   ["0x100", "49h", "PetstoreBackupOld", "The last backup is 2d 1h 0m 0s old"],
   ["0x24 86400x24 172800x24", "71h", ""],
 ];
@@ -167,7 +171,7 @@ testPromtool(
       const tests = BACKUPS.map(([values, time, expected, summary]) => ({
         interval: "1h",
         input_series: values === "" ? [] : [{ series: "petstore_backup_timestamp_seconds", values }],
-        alert_rule_test: ["PetstoreNoBackup", "PetstoreBackupOld"].map((alertname) => ({
+        alert_rule_test: ["PetstoreBackupGone", "PetstoreBackupOld"].map((alertname) => ({
           eval_time: time,
           alertname,
           exp_alerts: alertname === expected

@@ -68,7 +68,11 @@ test("more connections than the process may have open do not end it", () =>
 
 test("a client that never finishes delays the end until its time limit, and the server says so", async () => {
   const reports: string[] = [];
-  const listener = await listen({ hostname: "127.0.0.1", port: 0 }, new DrainGate(), (line) => reports.push(line));
+  const listener = await listen(
+    { hostname: "127.0.0.1", port: 0, flag: "--port" },
+    new DrainGate(),
+    (line) => reports.push(line),
+  );
   const endpoint = { port: listener.port, validate: () => {} };
   using socket = await RawSocket.open(endpoint);
   // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.

@@ -10,6 +10,8 @@ const COLUMNS: readonly [title: string, of: (key: KeyInfo) => string][] = [
   ["RIGHTS", ({ readOnly }) => readOnly ? "read" : "read, write"],
   ["CREATED", ({ created }) => minuteOf(created)],
   ["EXPIRES", ({ expires }) => expires ? minuteOf(expires) : "never"],
+  // The name of the key's user in the JSON log and the metrics.
+  ["CALLER", ({ caller }) => caller],
   ["LABEL", ({ label }) => label],
 ];
 

@@ -25,6 +25,8 @@ export interface Listener {
 export interface Address {
   hostname: string;
   port: number;
+  /** The flag that has set the port, for messages. */
+  flag: "--port" | "--metrics";
   /** Whether other processes may listen there too (SO_REUSEPORT). Linux then gives each connection to one of them. */
   isShared?: boolean;
 }
@@ -45,7 +47,7 @@ export function listenError(address: Address, cause: unknown): Error {
   const { code, message } = cause as Error & { code?: string };
   const line = `Cannot listen on ${formatAddress(address)}: `;
   if (code === "EADDRINUSE") {
-    return new UnreachableError(`${line}the port is in use; choose another, or 0 for a free one`);
+    return new UnreachableError(`${line}the port is in use; choose another by ${address.flag}, or 0 for a free one`);
   }
   return startError(line + message, cause);
 }

@@ -14,7 +14,7 @@ import type { Samples } from "../telemetry/samples.ts";
 import type { Address, Listen, Listener } from "../http/listener.ts";
 import type { OpenedStores, Server } from "./runtime.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
-import { createPreflightLog } from "../telemetry/preflight_log.ts";
+import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { oneLine } from "../process/lines.ts";
 import { createServerPipeline } from "../http/server_pipeline.ts";
@@ -49,7 +49,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
 
   const server = {
     async start(open: () => Promise<OpenedStores>): Promise<number> {
-      const port = await server.listen({ ...settings, isShared: settings.reusePort });
+      const port = await server.listen({ ...settings, flag: "--port", isShared: settings.reusePort });
       server.serve(await open());
       return port;
     },
@@ -80,7 +80,8 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
         store,
         onError,
       };
-      const observers: Observer[] = settings.log === "off" ? [] : [createPreflightLog(report)];
+      const notices = [createPreflightNotices(report), createParameterNotices(report)];
+      const observers: Observer[] = settings.log === "off" ? [] : notices;
       if (settings.log === "json") observers.push(createJsonLog(output));
       if (settings.log === "text") observers.push(createTextLog(output));
       if (settings.metrics) {

@@ -63,7 +63,9 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     const port = await server.start(() => open(started, settings, storeSetting, report));
     const { hostname, docs: hasDocs } = settings;
     const { isNew: isNewStore, key } = started;
-    const facts = { hostname, port, store: storeSetting.description, isNewStore, key: key!, hasDocs };
+    const metricsAt = metrics && { hostname: settings.metrics!.hostname, port: metrics.port };
+    const store = storeSetting.description;
+    const facts = { hostname, port, store, isNewStore, key: key!, hasDocs, metrics: metricsAt };
     writers.output.add(describeStart(facts, isJson));
     started.isNew = false;
     await ending;

@@ -19,17 +19,20 @@ export interface StartFacts {
   key: FirstKey;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
+  /** Where the metrics are. Undefined if there are none. */
+  metrics: { hostname: string; port: number } | undefined;
 }
 
 /** The greeting. As a JSON object it is without the key, which does not belong in a log. */
 export function describeStart(
-  { hostname, port, store, isNewStore, key, hasDocs }: StartFacts,
+  { hostname, port, store, isNewStore, key, hasDocs, metrics }: StartFacts,
   isJson: boolean,
 ): string {
   const origin = `http://${formatAddress({ hostname, port })}`;
+  const metricsUrl = metrics && `http://${formatAddress(metrics)}/metrics`;
   if (isJson) {
     const keys = key.location === "file" ? `in ${KEY_FILE}` : key.location === "memory" ? "new" : key.note;
-    const facts = { version: VERSION, address: origin, store, isNewStore, keys };
+    const facts = { version: VERSION, address: origin, metrics: metricsUrl, store, isNewStore, keys };
     return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
   }
   // As a shell command expects it.
@@ -38,6 +41,7 @@ export function describeStart(
   return [
     `Petstore ${VERSION} listens on ${origin}/v1`,
     hasDocs ? row("page", `${origin}/docs`) : row("description", `${origin}/openapi.json`),
+    ...(metricsUrl === undefined ? [] : [row("metrics", metricsUrl)]),
     row("store", isNewStore ? `${store} (new)` : store),
     row("API key", key.note),
     row("try", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`),

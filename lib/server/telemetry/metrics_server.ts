@@ -20,7 +20,7 @@ const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metric
  * @throws {SettingError} If it cannot listen at this address.
  */
 export async function serveMetrics(
-  address: Address,
+  address: Omit<Address, "flag">,
   listen: Listen,
   readMetrics: () => Samples,
   report: Report,
@@ -37,7 +37,7 @@ export async function serveMetrics(
     headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
     body: formatSamples({ ...readMetrics(), ...readProcess() }),
   });
-  return await listen(address, {
+  return await listen({ ...address, flag: "--metrics" }, {
     respond(context, info, send) {
       const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
       return send(isScrape ? scrape() : NOT_FOUND, context, { fail: () => NOT_FOUND }, info);

@@ -49,7 +49,7 @@ async function useKeys(server: Asked): Promise<void> {
     ["ci", "valid", false],
   ]);
   const table = await succeed("list");
-  assert.match(table, /^ID +STATE +RIGHTS +CREATED +EXPIRES +LABEL\nkey-\w+ +valid +read, write +20/);
+  assert.match(table, /^ID +STATE +RIGHTS +CREATED +EXPIRES +CALLER +LABEL\nkey-\w+ +valid +read, write +20/);
   for (const key of [first, ci, reader, next]) assert.ok(!table.includes(key));
 
   // Even the first key can be revoked, and the last one, with a warning.

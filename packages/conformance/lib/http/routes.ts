@@ -108,7 +108,7 @@ export const ROUTE_CASES: HttpCase[] = [
   ...cases({ ...PATHS, ...ON_HOST }, {
     async "answers 404 route_not_found to every path without a route"(api) {
       await assertUnknown(api, UNKNOWN);
-      const missing = { status: 404, code: "route_not_found", message: /\/cats"$/ } as const;
+      const missing = { status: 404, code: "route_not_found", message: /\/cats"/ } as const;
       assertResponse(await api.get("/cats?limit=1"), missing);
       assertStatus(await api.get("/%70ets"), 200, "/%70ets is /pets");
     },

@@ -1,8 +1,8 @@
-/** A refused preflight is told to the operator, because a browser tells its page no reason. */
+/** Mistakes of clients that their responses do not show are told to the operator, once each. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPreflightLog } from "../../lib/server/telemetry/preflight_log.ts";
+import { createParameterNotices, createPreflightNotices } from "../../lib/server/telemetry/notices.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
 
@@ -35,7 +35,7 @@ test("a refused preflight is told once for each origin, with the setting that wo
 
 test("no client can fill the log with origins, or with one that is long or has control characters", () => {
   const lines: string[] = [];
-  const observe = createPreflightLog((line) => lines.push(line));
+  const observe = createPreflightNotices((line) => lines.push(line));
   for (let i = 0; i < 1_000; i++) {
     const fields = { origin: `https://${i}\u0085${"x".repeat(5_000)}`, "access-control-request-method": "GET" };
     observe(createContext(fields, "OPTIONS", "/v1/pets"), { status: 401, headers: {}, body: null }, 0, 0);
@@ -46,4 +46,42 @@ test("no client can fill the log with origins, or with one that is long or has c
     assert.ok(line.length < 600, line);
     assert.doesNotMatch(line, /\p{Cc}/u);
   }
+});
+
+test("a parameter of a query that the operation does not have is told once, to callers with a key alone", () =>
+  withFreshServerHere({ args: ["--store=memory:", `--key=${KEY}`] }, async (server) => {
+    const ask = async (target: string, key = KEY, method = "GET") => {
+      const response = await fetch(`${server.origin}${target}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+      });
+      await response.body?.cancel();
+    };
+    await ask("/v1/pets?wrong_key=1", "pk_other");
+    for (let i = 0; i < 4; i++) await ask("/v1/pets?staus=sold&limit=2&%73tatus=sold");
+    await ask("/v1/pets/7?fields=name");
+    await ask(`/v1/pets?${KEY}1234567890&petstore_nKrDE4KS8rI6jD2a6ZhUQ5G5FIqw9K3gXuTI&limit`);
+    await ask("/nowhere?staus=sold");
+    await ask("/docs?theme=dark");
+    assert.equal(await server.stop(), 0);
+    const told = server.written.stderr.split("\n").filter((line) => line.includes("parameter"));
+    assert.deepEqual(told, [
+      "petstore: GET /v1/pets has no parameter staus, so it was ignored; it has limit, status, cursor",
+      "petstore: GET /v1/pets/{petId} has no parameter fields, so it was ignored",
+    ]);
+  }));
+
+test("no client can fill the log with names of parameters", () => {
+  const lines: string[] = [];
+  const observe = createParameterNotices((line) => lines.push(line));
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  for (const first of letters) {
+    for (const second of letters) {
+      const context = createContext({}, "GET", `/v1/pets?${first}${second}=1`);
+      Object.assign(context, { route: "/v1/pets", caller: { id: "shop" } });
+      observe(context, { status: 200, headers: {}, body: null }, 0, 0);
+    }
+  }
+  assert.equal(lines.length, 21);
+  assert.equal(lines.at(-1), "further parameters that are ignored are not told");
 });
