@@ -11,7 +11,7 @@ import { Pool, type PoolConfig } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { inspectPostgresStore, listPostgresKeys } from "./lib/check.ts";
 import type { PostgresStoreOptions } from "./lib/client/database.ts";
-import { isTemporary, sqlState } from "./lib/client/errors.ts";
+import { adviceOf, isTemporary, sqlState } from "./lib/client/errors.ts";
 import { exportPostgres } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
 import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
@@ -95,7 +95,9 @@ async function explained<T>(description: string, work: () => Promise<T>): Promis
     const isOfDatabase = error instanceof StoreUnavailableError || sqlState(error) !== undefined;
     // An import that may have added its pets says so itself.
     if (!isOfDatabase || mayBeStored(error)) throw error;
-    throw new UnusableDatabaseError(`${description} cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new UnusableDatabaseError(`${description} cannot be used: ${(error as Error).message}${adviceOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -67,12 +67,19 @@ test.schema(
 );
 
 test.schema(
-  "an export or a check of a database that cannot be used says whether a later one may succeed",
+  "an export or a check of a database that cannot be used says what to do, and whether a later one may succeed",
   async (url, schema) => {
-    const unreachable = readPostgresSetting("postgres://127.0.0.1:9/pets");
-    const empty = readPostgresSetting(`${url}?schema=${schema}`);
-    for (const [database, isTemporary] of [[unreachable, true], [empty, false]] as const) {
-      const expected = { name: "UnusableDatabaseError", isTemporary, message: / cannot be used: / };
+    const other = new URL(url);
+    other.pathname = "/missing";
+    const expectations: [address: string, isTemporary: boolean, message: RegExp][] = [
+      ["postgres://127.0.0.1:9/pets", true, / cannot be used: .*ECONNREFUSED.*; start PostgreSQL, or correct the host/],
+      ["postgres://missing.invalid/pets", true, / cannot be used: .*; correct the name of the host/],
+      [other.href, false, / cannot be used: .*; create the database with createdb/],
+      [`${url}?schema=${schema}`, false, / cannot be used: /],
+    ];
+    for (const [address, isTemporary, message] of expectations) {
+      const database = readPostgresSetting(address);
+      const expected = { name: "UnusableDatabaseError", isTemporary, message };
       await assert.rejects(database.export(() => Promise.resolve()), expected);
       await assert.rejects(database.check(), expected);
       await assert.rejects(database.listKeys(), expected);

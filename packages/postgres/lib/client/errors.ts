@@ -57,3 +57,24 @@ function describe(error: unknown): string {
   const state = sqlState(error);
   return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
 }
+
+/** What an operator can do about an error of a connection, by the code of the system or of PostgreSQL. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "start PostgreSQL, or correct the host and the port",
+  ENOENT: "start PostgreSQL, or correct the folder of its socket",
+  ENOTFOUND: "correct the name of the host",
+  EAI_AGAIN: "correct the name of the host, or ask again when names can be resolved",
+  ETIMEDOUT: "correct the host and the port, or open the firewall",
+  EHOSTUNREACH: "correct the host, or the network between",
+  "28P01": "correct the password, or the user",
+  "28000": "correct the user, or permit the connection in pg_hba.conf",
+  "3D000": "create the database with createdb, or correct its name",
+};
+
+/** The next step after a failure to connect, as the end of a line; "" if there is none to give. */
+export function adviceOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  const advice = typeof code === "string" && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined;
+  if (advice !== undefined) return `; ${advice}`;
+  return cause === undefined ? "" : adviceOf(cause);
+}
