@@ -29,4 +29,4 @@ export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
 export type { ErrorBody } from "./lib/http/problem.ts";
 export type { RequestIds } from "./lib/http/finisher.ts";
 export type { Pet, PetStatus } from "./lib/pet.ts";
-export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";
+export { type ClearableStore, createMemoryStore } from "./lib/stores/memory/memory_store.ts";

@@ -103,7 +103,10 @@ test("the unit's command ends with status 1 while its port is taken, and with 2 
       assert.equal(await child.exit(), status);
       // The unit may not try other ports.
       if (status === 1) {
-        assert.match(child.written.stderr, /STOER is ignored[^]* in use; choose another, or 0 for a free one\n$/);
+        assert.match(
+          child.written.stderr,
+          /STOER is ignored[^]* in use; choose another by --port, or 0 for a free one\n$/,
+        );
       }
     }
   }));

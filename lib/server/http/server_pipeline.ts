@@ -7,6 +7,7 @@ import { INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
+import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { describeServer } from "./description.ts";
@@ -20,6 +21,8 @@ export interface ServerParts extends Pick<ServiceParts, "observe"> {
   hasDocs: boolean;
   /** The addresses that the description names; its own if empty. */
   servers?: readonly OpenApiServer[];
+  /** Brings the pets back to those of the start. It is absent where no client may do that. */
+  reset?: (() => void) | undefined;
 }
 
 /** Creates the service of the petstore and of the server's public operations. */
@@ -28,6 +31,9 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   const operations = createPublicOperations(checked, parts);
   return createService(checked, { ...parts, guard: requireHost, operations });
 }
+
+/** The reply to a reset. */
+const RESET: Reply = { status: 204, headers: {}, body: null };
 
 function requireHost(context: RequestContext): Problem | undefined {
   const host = context.header("host");
@@ -40,7 +46,7 @@ function requireHost(context: RequestContext): Problem | undefined {
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
-function createPublicOperations(options: CheckedOptions, { hasDocs, servers }: ServerParts): Operation[] {
+function createPublicOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
   const { store } = options;
   const described = describeServer(options, servers);
   const description = representation(JSON.stringify(described), "alteration");
@@ -51,7 +57,15 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers }: S
     if (/^writes(=|$)/.test(query)) await checkWrites();
     return OK;
   };
+  const resetPets = () => {
+    reset?.();
+    return RESET;
+  };
+  const resets: Operation[] = reset
+    ? [{ method: "POST", path: "/reset", access: "key", effect: "adds", handler: resetPets }]
+    : [];
   return [
+    ...resets,
     {
       ...PUBLIC_GET,
       path: "/openapi.json",

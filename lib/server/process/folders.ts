@@ -11,18 +11,23 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { COMPANIONS } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
 import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
-/** Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. */
+/**
+ * Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. A new folder gets a `.gitignore`,
+ * because it will have an API key, which `git add .` would otherwise commit.
+ */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);
   try {
     mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }

@@ -4,6 +4,7 @@ import { pipelineOf, serve } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import type { Service } from "../../petstore/service.ts";
+import type { ClearableStore } from "../../stores/memory/memory_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { DrainGate } from "../http/drain_gate.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -21,6 +22,7 @@ import { createServerPipeline } from "../http/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { firstLine } from "../process/start_error.ts";
 import type { Writers } from "../process/writers.ts";
+import { reseed } from "../transfer/seed.ts";
 
 export type LocalServer = ReturnType<typeof createLocalServer>;
 
@@ -90,7 +92,8 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       }
       const observe = observeAll(observers);
       const { docs: hasDocs, servers } = settings;
-      const service = createServerPipeline(options, { observe, hasDocs, servers });
+      const reset = settings.allowReset ? () => reseed(store as ClearableStore, settings.seed) : undefined;
+      const service = createServerPipeline(options, { observe, hasDocs, servers, reset });
       gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);
     },
 

@@ -49,6 +49,9 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   if (isJson && !storeSetting.shared && settings.keys.length === 0) {
     throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
   }
+  if (settings.allowReset && storeSetting.shared) {
+    throw new SettingError("--allow-reset is for --store memory: alone, because a reset removes every pet");
+  }
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const server: Server = createLocalServer(settings, writers, runtime.listen);
   const started: Started = { stores: new Set(), isNew: false };
@@ -106,6 +109,7 @@ async function open(
   started.isNew = store.isNew ?? false;
   await requireReadable(store);
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
+  if (settings.allowReset) report("POST /reset with a key that may write removes every pet, and adds those of --seed");
   if (settings.seed > 0) report(await seed(store, settings.seed));
   // Keys as set are enough for a store in memory, which no command can reach.
   const keyStore = shared || settings.keys.length === 0 ? store : undefined;

@@ -40,6 +40,10 @@ const TABLE = {
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
   },
   seed: { value: "number", default: "0", help: "how many sample pets an empty store gets at the start" },
+  "allow-reset": {
+    default: "off",
+    help: "let POST /reset bring a store in memory back to its start, for the next test of a client",
+  },
   "reuse-port": {
     default: "off",
     help: "let other servers listen at the same port; Linux gives each connection to one of them",

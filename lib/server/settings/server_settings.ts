@@ -78,6 +78,8 @@ export function readSettings(args: CommandArguments) {
     store: args.text("store"),
     /** How many sample pets an empty store gets. */
     seed: args.read("seed", numberFrom(0, MAX_SEED)),
+    /** Whether a client may bring a store in memory back to its sample pets. */
+    allowReset: args.isOn("allow-reset"),
     /** Whether other servers may listen at the same port. */
     reusePort: args.isOn("reuse-port"),
     log: args.read("log", oneOf("text", "json", "off")),

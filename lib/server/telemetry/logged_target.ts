@@ -14,7 +14,7 @@ export const METHODS: ReadonlySet<string> = new Set(
 );
 
 /** The segments of paths, also of those that match no route: requests that are refused early have none. */
-const SEGMENTS = new Set(["v1", "docs", "livez", "readyz", "openapi.json"].concat(
+const SEGMENTS = new Set(["v1", "docs", "livez", "readyz", "reset", "openapi.json"].concat(
   ...OPERATIONS.map(({ path }) => path.split("/")),
 ));
 

@@ -1,3 +1,4 @@
+import type { ClearableStore } from "../../stores/memory/memory_store.ts";
 import type { PetDraft, PetPage, PetStore } from "../../stores/store.ts";
 import { explain } from "../process/start_error.ts";
 import type { PetStatus } from "../../pet.ts";
@@ -31,6 +32,12 @@ export async function seed(store: PetStore, count: number): Promise<string> {
   } catch (error) {
     throw explain("The sample pets cannot be added", error);
   }
+}
+
+/** Brings a store in memory back to its sample pets, in one turn of the event loop: no request sees a part of them. */
+export function reseed(store: ClearableStore, count: number): void {
+  store.clear();
+  for (let number = 0; number < count; number++) store.create(samplePet(number));
 }
 
 /** How many pets a store has, if these are the first samples and fewer than `count`. */

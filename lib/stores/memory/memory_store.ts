@@ -13,11 +13,17 @@ import { KeyTable } from "../key_table.ts";
 import { statusCode } from "../status_code.ts";
 import { countWrite, recall } from "../write.ts";
 
+/** A store in memory, which can be emptied. */
+export interface ClearableStore extends KeyedPetStore {
+  /** Removes all pets and remembered requests, for the next test. The next pet gets the id 1. API keys stay. */
+  clear(): void;
+}
+
 /**
  * Creates an empty store, the default. Its pets are lost when the process ends. It is never unavailable, and its
  * methods return without a promise.
  */
-export function createMemoryStore(): KeyedPetStore {
+export function createMemoryStore(): ClearableStore {
   return Object.assign(new MemoryStore(), { keys: new KeyTable(), async [Symbol.asyncDispose]() {} });
 }
 
@@ -78,6 +84,14 @@ export class MemoryStore implements PetStore {
 
   #idsOf(status: PetStatus): number[] {
     return this.#idsOfStatus[statusCode(status)]!;
+  }
+
+  clear(): void {
+    this.#pets.length = 0;
+    for (const ids of this.#idsOfStatus) ids.length = 0;
+    this.#requests.clear();
+    // Responses that were kept show pets that are gone.
+    this.#changes.alterations++;
   }
 
   changes(): StoreChanges {

@@ -151,7 +151,9 @@ testFile("servers that start for the first time at one moment agree on a key", a
   const found = await Promise.all([1, 2, 3].map(() => readKeyFile(path)));
   assert.equal(found.filter(({ isNew }) => isNew).length, 1);
   assert.deepEqual(new Set(found.map(({ key }) => key)), new Set([Deno.readTextFileSync(path).trim()]));
-  assert.deepEqual([...Deno.readDirSync(`${folder}/data`)].map(({ name }) => name), ["api-key"]);
+  const names = [...Deno.readDirSync(`${folder}/data`)].map(({ name }) => name).sort();
+  assert.deepEqual(names, [".gitignore", "api-key"]);
+  assert.equal(Deno.readTextFileSync(`${folder}/data/.gitignore`), "*\n");
 });
 
 testWith(inFolder)(

@@ -1,0 +1,56 @@
+/** `POST /reset` brings a store in memory back to its start, where the operator allows it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runHere, test as serverTest, withFreshServerHere } from "../support/server/in_process.ts";
+
+const KEY = "pk_test";
+const MEMORY = ["--store=memory:", `--key=${KEY}`, "--seed=3"];
+
+test("a reset removes the added pets and the remembered requests, and brings the sample pets back", () =>
+  withFreshServerHere({ args: [...MEMORY, "--allow-reset"] }, async (server) => {
+    assert.match(server.written.stderr, /POST \/reset with a key that may write removes every pet/);
+    const send = async (method: string, path: string, body?: string) => {
+      const headers = {
+        authorization: `Bearer ${KEY}`,
+        "content-type": "application/json",
+        ...body && { "idempotency-key": '"one"' },
+      };
+      const response = await fetch(server.origin + path, { method, headers, body: body ?? null });
+      return { status: response.status, text: await response.text() };
+    };
+    const list = () => send("GET", "/v1/pets");
+    // The second one is kept, and the third one comes from the cache.
+    const seeded = await list();
+    for (let i = 0; i < 2; i++) assert.deepEqual(await list(), seeded);
+    for (let round = 0; round < 2; round++) {
+      const { status, text } = await send("POST", "/v1/pets", `{"name":"Zoë ${round}","categoryId":7}`);
+      assert.equal(status, 201, text);
+      assert.equal(JSON.parse(text).id, 4);
+      assert.notDeepEqual(await list(), seeded);
+      assert.deepEqual(await send("POST", "/reset"), { status: 204, text: "" });
+      assert.deepEqual(await list(), seeded);
+      assert.deepEqual((await send("GET", "/v1/pets/4")).status, 404);
+    }
+  }));
+
+test("a reset needs a key, and does not exist unless it is allowed", async () => {
+  const statusOf = async (args: string[], key: string) =>
+    await withFreshServerHere({ args: [...MEMORY, ...args] }, async (server) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${server.origin}/reset`, { method: "POST", headers });
+      await response.body?.cancel();
+      const pets = await (await fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${KEY}` } }))
+        .json();
+      assert.equal(pets.length, 3);
+      return response.status;
+    });
+  assert.equal(await statusOf(["--allow-reset"], "pk_other"), 401);
+  assert.equal(await statusOf([], KEY), 404);
+});
+
+serverTest.inFolder("a store that lasts is never reset: the server does not start", async (folder) => {
+  const { status, stderr } = await runHere(["--store=sqlite:pets.db", "--allow-reset"]);
+  const line = "petstore: --allow-reset is for --store memory: alone, because a reset removes every pet\n";
+  assert.deepEqual([status, stderr, [...Deno.readDirSync(folder)]], [2, line, []]);
+});
