@@ -83,7 +83,8 @@ test("every task that a page names exists", () => {
 });
 
 test("no page passes a secret as an argument: the list of processes would show it, and deno task prints it", () => {
-  const secret = /--key[= ](?!sha256:)|--store[= ]\S*:\/\/[^\s/@]*:[^\s/@]*@|(?<!curl .*)\$\(cat [^)]*key/;
+  // `test` is no secret: it is the key of servers that keep nothing.
+  const secret = /--key[= ](?!sha256:|test )|--store[= ]\S*:\/\/[^\s/@]*:[^\s/@]*@|(?<!curl .*)\$\(cat [^)]*key/;
   const lines = PAGES.flatMap((page) => readPage(page).split("\n").map((line) => `${page}: ${line}`));
   const commands = lines.filter((line) => /\b(petstore|deno task|npx|main\.ts|server\.ts) /.test(line));
   assert.ok(commands.length > 50);

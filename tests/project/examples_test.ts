@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { blocksOf, type Command, commandsOf, readPage, ROOT } from "../support/pages.ts";
 import { addPet, readKey, serverAt, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { test } from "../support/server/in_process.ts";
+import { test, withServerHere } from "../support/server/in_process.ts";
 import { NODE } from "../support/server/serve_task.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
@@ -39,6 +39,19 @@ test("README.md shows what appears on the screen at the first start", () =>
       assert.equal(await child.stop("SIGINT"), 0);
     }
   }));
+
+test.inFolder("README.md's line for authors of clients starts a server with a key, 20 pets and CORS, and makes no file", async (folder) => {
+  const [line] = /^npx @petstore\/petstore serve .*--store memory:.*$/m.exec(readPage("README.md")) ?? [];
+  assert.ok(line);
+  const args = line.split(" ").slice(3);
+  await withServerHere({ args }, async (server) => {
+    const headers = { authorization: "Bearer test", origin: "http://localhost:5173" };
+    const response = await fetch(`${server.origin}/v1/pets?limit=100`, { headers });
+    assert.equal(response.headers.get("access-control-allow-origin"), headers.origin);
+    assert.equal((await response.json()).length, 20);
+  });
+  assert.deepEqual([...Deno.readDirSync(folder)], []);
+});
 
 for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {
   testUnless(whyNoCurl())(

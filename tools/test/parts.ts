@@ -10,7 +10,7 @@ const INSTALL = "deno task install";
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check bench/against tools/test tests/contract tests/project tests/stores",
-  library: "deno test -A --no-check --doc docs/library.md docs/stores.md mod.ts lib " +
+  library: "deno test -A --no-check --doc docs/library.md docs/stores.md docs/testing.md mod.ts lib " +
     "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit " +
     // The contract on stores of packages that need no server, so that a new kind of write is not forgotten there.
     "packages/edge/tests/d1/contract_test.ts packages/edge/tests/kv/contract_test.ts",
