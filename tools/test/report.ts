@@ -34,8 +34,14 @@ export function errorsIn(output: string): string {
 export function failuresIn(output: string): string[] {
   const errors = errorsIn(output);
   const found = [...errors.matchAll(/^(.+ => \.\/\S+)\n(?:error: )?(.*)$/gm)];
-  if (found.length === 0) return [errors.split("\n").at(-1) ?? ""];
+  if (found.length === 0) return [lastErrorIn(errors)];
   return found.map(([, place = "", error = ""]) => `${place}: ${error}`);
+}
+
+/** What names the error of a part without tests, such as a formatter: the last line that begins with it, or the last line. */
+function lastErrorIn(output: string): string {
+  const lines = output.split("\n");
+  return lines.findLast((line) => line.startsWith("error: ")) ?? lines.at(-1) ?? "";
 }
 
 /** Why tests did not run, with their number. The reason stands in the name of each. */

@@ -34,7 +34,7 @@ test("errorsIn() shows the errors in full, or the last lines of a part that fail
 
 test("failuresIn() names each test that failed with its place and its error", () => {
   assert.deepEqual(failuresIn(OUTPUT), ["gets a pet => ./a_test.ts:9:1: AssertionError: 404 !== 200"]);
-  assert.deepEqual(failuresIn("a\nerror: no such package"), ["error: no such package"]);
+  assert.deepEqual(failuresIn("a\nerror: no such package\n\nStack\n   0: <unknown>"), ["error: no such package"]);
 });
 
 test("reasonsIn() counts the tests that did not run by reason", () => {

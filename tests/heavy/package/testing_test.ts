@@ -42,16 +42,19 @@ for (const { name, skip, command, args, install, passed } of RUNNERS) {
   );
 }
 
-testUnless(NODE.skip)("docs/testing.md's programs for Vitest start a server, and reset it before each test", () =>
-  withProject(npm(NODE), async (folder) => {
-    const port = String(await freePort());
-    const page = readFileSync(join(ROOT, "docs/testing.md"), "utf8").replaceAll("8000", port);
-    const programs = Array.from(page.matchAll(/^```js ignore\n([^]*?)^```$/gm), ([, text]) => text!);
-    const config = 'export default { test: { globalSetup: "petstore.setup.mjs", include: ["pets.test.mjs"] } };\n';
-    writeFileSync(join(folder, "vitest.config.mjs"), config);
-    writeFileSync(join(folder, "petstore.setup.mjs"), programs[0]!);
-    writeFileSync(join(folder, "pets.test.mjs"), programs[1]!);
-    const { status, stdout, stderr } = await run(NODE.command, [vitest, "run"], folder);
-    assert.deepEqual([status, /Tests .*?(\d+) passed/.exec(stdout)?.[1]], [0, "2"], (stdout + stderr).slice(-3000));
-    await until("the end of the server", () => fetch(`http://127.0.0.1:${port}/livez`).then(() => false, () => true));
-  }));
+testUnless(NODE.skip)(
+  "docs/testing.md's programs for Vitest start a server, and reset it before each test",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const port = String(await freePort());
+      const page = readFileSync(join(ROOT, "docs/testing.md"), "utf8").replaceAll("8000", port);
+      const programs = Array.from(page.matchAll(/^```js ignore\n([^]*?)^```$/gm), ([, text]) => text!);
+      const config = 'export default { test: { globalSetup: "petstore.setup.mjs", include: ["pets.test.mjs"] } };\n';
+      writeFileSync(join(folder, "vitest.config.mjs"), config);
+      writeFileSync(join(folder, "petstore.setup.mjs"), programs[0]!);
+      writeFileSync(join(folder, "pets.test.mjs"), programs[1]!);
+      const { status, stdout, stderr } = await run(NODE.command, [vitest, "run"], folder);
+      assert.deepEqual([status, /Tests .*?(\d+) passed/.exec(stdout)?.[1]], [0, "2"], (stdout + stderr).slice(-3000));
+      await until("the end of the server", () => fetch(`http://127.0.0.1:${port}/livez`).then(() => false, () => true));
+    }),
+);

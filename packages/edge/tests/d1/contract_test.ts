@@ -9,5 +9,6 @@ const FIXTURE = {
 } as const;
 
 for (const { name, skip, run } of await storeCases(FIXTURE)) {
-  test(`a Durable Object's store on node:sqlite ${name}`, { skip }, run);
+  const reason = skip ? ` (skipped: ${skip})` : "";
+  test(`a Durable Object's store on node:sqlite ${name}${reason}`, { skip }, run);
 }
