@@ -6,6 +6,7 @@ import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_ma
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../keys/first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../keys/key_file.ts";
+import { commandLine } from "../process/invocation.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
 import { type Command, type Context, readSharedStore } from "./command.ts";
@@ -38,7 +39,7 @@ export const ADD_KEY: Command = {
   failure: FAILURE,
   async run(args, context) {
     const label = args.text("label");
-    if (label === "") throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
+    if (label === "") throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
     const expires = args.optional("expires", EXPIRY);
     const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
     try {
@@ -84,7 +85,9 @@ export const ROTATE_KEY: Command = {
       const stored = await store.list();
       const id = await findId(args, stored);
       if (!stored.some((key) => key.id === id && isValid(key))) {
-        throw new SettingError(`${id} has ended, so nothing can replace it; petstore keys add makes a new key`);
+        throw new SettingError(
+          `${id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
+        );
       }
       await printAndStore(store, context, (keys) => keys.rotate(id, options));
       const old = (await store.list()).find((key) => key.id === id);
@@ -113,7 +116,7 @@ export const REVOKE_KEY: Command = {
       );
       if (isRemoved) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
-      errors.add("petstore: no key of the store is valid now; petstore keys add makes one");
+      errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
   },
 };
@@ -145,7 +148,9 @@ async function findId({ operand }: CommandArguments, stored: readonly StoredKey[
   const known = stored.find((key) => key.id === operand || key.digest === digest);
   if (known) return known.id;
   throw new SettingError(
-    `${operand === "" ? "The id of the key is missing" : "There is no such key"}; petstore keys list shows the ids`,
+    `${operand === "" ? "The id of the key is missing" : "There is no such key"}; ${
+      commandLine("keys list")
+    } shows the ids`,
   );
 }
 

@@ -6,6 +6,7 @@ import { followLinks } from "../../stores/sqlite/file.ts";
 import { compareKeys, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
+import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
@@ -108,12 +109,14 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   if (kept !== undefined) lines.push(`${kept}: the file until now`);
   for (const key of keys?.revived ?? []) {
-    const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
+    const advice = `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
   }
   for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
   if (!keys) {
-    lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
+    lines.push(
+      `Keys that were revoked after the backup may be valid again; ${commandLine("keys list")} shows the valid ones`,
+    );
   }
   return lines.join("\n");
 }

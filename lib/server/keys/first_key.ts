@@ -4,6 +4,7 @@ import { createKeyManager } from "../../access/key_management.ts";
 import { defaultCallerId, idOf } from "../../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { commandLine } from "../process/invocation.ts";
 import { explain } from "../process/start_error.ts";
 
 /** The label of the key in the file. */
@@ -33,14 +34,14 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
     if (stored.some(isValid)) {
       const unusable = findFault(KEY_FILE);
       // Platforms set modes of their own. The store has a key, so nothing needs the file.
-      if (unusable !== undefined) return { ...IN_STORE, note: `${IN_STORE.note}; ${unusable}` };
+      if (unusable !== undefined) return inStore(`${noteOfStore()}; ${unusable}`);
     }
     const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
     if (file && await isAccepted(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
     }
-    return stored.some(isValid) ? IN_STORE : { ...IN_STORE, note: "none is valid (petstore keys add makes one)" };
+    return inStore(stored.some(isValid) ? noteOfStore() : `none is valid (${commandLine("keys add")} makes one)`);
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
@@ -53,7 +54,13 @@ export async function makeFirstKey(configured: readonly string[], store: KeyStor
   return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
 }
 
-const IN_STORE: FirstKey = { location: "store", isNew: false, note: "in the store (petstore keys list)" };
+function noteOfStore(): string {
+  return `in the store (${commandLine("keys list")})`;
+}
+
+function inStore(note: string): FirstKey {
+  return { location: "store", isNew: false, note };
+}
 
 /** Why the key file cannot be used, or undefined if it can or is not there. */
 function findFault(path: string): string | undefined {

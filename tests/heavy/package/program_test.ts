@@ -50,6 +50,8 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         const conformed = await succeed(conformance, [`${origin}/v1`, "--only=store"], folder, key);
         assert.match(conformed.stdout, /^pass .*\nadditions: \d+ passed, 0 failed, \d+ skipped\n[^]*^seed: 1$/m);
 
+        const unlabelled = await run(petstore, ["keys", "add"], folder, env);
+        assert.match(unlabelled.stderr, / as in npx @petstore\/petstore keys add --label ci\n$/);
         const checked = await succeed(petstore, ["check"], folder, env);
         assert.match(checked.stdout, /^sqlite:data\/petstore\.db is sound: 1 pet\n$/);
         assert.equal(checked.stderr, "");

@@ -1,0 +1,26 @@
+/** Commands as the user would type them here, for hints. */
+
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { isPermitted } from "./process.ts";
+
+/**
+ * A command of this program, such as `keys list`, in the form in which the user has started it: `deno task petstore keys list` in the
+ * folder of a checkout, and `npx @petstore/petstore keys list` where npm has installed the package. Anywhere else, such as in a
+ * container, it is the name of the program.
+ */
+export function commandLine(command: string): string {
+  return `${programName()} ${command}`;
+}
+
+function programName(): string {
+  const [, main = ""] = process.argv;
+  if (/[\\/]node_modules[\\/]/.test(main)) return "npx @petstore/petstore";
+  if (process.versions["deno"] === undefined) {
+    return main.endsWith("main.ts") ? "node lib/server/node/main.ts" : "petstore";
+  }
+  const isCheckout = ["deno.json", "server.ts"].every((path) =>
+    isPermitted({ name: "read", path }) && existsSync(path)
+  );
+  return isCheckout ? "deno task petstore" : "petstore";
+}
