@@ -60,7 +60,7 @@ export function recall(
 }
 
 /** The error of a create whose outcome is not known, made from the failure. */
-export function uncertain({ message, cause }: Error): StoreUnavailableError {
+export function uncertain({ message, cause }: { message: string; cause?: unknown }): StoreUnavailableError {
   return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
 }
 

@@ -33,7 +33,7 @@ export function errorsIn(output: string): string {
 /** The names of the tests that failed, each with its place and the first line of its error. */
 export function failuresIn(output: string): string[] {
   const errors = errorsIn(output);
-  const found = [...errors.matchAll(/^(.+ => \.\/\S+)\n(?:error: )?(.*)$/gm)];
+  const found = [...errors.matchAll(/^(.+ => \.\S+)\n(?:error: )?(.*)$/gm)];
   if (found.length === 0) return [lastErrorIn(errors)];
   return found.map(([, place = "", error = ""]) => `${place}: ${error}`);
 }

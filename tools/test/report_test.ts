@@ -34,6 +34,8 @@ test("errorsIn() shows the errors in full, or the last lines of a part that fail
 
 test("failuresIn() names each test that failed with its place and its error", () => {
   assert.deepEqual(failuresIn(OUTPUT), ["gets a pet => ./a_test.ts:9:1: AssertionError: 404 !== 200"]);
+  const inFolder = OUTPUT.replaceAll("./a_test.ts", "../../support/test_with.ts");
+  assert.match(failuresIn(inFolder)[0]!, /^gets a pet => \.\.\/\.\.\/support/);
   assert.deepEqual(failuresIn("a\nerror: no such package\n\nStack\n   0: <unknown>"), ["error: no such package"]);
 });
 

@@ -83,7 +83,7 @@ for (const node of [NODES[0]!, NODES.at(-1)!]) {
         assert.equal(missing.status, 2);
         assert.equal(await server.stop(), 0);
         assert.equal(server.written.stderr, "");
-        assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), ["api-key", "petstore.db"]);
+        assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), [".gitignore", "api-key", "petstore.db"]);
       }),
   );
 }

@@ -1,6 +1,6 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
 import { createMemoryStore, createPetstore, ERROR_STATUS } from "@petstore/petstore";
-import type { ApiKey, ApiKeys, Caller, CorsOptions, DeprecationOptions } from "@petstore/petstore";
+import type { ApiKey, ApiKeys, Caller, ClearableStore, CorsOptions, DeprecationOptions } from "@petstore/petstore";
 import type { ErrorBody, ErrorCode, ErrorInfo, Handle, KeyVerifier, Pet, PetStatus } from "@petstore/petstore";
 import type { Petstore, PetstoreOptions, RequestIds, ResponseInfo } from "@petstore/petstore";
 import type { Stability } from "@petstore/petstore";
@@ -61,7 +61,7 @@ class ArrayStore implements PetStore {
   list({ after, limit, status }: PetQuery): PetPage {
     const found = this.#pets.filter((pet) => pet.id > after && (status === undefined || pet.status === status));
     const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const last = page[page.length - 1];
     return last && found.length > limit ? { json: formatPets(page), next: last.id } : { json: formatPets(page) };
   }
 
@@ -240,7 +240,9 @@ class ArrayKeys implements KeyStore {
   }
 }
 
-const keyed: KeyedPetStore = createMemoryStore();
+const memory: ClearableStore = createMemoryStore();
+memory.clear();
+const keyed: KeyedPetStore = memory;
 export async function useOnce(): Promise<void> {
   await using store = createSqliteStore(":memory:");
   await store.check();
