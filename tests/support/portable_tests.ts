@@ -6,9 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Tests of the order of events in models, of stores that are no part of the library, and of processes. */
+/**
+ * Tests of the order of events in models, of stores that are no part of the library, and of processes; and of modules that are loaded
+ * twice, which Bun does not do.
+ */
 const SAME_EVERYWHERE =
-  /\/(order|schema_start|worker_group|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
+  /\/(order|schema_start|worker_group|postgres_commit|key_cache|documented_store|refutations|runtime)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
