@@ -12,14 +12,17 @@ import { KEY } from "./api.ts";
 
 type Outcomes = Record<"passed" | "failed" | "skipped", string[]> & { errors: ConformanceError[] };
 
+/** @param untilFailure Whether the first case that fails ends the run. */
 export async function runCases(
   target: Partial<ConformanceTarget>,
   chosen: "specification" | "full" = "full",
+  untilFailure = false,
 ): Promise<Outcomes> {
   const outcomes: Outcomes = { passed: [], failed: [], skipped: [], errors: [] };
   const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, ...target });
   for (const { name, level, skip, run } of cases) {
     if (chosen === "specification" && level !== chosen) continue;
+    if (untilFailure && outcomes.failed.length > 0) break;
     try {
       const reason = skip || await run();
       outcomes[reason === undefined ? "passed" : "skipped"].push(name);

@@ -56,6 +56,16 @@ export function reasonsIn(outputs: readonly string[]): Map<string, number> {
   return reasons;
 }
 
+/** A table of what parts took, in seconds, the longest first. */
+export function timesOf(parts: readonly { name: string; took: number; installing: number }[]): string {
+  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
+  const rows = parts.toSorted((one, other) => other.took - one.took)
+    .map(({ name, took, installing }) =>
+      `  ${name.padEnd(24)}${seconds(took).padStart(6)}${seconds(installing).padStart(10)}`
+    );
+  return [`  ${"part".padEnd(24)}${"took".padStart(6)}${"install".padStart(10)}`, ...rows].join("\n");
+}
+
 /** One line in the form of `deno test`, for all parts. */
 export function total(all: readonly Counts[], hasFailed: boolean, milliseconds: number): string {
   const sum = (name: keyof Counts) => all.reduce((before, counts) => before + counts[name], 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countsIn, errorsIn, failuresIn, reasonsIn, total } from "./report.ts";
+import { countsIn, errorsIn, failuresIn, reasonsIn, timesOf, total } from "./report.ts";
 
 const OUTPUT = `running 3 tests from ./a_test.ts
 adds a pet ... ok (1ms)
@@ -47,4 +47,10 @@ test("reasonsIn() counts the tests that did not run by reason", () => {
 test("total() is one line, in the form of deno test", () => {
   const counts = [{ passed: 1, failed: 0, ignored: 2 }, { passed: 3, failed: 1, ignored: 0 }];
   assert.equal(total(counts, true, 61_000), "FAILED | 4 passed | 1 failed | 2 ignored (1m1s)");
+});
+
+test("timesOf() lists the parts, the longest first, with their installation", () => {
+  const parts = [{ name: "a", took: 1_400, installing: 0 }, { name: "b", took: 61_000, installing: 9_600 }];
+  const rows = timesOf(parts).split("\n").map((row) => row.trim().split(/ {2,}/));
+  assert.deepEqual(rows, [["part", "took", "install"], ["b", "61 s", "10 s"], ["a", "1 s", "0 s"]]);
 });
