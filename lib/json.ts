@@ -3,7 +3,7 @@
  * may have happened.
  */
 
-/** The range of an int64, for messages. */
+/** The range of an int64 in words, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
 const ZERO = 0x30;
 const INT64_DIGITS = 19;

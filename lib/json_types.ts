@@ -5,6 +5,6 @@ export type Json = string | number | boolean | null | Json[] | JsonObject;
 
 /** A JSON object. */
 export interface JsonObject {
-  /** A member. */
+  /** Any member, by its name. */
   [name: string]: Json;
 }

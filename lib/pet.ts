@@ -8,10 +8,10 @@ export type PetStatus = "available" | "pending" | "sold";
 /** The index of a status is its number in databases, so the order must not change. */
 export const PET_STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
-/** In Unicode code points. */
+/** The longest name of a pet, in Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
 
-/** No control character and no lone surrogate. */
+/** A name has no control character and no lone surrogate, which no JSON text in UTF-8 can have. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** A new animal as the service passes it to a store: validated, and with a status. */
@@ -20,7 +20,7 @@ export interface PetDraft {
   name: string;
   /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
-  /** The availability. */
+  /** Whether the animal can be bought. */
   status: PetStatus;
 }
 
@@ -39,7 +39,7 @@ export function formatPet(pet: Pet): string {
   return formatPetWithId(pet.id, pet);
 }
 
-/** The same for a draft. */
+/** A draft with its id as JSON text, in the same format. */
 export function formatPetWithId(id: bigint | number, { name, categoryId, status }: PetDraft): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
@@ -73,7 +73,7 @@ export function parseNewPet(
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`${subject} must be a JSON object, not ${quote(body)}`];
   }
-  // Own members only: an extended Object.prototype is not part of the request.
+  // Only members of its own count: an extended Object.prototype is not part of the request.
   const name = ownMember(body, "name");
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // On deep nesting, some engines run out of stack and throw a RangeError. To the client it is also bad JSON.
+    // Some engines run out of stack on deep nesting, and throw a RangeError. To the client that is bad JSON too.
     throw new SyntaxError(error instanceof SyntaxError ? error.message : "Nested too deeply");
   }
 }

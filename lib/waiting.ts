@@ -20,7 +20,7 @@ export async function sleep(ms: number): Promise<void> {
  * @throws The reason of the signal, if it is aborted first.
  */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  // Not Promise.race(), because a signal that is never aborted would keep each result.
+  // This is not `Promise.race()`, because a signal that is never aborted would keep each result.
   const { promise: result, resolve, reject } = Promise.withResolvers<T>();
   const abort = () => reject(signal.reason);
   if (signal.aborted) abort();

@@ -1,3 +1,8 @@
+/**
+ * Finds out who sends a request, from the field Authorization, and whether that caller may do what the request asks
+ * for. The key is looked up among the valid ones, or a function of the app verifies it.
+ */
+
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
@@ -8,7 +13,10 @@ import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier 
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
-/** Without an Authorization header, it is null. */
+/**
+ * Decides who sent a request. `authorization` is the field Authorization, or null if there is none; its token begins at
+ * `start`.
+ */
 type KeyCheck = (
   authorization: string | null,
   start: number,
@@ -51,7 +59,8 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
     return ring;
   }
 
-  // Workers have no random numbers at start-up.
+  // The ring is made at the first request, because it needs a random seed, and Workers give no random numbers at
+  // start-up.
   return () =>
     ring ??= fill().catch((error) => {
       ring = undefined;
@@ -68,7 +77,7 @@ function checkByRing(find: ChangingKeys["findKey"]): KeyCheck {
 
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
   if (!owner) return refusalOf(authorization, start);
-  // An invalid date counts as expired.
+  // A key whose date of expiry is invalid counts as expired: the comparison with `NaN` is false.
   if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
   return owner.caller;
 }
@@ -80,7 +89,8 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     if (key !== undefined && !isKeyText(key)) return refusalOf(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
       if (isCaller(verdict)) return requireExact(verdict);
-      // A mistake in a verifier must not accept every key.
+      // Only `true` and a caller accept. Any other value, which a mistake in a verifier may return, must not accept
+      // every key.
       if (verdict !== true || key === undefined) return refusalOf(authorization, start);
       return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
     });
@@ -88,7 +98,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 }
 
 function isCaller(verdict: unknown): verdict is Caller {
-  // Own, because an extended Object.prototype could provide an `id`.
+  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
   const { id } = verdict as { id: unknown };
   return typeof id === "string" && id !== "";

@@ -1,9 +1,11 @@
+/** The field `Authorization: Bearer …` (RFC 6750), and the responses that refuse a request for its key. */
+
 import type { ErrorCode } from "../error_codes.ts";
 import type { Known } from "../known.ts";
 import { Problem } from "../http/problem.ts";
 import { isMistyped } from "./key_format.ts";
 
-/** Longer than any sensible key, but cheap to check. */
+/** The longest key that is looked at, in characters. It is longer than any sensible key, and still cheap to check. */
 export const MAX_KEY_LENGTH = 4096;
 
 const REALM = 'Bearer realm="petstore"';
@@ -33,7 +35,7 @@ const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a spa
 
 const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
 
-/** Then the challenge has no error code (RFC 6750 §3.1). */
+/** The refusal of a header with another scheme, such as Basic. Its challenge omits `error` (RFC 6750 §3.1). */
 export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_api_key", FORM, {
   "www-authenticate": REALM,
 });
@@ -47,7 +49,10 @@ function challenge(status: number, code: Known<ErrorCode>, message: string, erro
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }
 
-/** By form alone, which reveals nothing about valid keys. */
+/**
+ * The refusal of a key that is not valid. It is chosen by the form of the key alone, which reveals nothing about valid
+ * keys.
+ */
 export function refusalOf(authorization: string | null, start: number): Problem {
   if (authorization === null) return MISSING_KEY;
   const token = authorization.slice(start);
@@ -55,7 +60,10 @@ export function refusalOf(authorization: string | null, start: number): Problem 
   return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }
 
-/** Issuers use more characters than RFC 6750 allows. A comma joins two headers. */
+/**
+ * Whether a text can be a key. Issuers use more characters than RFC 6750 allows, but a comma would mean that two
+ * headers were joined.
+ */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[!-+\--~]+$/.test(text);
 }

@@ -6,8 +6,8 @@ import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";
 
 /**
- * From this age on, in milliseconds, the known keys are read anew in the background. From the second on, a request waits for that
- * read: a change by another program counts within a second.
+ * The ages of the known keys, in milliseconds. From the first on, they are read anew in the background. From the second
+ * on, a request waits for that read: a change by another program counts within a second.
  */
 const RENEW_AFTER = 400, WAIT_AFTER = 900;
 
@@ -32,7 +32,7 @@ interface Read {
   done: Promise<void>;
 }
 
-/** The result of the last successful read. */
+/** What the last successful read has found. */
 interface Known extends Pick<Read, "number" | "begunAt"> {
   /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   version: string;
@@ -154,7 +154,7 @@ export class KeyCache {
   }
 
   #fail(error: unknown): void {
-    // Without known keys, the request or the start fails with the error itself.
+    // Only known keys can be kept through an outage. Without any, the request or the start fails with the error itself.
     if (!this.#known || this.#known.isOutage) return;
     this.#known.isOutage = true;
     callSafely(() => this.#onOutage(error));
@@ -182,7 +182,8 @@ export class KeyCache {
       ? await store.listSince(last)
       : { version: last, keys: await store.list() };
     if (!keys && known) return known;
-    // Of a store whose version without keys is "", nothing has changed at first.
+    // A store may name its version without keys "". Then it answers the first read that nothing has changed, and there
+    // are no keys.
     const stored = keys ?? [];
     const content = JSON.stringify(
       stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),

@@ -1,15 +1,21 @@
+/** The form of the keys that this library makes: a prefix, 30 random characters, and a checksum of six. */
+
 const PREFIX = "petstore_";
 const BASE = 62;
 
-/** 178 bits. */
+/** How many characters of a key are random: 30 of 62 kinds, which are 178 bits. */
 const SECRET_LENGTH = 30;
 
 const CHECK_LENGTH = 6;
 
-/** A multiple of 62, so that all digits are equally likely. */
+/**
+ * Random bytes from this value on are thrown away. It is a multiple of 62, so that all characters are equally likely.
+ */
 const FAIR = 248;
 
-/** Scanners recognize the prefix; the checksum shows a mistyped key. */
+/**
+ * Makes a key. Its prefix lets scanners of repositories recognize it, and its checksum shows that a key was mistyped.
+ */
 export function makeKey(): string {
   let secret = "";
   while (secret.length < SECRET_LENGTH) {

@@ -43,7 +43,7 @@ export { UnknownKeyError };
 
 /** Options of {@link createKeyManager}. */
 export interface KeyManagerOptions {
-  /** Further, fixed keys. Default: none. */
+  /** Keys that are valid beside those of the store, and that no method can end. Default: none. */
   keys?: Iterable<string | ApiKey>;
   /**
    * Called when the keys become unreadable, and with undefined afterwards. The last known keys stay valid. Default:
@@ -92,7 +92,7 @@ const MANAGER: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: 
   onOutage: optionalFunction(reportOutage),
 };
 
-/** The overlap becomes the end of the old key. */
+/** Checks the options of a rotation, and turns the overlap into the time when the old key ends. */
 const ROTATION: Checks<RotateOptions, { overlapMs: Date; expires: Date | undefined }> = {
   overlapMs: (overlapMs = DAY) => endOf(overlapMs),
   expires: checkExpiry,
@@ -109,7 +109,8 @@ function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
   if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
-  // A replaced key expires early; the last of its line has the usual lifetime.
+  // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The last key of its line
+  // does.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
   return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
 }
@@ -126,7 +127,8 @@ async function addKey(
   const dates = { created: new Date(), expires, revoked: undefined };
   const info: KeyInfo = { id, label, caller: caller ?? id, readOnly, ...dates };
   if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
-  // The key is valid already, so it must not be lost.
+  // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later
+  // request.
   await cache.renew().catch(() => {});
   return { key, ...info };
 }

@@ -3,7 +3,7 @@ import type { KeyInfo } from "../stores/key_store.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
-  /** 1 to 100 characters, no control characters. */
+  /** What the key is for: 1 to 100 characters, without control characters. */
   label: string;
   /** Default: never. */
   expires?: Date;
@@ -23,7 +23,7 @@ export interface RotateOptions {
 
 /** A new key. */
 export interface AddedKey extends KeyInfo {
-  /** In clear text, shown only now. */
+  /** The key in clear text. Only its digest is kept, so it cannot be shown again. */
   key: string;
 }
 
@@ -38,7 +38,7 @@ export interface KeyManager {
   list(): Promise<KeyInfo[]>;
   /** Replaces a valid key, or rejects with an {@link UnknownKeyError}. */
   rotate(id: string, options?: RotateOptions): Promise<AddedKey>;
-  /** Revokes a key, or rejects likewise. */
+  /** Revokes a key. Rejects with an {@link UnknownKeyError} if there is no such key. */
   revoke(id: string): Promise<void>;
   /** Rejects if the keys cannot be read. */
   check(): Promise<void>;
@@ -46,9 +46,9 @@ export interface KeyManager {
 
 /** There is no such valid key. */
 export class UnknownKeyError extends Error {
-  /** The name. */
+  /** The name of the error. */
   override name = "UnknownKeyError";
-  /** The given id. */
+  /** The id that no valid key has. */
   readonly id: string;
 
   /** Creates the error. */

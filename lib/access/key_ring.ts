@@ -1,3 +1,8 @@
+/**
+ * The valid keys in memory. A key in a header is found by a fingerprint, without making a text of it: that is what each
+ * request pays for.
+ */
+
 import { hashText, sha256 } from "../hash.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -33,12 +38,18 @@ export function idOf(digest: string): string {
   return `key-${digest.slice(0, 12)}`;
 }
 
-/** Half a digest cannot be used as a key. */
+/**
+ * The id of a caller who has no other: half the digest of its key. Logs may show it, since half a digest cannot be used
+ * as a key.
+ */
 export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;
 }
 
-/** Response times must not help to guess: the fingerprint has a secret seed, and comparisons read every character. */
+/**
+ * Finds the owner of a key. Response times must not help to guess one: the fingerprint has a secret seed, and a
+ * comparison reads every character.
+ */
 export class KeyRing {
   readonly #seed: number;
   readonly #known = new Map<number, KnownKey[]>();
@@ -61,7 +72,11 @@ export class KeyRing {
     return this;
   }
 
-  /** `isVerified` also takes an unknown key. */
+  /**
+   * The owner of the key that stands in `header` from `start` on.
+   *
+   * @param isVerified Whether a verifier has accepted the key. Then an unknown key gets an owner too.
+   */
   find(header: string, start: number, isVerified = false): MaybePromise<KeyOwner | undefined> {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
@@ -84,13 +99,13 @@ export class KeyRing {
       const owner = this.#byDigest.get(digest);
       return owner && this.#remember(key, owner);
     }
-    // A verifier may accept any number of keys.
+    // A verifier may accept any number of keys, so the memory for them is limited. What is forgotten is computed again.
     if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
     return this.#remember(key, { caller: { id: defaultCallerId(digest), readOnly: false }, expires: Infinity });
   }
 
   #remember(key: string, owner: KeyOwner): KeyOwner {
-    // Another request may have been first.
+    // Another request with the same key may have been first while this one computed the digest.
     if (this.#findKnown(key, 0)) return owner;
     const fingerprint = hashText(key, 0, this.#seed);
     this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { key, owner }]);

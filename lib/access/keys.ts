@@ -1,10 +1,12 @@
+/** The option `keys` of a petstore: its types, and the checks of a list of keys. */
+
 import type { Caller } from "../http/context.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
 
 /** An API key and its rights. */
 export interface ApiKey {
-  /** In clear text, or `sha256:` and its hexadecimal digest. */
+  /** The key in clear text, or `sha256:` and its digest in 64 hexadecimal digits. */
   key: string;
   /** Keys of one caller share `Idempotency-Key`s. Default: a caller for each key. */
   caller?: string;
@@ -20,14 +22,17 @@ export type KeyVerifier = (
   request: Request,
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
-/** The valid keys, of which the first occurrence counts. */
+/**
+ * Which keys are valid: a list, a function that verifies a key, or a key manager. In a list, the first of two equal
+ * keys counts.
+ */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier | KeyManager;
 
 export interface KeyRecord {
   key: string;
   isDigest: boolean;
   caller: string | undefined;
-  /** Milliseconds since 1970, or `Infinity`. */
+  /** When the key ends, in milliseconds since 1970, or `Infinity` if it never does. */
   expires: number;
   readOnly: boolean;
 }
@@ -52,7 +57,7 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
     typeof key === "string" && isKeyText(key),
     `be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
   );
-  // A misspelt expiry would mean none.
+  // Unknown members are refused, because a misspelt `expires` would mean a key that never ends.
   check(Object.keys(unknown).length === 0, "have no members but key, caller, expires and readOnly");
   check(caller === undefined || (typeof caller === "string" && caller !== ""), "have a caller that is not empty");
   const end = expires === undefined ? Infinity : expires instanceof Date ? expires.getTime() : NaN;

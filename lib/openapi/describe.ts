@@ -13,7 +13,7 @@ import { codeOf, renderHeaders } from "./responses.ts";
 export interface OpenApiServer {
   /** The base URL of all paths: absolute, such as `https://pets.example/v1`, or relative to the URL of the description. */
   url: string;
-  /** A name for the server, such as `Production`. */
+  /** What a reader sees as the name of the server, such as `Production`. */
   description?: string;
 }
 

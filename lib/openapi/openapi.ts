@@ -28,7 +28,7 @@ export interface OpenApiOptions {
   servers?: readonly OpenApiServer[];
 }
 
-/** Each server is checked where it is described. */
+/** Checks the options. The servers are taken as they are, because each is checked where it is described. */
 const CHECKS: Checks<OpenApiOptions, Pick<OpenApiOptions, "servers">> = { servers: (servers) => servers! };
 
 /**

@@ -36,7 +36,10 @@ export function renderOperation(
   };
 }
 
-/** As GitBook reads it, then Redocly and Scalar, with a label for RapiDoc, which fails without one, and then Mintlify. */
+/**
+ * How the stability of an operation is written: in the field that GitBook reads, in the one of Redocly and Scalar, with
+ * a label for RapiDoc, which fails without one, and in the one of Mintlify.
+ */
 function renderStability(stability: Stability | undefined): JsonObject {
   if (stability === undefined) return {};
   const name = stability.charAt(0).toUpperCase() + stability.slice(1);
@@ -63,7 +66,7 @@ function renderResponses(
   return rendered;
 }
 
-/** Groups with the same status become one. */
+/** Joins the groups of failures that have the same status, because a description has one response for each status. */
 function merge(groups: readonly FailureGroup[]): FailureGroup[] {
   return Array.from(Map.groupBy(groups, statusOf).values(), ([first, ...others]) => {
     const reason = [first!, ...others].map(({ reason }) => reason).join(", or ");

@@ -84,7 +84,7 @@ export function renderHeaders(rest: JsonObject): JsonObject {
   return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
 }
 
-/** References to headers. */
+/** Refers to headers that the description has among its components. */
 export function referTo(keys: readonly HeaderKey[]): JsonObject {
   return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }]));
 }

@@ -13,11 +13,11 @@ Some responses belong to no operation. A path that does not exist gets ${ERROR_S
 A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
 has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
-/** Added after the responses that have it. */
+/** The paragraph about request ids. The description has it if responses carry one. */
 export const REQUEST_ID =
   "an `X-Request-Id`, which identifies the request in the logs: that of the request if it is usable.";
 
-/** Added if other origins may use the API. */
+/** The paragraph about CORS. The description has it if pages of other origins may use the API. */
 export const CROSS_ORIGIN =
   `Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
 \`Access-Control-*\` headers of the Fetch standard.`;

@@ -106,7 +106,8 @@ function describeIdempotency(retentionMs: number): JsonObject {
         "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
         "UUID, for each new animal, with or without quotes; parameters after a quoted key are ignored. The key is " +
         `remembered for ${retentionMs / 1000} seconds. The same key from another caller is a different key.`,
-      // In the schema, because documentation pages would send an `example` of the parameter with every request.
+      // The example stands in the schema, because documentation pages would send an `example` of the parameter with
+      // every request.
       schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },
     }],
   };

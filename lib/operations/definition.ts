@@ -13,22 +13,22 @@ import type { HeaderKey } from "./headers.ts";
 /** The settings that handlers use. */
 export interface OperationSettings {
   store: PetStore;
-  /** The beginning of each link. */
+  /** What each link begins with: the public base address, or the base path. */
   linkBase: string;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
   handleStoreOrders: ((request: Request, caller: Caller) => Response | Promise<Response>) | undefined;
-  /** Of the operations that the specification deprecates; false if the app does not. */
+  /** When the operations end that the specification deprecates; false if the app keeps them. */
   deprecation: Deprecation | false;
 }
 
 /** The end of an operation. */
 export interface DeprecationOptions {
-  /** In the header `Deprecation` (RFC 9745). Default: 2026-11-20. */
+  /** Since when the operation is deprecated, as the header `Deprecation` says (RFC 9745). Default: 2026-11-20. */
   since?: Date;
-  /** In the header `Sunset` (RFC 8594), not before `since`. Default: 2030-12-05. */
+  /** When the operation ends, as the header `Sunset` says (RFC 8594), not before `since`. Default: 2030-12-05. */
   sunset?: Date;
   /** What replaces it, in `Link` (RFC 5829): a path below the base path, or an address. Default: `/pets`. */
   successor?: string;
@@ -43,11 +43,11 @@ export type Definition =
   | { method: "GET"; effect: "reads" } & DefinitionParts<ReadSettings>
   | { method: "POST"; effect: "adds" } & DefinitionParts<OperationSettings>;
 
-/** With a store that cannot be changed. */
+/** The settings of an operation that reads. Its type of the store has no methods that write. */
 type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };
 
 interface DefinitionParts<Settings> {
-  /** Its name: the `operationId`. */
+  /** The name of the operation, which is the `operationId` of the description. */
   id: string;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
@@ -63,9 +63,9 @@ export interface Description {
   tag: "animals" | "store";
   summary: string;
   description: string;
-  /** Further members of the Operation Object. */
+  /** Members of the Operation Object that only this operation has. */
   more?: JsonObject;
-  /** The successful responses by status. */
+  /** The successful responses, by their status. */
   responses: Record<string, ResponseDescription>;
   /** The failures of the operation itself, without those that every operation can have. */
   failures: readonly FailureGroup[];
@@ -80,7 +80,7 @@ export interface ResponseDescription {
   example?: Json;
 }
 
-/** Makes a definition ready to serve. */
+/** Makes of a definition an operation that the router can call. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
   const { method, effect, path } = definition;
   const deprecation = deprecationOf(definition, settings), handler = definition.createHandler(settings);
@@ -107,7 +107,7 @@ function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: 
   };
 }
 
-/** Its replies are not cached: a copy would outlast the operation. */
+/** Ends an operation at a date. Its replies are not cached before that, because a copy would outlast the operation. */
 function endAt(sunset: Date, handler: Handler): Handler {
   return (call) => Date.now() < +sunset ? chain(handler(call), ({ validUntil: _, ...reply }) => reply) : GONE;
 }

@@ -7,7 +7,7 @@ import { quoted } from "../json.ts";
 
 export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ unavailable("");
 
-/** Of a create whose outcome is not known. */
+/** The response to a create whose outcome is not known. */
 export const MAY_BE_STORED: Problem = /* @__PURE__ */ unavailable(", and the pet may have been stored");
 
 function unavailable(more: string): Problem {
@@ -21,7 +21,7 @@ export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The opera
 export interface FailureGroup {
   /** When the response occurs: a clause that `or` can join to another. */
   reason: string;
-  /** At least one. */
+  /** The failures that share the response: at least one. */
   errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
@@ -37,7 +37,7 @@ export function group(
   return { reason, errors, ...more };
 }
 
-/** Those that follow from the effect and the settings. */
+/** The failures that an operation has because of its effect, and because the app ends it. */
 export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
   const unexpected = "something unexpected happened; only the operator learns the cause";
   const shared = [
@@ -49,13 +49,13 @@ export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[]
   return shared;
 }
 
-/** Of an operation that asks the store. */
+/** The failure of every operation that asks the store. */
 export function storeFailure(): FailureGroup {
   const more = { response: "StoreUnavailable", isEarly: true } as const;
   return group("the store is unavailable", [STORE_UNAVAILABLE], more);
 }
 
-/** Of an operation on one pet. */
+/** The failure of every operation on one pet. */
 export function petFailure(): FailureGroup {
   return group("the requested resource could not be found", [petNotFound("9")]);
 }

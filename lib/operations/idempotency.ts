@@ -5,7 +5,7 @@ import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { sha256 } from "../hash.ts";
 
-/** In characters, without quotes. */
+/** The longest key, in characters, without its quotes. */
 const MAX_LENGTH = 255;
 
 export const INVALID_IDEMPOTENCY_KEY: Problem = /* @__PURE__ */ new Problem(
@@ -20,7 +20,7 @@ export const IDEMPOTENCY_KEY_REUSED: Problem = /* @__PURE__ */ new Problem(
   "The Idempotency-Key was used for another pet; use a new one",
 );
 
-/** The store has no `createOnce`. */
+/** The response where the store has no `createOnce`. To ignore the header would break its promise. */
 export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",

@@ -4,7 +4,7 @@ import { chain } from "../maybe_promise.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
-/** The app answers it if it has a handler. */
+/** The app answers this operation, if it has a handler for it. */
 export const listStoreOrders: Definition = {
   id: "listStoreOrders",
   method: "GET",
@@ -25,7 +25,7 @@ const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "Thi
 function takeResponse(response: Response): Reply {
   const isWhole = response instanceof Response && isUnread(response);
   const { status = 0, statusText = "", headers = new Headers() } = isWhole ? response : {};
-  // Response.error() has status 0.
+  // `Response.error()` has the status 0, and a `Response` of another realm may have any.
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     if (isWhole) cancelBody(response);
     throw new TypeError(
@@ -54,7 +54,7 @@ export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
   tag: "store",
   summary: "Store orders",
   description: handleStoreOrders ? "The app answers this." : "Not served here.",
-  // GitBook's panel would only ever show 501.
+  // GitBook would show a panel to try the operation, which could only ever answer 501.
   ...(!handleStoreOrders && { more: { "x-hideTryItPanel": true } }),
   responses: handleStoreOrders ? { default: { description: "A response of the app." } } : {},
   failures: handleStoreOrders ? [] : [group("there are no store orders here", [NO_STORE_ORDERS])],

@@ -50,7 +50,7 @@ export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettin
   };
 }
 
-/** With those of the store that the pet is for. */
+/** The failures of an operation that takes a pet, with those of the store that gets it. */
 export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
   const faults = parseNewPet("{}", defaultStatus) as string[];
   return [

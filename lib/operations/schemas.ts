@@ -28,9 +28,9 @@ export const CONDITIONS: JsonObject[] = [
 ];
 
 /**
- * The schemas by name.
+ * The schemas, by their names.
  *
- * @param codes Of errors.
+ * @param codes The codes that an Error may have.
  */
 export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonObject {
   // No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
@@ -43,7 +43,7 @@ export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonOb
     description: "The animal's name. Stored and returned exactly as sent. Lone surrogates are not allowed.",
     examples: ["Rex"],
   };
-  // Without `minimum` and `maximum`, because a JavaScript number cannot represent 2^63 − 1.
+  // It has no `minimum` and no `maximum`, because a JavaScript number cannot represent 2^63 − 1.
   const categoryId: JsonObject = {
     type: "integer",
     format: "int64",

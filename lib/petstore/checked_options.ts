@@ -32,13 +32,13 @@ export interface CheckedOptions extends OperationSettings {
   onError: NonNullable<PetstoreOptions["onError"]>;
   onResponse: Observer | undefined;
   requestIds: RequestIds;
-  /** By operation. */
+  /** The label of each operation that has one. */
   stability: Labels;
 }
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
-/** Stands in for the origin of a path. */
+/** An origin that stands in for the missing one when a path is parsed as a URL. */
 const ORIGIN = "http://h";
 
 type Made = Omit<CheckedOptions, "authenticate" | "mayLackAuthorization" | "linkBase"> & { keys: Authenticate };
@@ -115,7 +115,7 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** It becomes a part of links, so it must be in normal form. */
+/** Checks a public address, without a slash at its end. It becomes a part of links, so it must be in normal form. */
 function addressOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
   const url = address === "" ? null : URL.parse(text, ORIGIN);
@@ -125,7 +125,7 @@ function addressOf(address: string): string | false {
   return (normal === text || normal === ORIGIN + text) && url!.protocol.startsWith("http") && text;
 }
 
-/** It is compared with decoded paths. */
+/** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
 function basePathOf(path: string): string | false {
   return path === "" || path === "/" ? "" : /^(\/[^%/]+)+$/.test(path) && addressOf(path);
 }

@@ -17,7 +17,10 @@ export interface FaultOptions {
   operations?: readonly string[];
   /** How many requests have faults; later ones have none. Default: 2,147,483,647. */
   times?: number;
-  /** The same requests in the same order have the same faults. Another seed has others. Default: 1. */
+  /**
+   * Chooses which requests have faults. The same requests in the same order have the same faults; another seed has
+   * others. Default: 1.
+   */
   seed?: number;
 }
 

@@ -34,11 +34,14 @@ export interface PetstoreOptions {
   idempotencyRetentionMs?: number;
   /** Other origins whose pages may use the API. Default: none. */
   cors?: CorsOptions;
-  /** Answers `GET /store/orders`. Default: 501. */
+  /** Answers `GET /store/orders`. Without it, the response is 501. */
   handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
-  /** Gets the hidden cause of a 500 or 503. It is not awaited; its failures are ignored. Default: `console.error`. */
+  /**
+   * Told of each 500 and 503, with the cause that the client does not see. It is not awaited; its failures are ignored.
+   * Default: `console.error`.
+   */
   onError?: (info: ErrorInfo) => unknown;
-  /** Called before each response. Its failures are ignored. */
+  /** Told of each response before it is sent. It is not awaited; its failures are ignored. */
   onResponse?: (info: ResponseInfo) => unknown;
   /** Which responses have an `X-Request-Id`; `failures` from status 400. Default: `none`. */
   requestIds?: RequestIds;
@@ -48,25 +51,28 @@ export interface PetstoreOptions {
   stability?: Readonly<Record<string, Stability>>;
 }
 
-/** For {@link PetstoreOptions.stability}. */
+/** How far users can rely on an operation. */
 export type Stability = "experimental" | "alpha" | "beta";
 
-/** A response, for {@link PetstoreOptions.onResponse}. */
+/** What {@link PetstoreOptions.onResponse} is told of a response. */
 export interface ResponseInfo {
-  /** The method. */
+  /** The method of the request, as it was sent. */
   method: string;
-  /** Such as `/v1/pets/{petId}`. Undefined if nothing matched or the request was refused before. */
+  /**
+   * The template of the path, such as `/v1/pets/{petId}`. Undefined if nothing matched or the request was refused
+   * before.
+   */
   route: string | undefined;
-  /** The status. */
+  /** The status of the response. */
   status: number;
   /** The error code of a failure. Undefined for other responses, and for those of {@link PetstoreOptions.handleStoreOrders}. */
   code: ErrorCode | undefined;
-  /** Undefined without a valid key. */
+  /** Who sent the request. Undefined without a valid key. */
   caller: Caller | undefined;
   /** The usable `X-Request-Id` of the request, or a new id. */
   requestId: string;
-  /** In milliseconds; 0 for a kept response that waited for nothing. */
+  /** The time until the response was ready, in milliseconds. It is 0 for a kept response that waited for nothing. */
   durationMs: number;
-  /** Undefined for a stream of unknown length. */
+  /** The length of the body in bytes. Undefined for a stream of unknown length. */
   bodyBytes: number | undefined;
 }

@@ -13,8 +13,8 @@ export interface Petstore {
    */
   handle: Handle;
   /**
-   * The same function, so that `export default createPetstore(…)` is a Worker, or a program for `deno serve` and `bun`.
-   * A wrapper replaces both.
+   * The same function as `handle`, so that `export default createPetstore(…)` is a Worker, or a program for `deno
+   * serve` and `bun`. An app that wraps `handle` must wrap this too.
    */
   fetch: Handle;
 }
@@ -38,7 +38,7 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   return serve(createService(checkOptions(options)));
 }
 
-/** `undefined` for another object. */
+/** The checked options of a petstore that this library has made; `undefined` for another object. */
 export function settingsOf(petstore: Petstore): CheckedOptions | undefined {
   return (pipelineOf(petstore) as Service | undefined)?.settings;
 }

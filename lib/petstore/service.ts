@@ -20,9 +20,9 @@ export interface Service extends Pipeline {
 
 /** What a service may have beside the options of a petstore. The standalone server and the faults on purpose give it. */
 export interface ServiceParts {
-  /** Refuses a request before all else. */
+  /** Refuses a request before anything else looks at it. */
   guard: (context: RequestContext) => Problem | undefined;
-  /** Beside those of the specification. */
+  /** Operations beside those of the specification. */
   operations: readonly Operation[];
   observe: Observer | undefined;
   intercept: Intercept | undefined;
