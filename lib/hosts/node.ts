@@ -62,7 +62,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   const fail = createRecovery(() => {}, (thrown) => {
-    // Not in the callback: making its Request may have failed.
+    // The error is written here and not by `onError`, because making its Request may be what has failed.
     console.error(thrown);
     return INTERNAL_ERROR;
   });

@@ -32,7 +32,7 @@ export const ENCODED: Problem = /* @__PURE__ */ new Problem(
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
-/** The host has removed `chunked` (RFC 9112 §6.1). */
+/** The response to a body with a coding that the host has not removed. Hosts remove `chunked` alone (RFC 9112 §6.1). */
 export const UNKNOWN_CODING: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
@@ -64,7 +64,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
 
   return (context, use) => {
     requireJson(context);
-    // The app's mistake, not the client's.
+    // That the body has been read is the app's mistake, not the client's, so it is no 400.
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
     const isFramed = declared !== null && /^\d+$/.test(declared);
@@ -102,7 +102,10 @@ function requireChunked(context: RequestContext): void {
   if (coding !== null && coding.toLowerCase() !== "chunked") throw UNKNOWN_CODING;
 }
 
-/** A request may have no Content-Type. */
+/**
+ * Requires JSON without a content coding. A request without a Content-Type is taken for JSON, because RFC 9110 §8.3
+ * lets the receiver decide.
+ */
 function requireJson(context: RequestContext): void {
   const type = context.header("content-type");
   if (type !== null && type !== "application/json") {

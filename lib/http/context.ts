@@ -1,6 +1,6 @@
 import type { HeaderFields } from "./reply.ts";
 
-/** The sender of a request. */
+/** Who sends a request, and what they may do. */
 export interface Caller {
   /**
    * Names the caller: not empty, and the same after a restart and a change of its key, because Idempotency-Keys belong to

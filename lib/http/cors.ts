@@ -8,7 +8,7 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** `undefined` for other requests. */
+  /** The reply to a preflight that is permitted; `undefined` for other requests. */
   preflight(context: RequestContext): Reply | undefined;
   extend(reply: Reply, context: RequestContext): Reply;
 }
@@ -28,7 +28,7 @@ export function isPreflight(context: RequestContext): boolean {
 /** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
-    // Without a key, a preflight must not learn which paths there are.
+    // A preflight has no key, so it must not learn which paths there are. All paths permit the same methods.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
     // What a request may have that changes the response, and what tracing in browsers adds to each request.
     "access-control-allow-headers":
@@ -36,11 +36,14 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     // The longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };
-  // Without Access-Control-Allow-Credentials, no page can use a visitor's cookies.
+  // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
   const toAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
   const toOrigins = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
 
-  /** Returns the same object for the same fields. */
+  /**
+   * The fields that permit an origin to read a response. They are the same object for the same fields, so that a kept
+   * reply can be found by it.
+   */
   function grantsOf(context: RequestContext): HeaderFields {
     return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
   }
@@ -67,7 +70,7 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
   const own = isOfApp ? { ...reply, body: withoutGrants(body) } : reply;
   const added: Record<string, string> = { ...fields };
   const { vary } = headers;
-  // Both count: a cache must not send a compressed file to a client that cannot read it.
+  // A response may vary by both: a cache must not send a compressed file to a client that cannot read it.
   if (vary && fields["vary"]) added["vary"] = `${vary}, ${fields["vary"]}`;
   const sent = Object.keys(headers);
   if (isOfApp) sent.push(...body.headers.keys());
@@ -76,7 +79,7 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
   return extendReply(own, added);
 }
 
-/** Browsers refuse a response with these headers twice. */
+/** The app's response without its own fields of CORS, because browsers refuse a response that has them twice. */
 function withoutGrants(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));

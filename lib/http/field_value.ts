@@ -1,7 +1,7 @@
 /** `trim()` would remove more than RFC 9110 §5.6.3 allows. */
 export function trimField(value: string): string {
   let start = 0, end = value.length;
-  // charCodeAt() is NaN outside the text.
+  // Outside the text, `charCodeAt()` is NaN, which ends the loop.
   while (isWhiteSpace(value.charCodeAt(start))) start++;
   while (isWhiteSpace(value.charCodeAt(end - 1))) end--;
   return value.slice(start, end);

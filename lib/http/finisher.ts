@@ -5,7 +5,10 @@ import type { Recovery } from "./recovery.ts";
 import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
-/** It must not throw. Times are of `performance.now()`; `endedAt` is `startedAt` for a kept response sent at once. */
+/**
+ * Is told of each reply before it is sent, and must not throw. Times are those of `performance.now()`; `endedAt` is
+ * `startedAt` for a kept response that was sent at once.
+ */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
 /** Which responses get the request's id. */
@@ -25,14 +28,14 @@ export interface FinisherParts {
 }
 
 export interface Finisher {
-  /** 0 without an observer. */
+  /** The present time, or 0 if no observer needs it. */
   now(): number;
   finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
   identify(reply: Reply, context: RequestContext): Reply;
 }
 
 export function createFinisher({ cors, requestIds, observe, recover, mayLackAuthorization }: FinisherParts): Finisher {
-  /** The lowest status with an id. */
+  /** The lowest status whose responses have an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
   const identify: Finisher["identify"] = (reply, context) =>
     reply.status < idsFrom ? reply : withRequestId(reply, context);

@@ -17,7 +17,7 @@ export interface Pipeline {
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
-  /** For replies from elsewhere. */
+  /** Finishes replies that come from elsewhere, such as from a gate before the pipeline. */
   finisher: Finisher;
 }
 
@@ -25,10 +25,10 @@ export interface Pipeline {
 export type Intercept = (context: RequestContext, answer: () => MaybePromise<Reply>) => MaybePromise<Reply>;
 
 export interface PipelineParts extends FinisherParts {
-  /** Refuses a request before all else. */
+  /** Refuses a request before anything else looks at it. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
-  /** Refuses a caller that lacks the right. */
+  /** Refuses a caller who lacks the right. */
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
   /** Stands before what answers a request whose client is known. It is absent where no request fails on purpose. */
   intercept?: Intercept | undefined;

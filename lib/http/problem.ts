@@ -15,8 +15,8 @@ export interface ErrorBody {
 export type ServerErrorCode = "invalid_host" | "bad_request" | "head_too_large";
 
 /**
- * With the Error body of the specification, not RFC 9457. Not an `Error`: stack traces would make floods of bad
- * requests expensive.
+ * A failure as a reply, with the Error body of the specification and not that of RFC 9457. It is no `Error`, because
+ * stack traces would make floods of bad requests expensive.
  */
 export class Problem implements Reply {
   readonly status: number;

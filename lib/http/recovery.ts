@@ -4,13 +4,13 @@ import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
-/** A failure, for {@link PetstoreOptions.onError}. */
+/** What {@link PetstoreOptions.onError} is told of a failure. */
 export interface ErrorInfo {
-  /** The thrown value, of any type. */
+  /** What was thrown, which may be of any type. */
   error: unknown;
   /** The request. Its body may have been read. */
   request: Request;
-  /** The request's usable `X-Request-Id`, or a new one. */
+  /** The usable `X-Request-Id` of the request, or a new one. */
   requestId: string;
 }
 

@@ -102,7 +102,7 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
 /** Tells the source of a body that nobody will read it. The members of an app's `Response` may throw. */
 export function cancelBody(body: Body): void {
   callSafely(() => {
-    // A Response may come from another realm.
+    // A `Response` is known by its `body`, because it may come from another realm.
     const stream = typeof body === "object" && body !== null && "body" in body ? body.body : body;
     return stream instanceof ReadableStream ? stream.cancel() : undefined;
   });

@@ -12,7 +12,7 @@ import { KeptReply, type Reply } from "./reply.ts";
 export interface Changes {
   /** Grows with every addition. The last page may then have a successor. */
   additions: number;
-  /** Grows whenever anything else may have changed. */
+  /** Grows whenever anything but an addition may have changed. */
   alterations: number;
 }
 

@@ -1,7 +1,10 @@
-/** On Bun, the URL is only a path without a valid Host header. A slash after `?` belongs to the query. */
+/**
+ * The path and the query of a URL. On Bun, the URL is only a path if there is no valid Host header. A slash after `?`
+ * belongs to the query.
+ */
 const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
-/** `""` without a path. */
+/** The target of a request: the path and the query of its URL, or `""` if it has no path. */
 export function targetOf(url: string): string {
   return TARGET.exec(url)?.[1] ?? "";
 }

@@ -3,7 +3,7 @@ const ENCODER = new TextEncoder();
 /** Each call writes into this buffer, because a new buffer for each text is slow. */
 let scratch = new Uint8Array(65_536);
 
-/** The same memory, seen as 32-bit words. */
+/** The memory of `scratch`, seen as 32-bit words. */
 let words = new Uint32Array(scratch.buffer);
 
 /** The UTF-8 bytes of a text. They are valid until the next call. At least 16 bytes follow them in their buffer. */

@@ -6,8 +6,8 @@ import { storeClosed } from "./write.ts";
 export const FULL_BATCH: number = 512;
 
 /**
- * So many creates may wait. Those that come within one turn of the event loop are not counted against it, because their
- * caller has the memory for them anyway.
+ * How many creates may wait. Those that come within one turn of the event loop are not counted against it, because
+ * their caller has the memory for them anyway.
  */
 const MAX_WAITING = 10_000;
 
@@ -25,7 +25,7 @@ export interface CommittingStore {
 
 /** The options of a {@link Batch}. */
 export interface BatchOptions<Create> {
-  /** What commits, for messages, such as `the disk`. */
+  /** The name of what commits, for messages, such as `the disk`. */
   resource: string;
   /** Settles the creates, and neither throws nor rejects. */
   commit(creates: Create[]): MaybePromise<void>;

@@ -2,7 +2,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 
 /** The metadata of an API key, without a secret. */
 export interface KeyInfo {
-  /** Such as `key-5d0c6a1f1f0b`. */
+  /** The name of the key in lists and commands, such as `key-5d0c6a1f1f0b`. */
   id: string;
   /** The purpose of the key, in the operator's words. */
   label: string;
@@ -12,9 +12,9 @@ export interface KeyInfo {
   readOnly: boolean;
   /** When it was made. */
   created: Date;
-  /** When it expires, if ever. */
+  /** When it expires. Undefined if it never does. */
   expires: Date | undefined;
-  /** When it was revoked, if it was. */
+  /** When it was revoked. Undefined if it was not. */
   revoked: Date | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface StoredKey extends KeyInfo {
 
 /** Every key at one moment. */
 export interface KeySnapshot {
-  /** Another one whenever `list()` would return something else. */
+  /** A text that is another one whenever `list()` would return something else. */
   version: string;
   /** Absent if the version is the one that was given. */
   keys?: readonly StoredKey[];
@@ -58,7 +58,7 @@ export interface KeyStore {
 }
 
 interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  /** SQLite has no boolean. */
+  /** Whether the key may only read. SQLite has no boolean, so it may be 0 or 1. */
   read_only: number | boolean;
   created_at: number;
   expires_at: number | null;

@@ -15,7 +15,7 @@ export type RunStatements = (kind: "read" | "change", ...statements: Statement[]
 
 const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 
-/** Represents "never". */
+/** The time that stands for "never" in the database, so that the earlier of two times is their minimum. */
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** No parameter is used twice: Node 22.13 cannot bind that. */
@@ -27,8 +27,8 @@ function keyStatements(table: string) {
       sum(expires_at % 1000003)) AS version FROM ${table}`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /**
-     * If the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the new
-     * one.
+     * Ends the replaced key, if the new key can be added. Parameters: the expiry and the id of the replaced key; the id
+     * and the digest of the new one.
      */
     expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
       WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
@@ -70,7 +70,7 @@ export class SqlKeys implements KeyStore {
     const stamp = this.#stamp?.();
     if (stamp !== undefined && stamp === this.#known?.stamp && last === this.#known.version) return { version: last };
     const { version, select } = this.#sql;
-    // At once, since a transaction may be a round trip.
+    // Both statements are in one transaction, since each transaction may be a round trip.
     const statements: Statement[] = last === "" ? [[version], [select]] : [[version]];
     return chain(this.#run("read", ...statements), ([versions, rows]) => {
       const version = String(versions?.[0]?.["version"]);

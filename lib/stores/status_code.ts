@@ -14,7 +14,7 @@ export function statusCode(status: PetStatus): number {
   return code;
 }
 
-/** Before a pet joins others, so that it does not fail them. Returns the number of its status. */
+/** Checks a pet before it joins others, so that an invalid one does not fail them. Returns the number of its status. */
 export function requireValid({ name, categoryId, status }: PetDraft): number {
   if (typeof name !== "string") throw new TypeError("The name of a pet must be a string");
   if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");

@@ -27,13 +27,13 @@ export function createMemoryStore(): ClearableStore {
   return Object.assign(new MemoryStore(), { keys: new KeyTable(), async [Symbol.asyncDispose]() {} });
 }
 
-/** Without API keys, for a petstore that creates its store itself. */
+/** A store without API keys, for a petstore that creates its store itself. */
 export class MemoryStore implements PetStore {
-  /** As JSON text. The pet with the id 1 is the first. */
+  /** The pets as JSON text. The pet with the id 1 is the first. */
   readonly #pets: string[] = [];
-  /** By status code, so that a page of a rare status costs no more than one of a common status. */
+  /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
-  /** In order of arrival. */
+  /** The remembered requests by their keys, in the order in which they came. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
@@ -59,7 +59,7 @@ export class MemoryStore implements PetStore {
     return { outcome: "created", id };
   }
 
-  /** Each create adds at most one request, so the backlog shrinks. */
+  /** Deletes up to two requests that have expired. Each create adds at most one, so the backlog shrinks. */
   #deleteExpired(now: number): void {
     let count = 0;
     for (const [key, { expires }] of this.#requests) {

@@ -7,7 +7,7 @@ import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
 
-/** How many pages a step copies, one megabyte. */
+/** How many pages a step copies: one megabyte. */
 const RATE = 256;
 
 /** The function that Node before 22.16 and Bun lack. */
@@ -23,7 +23,7 @@ export interface Backup {
 export async function backupDatabase(path: string, copy: string): Promise<Backup> {
   try {
     requireOwnName(copy);
-    // In one transaction, else the copy would start again whenever a server adds a pet.
+    // The copy is made in one transaction. Otherwise it would start again whenever a server adds a pet.
     const pets = await readSnapshot(path, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy).catch((error) => {

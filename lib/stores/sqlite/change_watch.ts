@@ -9,7 +9,7 @@ import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
 interface Marks {
-  /** This text changes whenever pets may have changed or disappeared. */
+  /** A text that changes whenever pets may have changed or disappeared. */
   state: string;
   /** The largest id of a pet. */
   last: bigint;

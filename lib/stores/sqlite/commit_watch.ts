@@ -60,7 +60,7 @@ function openIndex({ path }: OpenedFiles): number | undefined {
   try {
     return descriptorOf(`${path}-shm`);
   } catch {
-    // For example, no descriptor is free.
+    // The index of the log cannot be read, for example because no descriptor is free. The caller then asks SQLite.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { StoreUnavailableError } from "../store.ts";
 
-/** SQLITE_ERROR and SQLITE_CONSTRAINT. */
+/** The result codes that mean a defect of this library: SQLITE_ERROR and SQLITE_CONSTRAINT. */
 const DEFECTS = [1, 19];
-/** SQLITE_BUSY */
+/** The result code SQLITE_BUSY. */
 const BUSY = 5;
 
 /** Whether SQLite cannot serve. True if the runtime gives no error number. */

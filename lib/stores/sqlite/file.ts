@@ -44,7 +44,7 @@ function requireNoLogName(path: string): void {
   throw new StoreUnavailableError(`SQLite keeps the log of a database in a file named …${end}; choose another name`);
 }
 
-/** As on Linux. */
+/** How many links are followed, as on Linux. More of them are a circle. */
 const MAX_LINKS = 40;
 
 /** The file need not exist yet. SQLite puts its log beside the target of symbolic links. */
@@ -83,7 +83,7 @@ export interface OpenDatabase {
 
 /** SQLite must have opened the database and its log. */
 export function identifyFiles(givenPath: string, path: string): OpenedFiles {
-  // Also the given path: if a link in it changes, the next start opens another file.
+  // The given path is watched too: if a link in it changes, the next start opens another file.
   const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
   const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
   return { givenPath, path, identities: [...names].map((name) => [name, identify(givenPath, name)]) };

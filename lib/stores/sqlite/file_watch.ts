@@ -4,7 +4,10 @@ import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
 
-/** Their files have been replaced. Closing one, even by garbage collection, would delete the log of another database. */
+/**
+ * Connections whose files have been replaced. To close one, even by garbage collection, would delete the log of another
+ * database.
+ */
 const LEFT_OPEN: DatabaseSync[] = [];
 
 export class FileWatch {
@@ -22,7 +25,10 @@ export class FileWatch {
     this.#known = this.#version();
   }
 
-  /** Before the commit is enough: the file might as well be moved right after it. */
+  /**
+   * Checks before a commit that the files are in place. That is enough: a file might as well be moved right after the
+   * commit.
+   */
   requireWritable(): void {
     this.requireInPlace();
     this.requireSchema();
@@ -41,7 +47,7 @@ export class FileWatch {
     this.#known = version;
   }
 
-  /** Not if the files have been moved or replaced. */
+  /** Closes the connection, unless the files have been moved or replaced. */
   close(): void {
     try {
       this.requireInPlace();

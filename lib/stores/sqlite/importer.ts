@@ -7,7 +7,7 @@ import { begin, commit } from "./transaction.ts";
 
 const LOCK_TIMEOUT = 5_000;
 
-/** Between so many pets, a signal can end the import. */
+/** After this many pets, a signal can end the import. */
 const CHUNK = 2_000;
 
 /**
@@ -34,7 +34,7 @@ export async function importPets(
     explained(path, () => commit(db, () => watch.requireWritable()));
     return { isNew };
   } finally {
-    // This rolls back what was not committed.
+    // Closing the connection rolls back what was not committed.
     watch.close();
   }
 }

@@ -118,7 +118,7 @@ export class Transactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // Without the row, a retry would add a second pet.
+    // A retry finds the request by its row. Without it, the retry would add a second pet.
     if (!this.#sql.findRequest.get(key, expiresAt - 1n)) throw this.#interfered("no Idempotency-Key");
     return { outcome: "created", id };
   }

@@ -16,7 +16,7 @@ export interface Inspection {
 
 const MAX_FAULTS = 20;
 
-/** Pets that the service would not accept. */
+/** Counts the pets that the service would not accept, and finds the first of them. */
 const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 

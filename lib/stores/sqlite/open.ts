@@ -16,7 +16,10 @@ import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
-/** In bytes: more than an import needs, which would else resize the log all the time. */
+/**
+ * The size to which SQLite shortens the log, in bytes. It is more than an import needs; otherwise SQLite would change
+ * the size all the time.
+ */
 export const LOG_LIMIT = 64 * 1_048_576;
 
 /** @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged. */
@@ -39,7 +42,7 @@ export function openDatabase(path: string): OpenDatabase {
 /** @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened. */
 export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   return explained(files.givenPath, () => {
-    // SQLite would create a missing file.
+    // The files must be there, because SQLite would create a missing one.
     requireInPlace(files);
     return connect(files.path, files.givenPath, (db) => {
       requireKnownSchema(db, files.givenPath);
@@ -65,7 +68,7 @@ function connect(file: string, path: string, prepare: (db: DatabaseSync) => Open
 function requireWritable(db: DatabaseSync): void {
   setBusyTimeout(db, 0);
   try {
-    // BEGIN IMMEDIATE alone succeeds on a read-only file.
+    // `BEGIN IMMEDIATE` alone succeeds on a read-only file, so something is written and rolled back.
     db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
   } catch (error) {
     rollback(db);
@@ -99,7 +102,7 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT}`);
 }
 
-/** Retries, because SQLite ignores the busy timeout here. */
+/** Switches the write-ahead log on. It tries again by itself, because SQLite ignores the busy timeout here. */
 function setWal(db: DatabaseSync): unknown {
   const deadline = performance.now() + BUSY_TIMEOUT;
   for (;;) {

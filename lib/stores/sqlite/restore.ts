@@ -102,7 +102,7 @@ function requireClosed(givenPath: string, path: string): void {
   try {
     linkSync(path, name);
   } catch {
-    // The file system has no hard links.
+    // Without hard links, the file can have no other name, so this is not checked.
     return;
   }
   const db = new DatabaseSync(name);

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
-/** "PetS" in ASCII (PRAGMA application_id). */
+/** The mark of a petstore's file in `PRAGMA application_id`: "PetS" in ASCII. */
 const APPLICATION_ID = 0x50657453;
 
 /**
@@ -32,7 +32,7 @@ const MIGRATIONS: readonly string[] = [
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
-/** By kind and name, without those of SQLite itself. */
+/** The text of each table and index by its kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
   const entries = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);

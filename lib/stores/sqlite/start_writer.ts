@@ -21,7 +21,7 @@ export class WriterOwner {
     try {
       this.#reserve.fill();
     } catch {
-      // The start will try again.
+      // Too few descriptors are free now. The start of the thread tries again.
     }
   }
 

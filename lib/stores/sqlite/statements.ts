@@ -1,4 +1,6 @@
-/** In a separate file so that a test can check SQLite's plan for each statement. */
+/**
+ * The statements of the SQLite store. They have a file of their own, so that a test can check SQLite's plan for each.
+ */
 
 import { PET_JSON } from "../pet_sql.ts";
 
@@ -10,17 +12,17 @@ export function insertPets(count: number): string {
 export const SELECT_LAST_ID = `SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
   ifnull((SELECT max(id) FROM pets), 0)) AS last`;
 
-/** Parameter: the id before the first. */
+/** Counts the pets after an id, and finds the largest. Parameter: that id. */
 export const SELECT_ADDED = "SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?";
 
-/** Parameters: key, now. */
+/** Finds a remembered request. Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
 /** Replaces an expired request with its key. Parameters: key, fingerprint, pet_id, expires_at. */
 export const INSERT_REQUEST =
   "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)";
 
-/** Parameters: now, the largest number to delete. */
+/** Deletes requests that have expired. Parameters: now, the largest number to delete. */
 export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
@@ -42,13 +44,13 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Parameters: after, limit, after. */
+/** A page of all pets. Parameters: after, limit, after. */
 export const ALL_PETS: string = page("id > ?");
 
-/** Parameters: status, after, limit, status, after. */
+/** A page of the pets of one status. Parameters: status, after, limit, status, after. */
 export const PETS_OF_STATUS: string = page("status = ? AND id > ?");
 
-/** Parameters: after, limit, after. */
+/** Lines of an export, and their number. Parameters: after, limit, after. */
 export const EXPORT_PAGE: string = page("id > ?", `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
 
 /**

@@ -19,7 +19,7 @@ import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
 
-/** Of a commit, in milliseconds. */
+/** How long a commit may take for a create to be committed on the thread that serves, in milliseconds. */
 const SHORT_COMMIT = 2;
 
 export type SqliteWriter = "auto" | "thread" | "same-thread";
@@ -27,7 +27,7 @@ export type SqliteWriter = "auto" | "thread" | "same-thread";
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
-  /** Undefined for a database in memory. */
+  /** The files of the database. Undefined for one in memory. */
   readonly opened: OpenedFiles | undefined;
   readonly isNew: boolean;
   readonly #file: FileWatch;
@@ -115,7 +115,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const written = this.#writer.close();
     this.#isClosed = true;
     this.#watch.close();
-    // After the thread, since the last connection to be closed decides about the log.
+    // The file is closed after the thread, since the last connection to be closed decides about the log.
     return chain(written, () => this.#file.close());
   }
 

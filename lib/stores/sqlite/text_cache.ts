@@ -1,7 +1,10 @@
-/** A power of two. */
+/** How many texts the cache keeps at most. It is a power of two, so that a slot is a part of the id's bits. */
 const SLOTS = 131_072;
 
-/** Each id has one slot, and takes it when it is missed twice with no other miss of the slot between. */
+/**
+ * Keeps the texts of pets that are read often. Each id has one slot, and takes it when it is missed twice with no other
+ * miss of the slot between.
+ */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
   readonly #ids = new Float64Array(2 * SLOTS);

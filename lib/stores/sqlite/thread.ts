@@ -44,7 +44,7 @@ interface Permissions {
   querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
 }
 
-/** Deno would prompt for a missing permission. */
+/** Whether the thread can load its module. Deno would prompt for a missing permission, so it is asked first. */
 function mayLoad(module: string, file: string, database: string): boolean {
   if (!module.endsWith(`/${file}.ts`) && !module.endsWith(`/${file}.js`)) return false;
   const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};

@@ -42,7 +42,7 @@ export function begin(db: DatabaseSync, patience: number): void {
   }
 }
 
-/** Rolls back if `work` throws. */
+/** Runs `work` in a transaction, and commits it. The transaction is rolled back if `work` throws. */
 export function commit<T>(db: DatabaseSync, work: () => T): T {
   try {
     const result = work();

@@ -11,7 +11,7 @@ import { errorOf, type Reply, type WriterPort } from "./writer_messages.ts";
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
-/** From one commit to the next. */
+/** How much of the longest commit still counts after the next one. */
 export const DECAY = 0.9;
 
 /** The way to the thread that writes. */
@@ -23,7 +23,7 @@ export class Writer {
   readonly #onCommitted: (writes: readonly Write[]) => void;
   #access: WriterLink | undefined;
   #thread: ThreadLine | undefined;
-  /** Of the last commits, in milliseconds. */
+  /** The longest of the last commits, in milliseconds. */
   #longest = 0;
 
   /**
@@ -87,7 +87,8 @@ export class Writer {
       const reply = await this.#thread.call(writes);
       if (reply?.kind === "failure") throw errorOf(reply);
       if (reply?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
-      // Not with the way to the thread and back, which is long while this thread is busy.
+      // The duration is that of the commit alone. The way to the thread and back is not counted: it is long while this
+      // thread is busy.
       this.#noteDuration(reply.milliseconds);
       this.#settle(pending, writes, reply.outcomes);
     } catch (error) {
@@ -139,7 +140,7 @@ class ThreadLine {
     return this.receive();
   }
 
-  /** Undefined if the thread has ended. */
+  /** Waits for the next message of the thread. Undefined if the thread has ended. */
   async receive(): Promise<Reply | undefined> {
     // A store without creates in flight does not keep the process alive.
     this.#port.ref?.();

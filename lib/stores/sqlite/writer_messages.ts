@@ -15,7 +15,7 @@ export interface Port<Sent, Received> {
 export type WriterPort = Port<readonly Write[], Reply>;
 export type StorePort = Port<Reply, readonly Write[]>;
 
-/** A commit that fails has no outcomes. */
+/** The answer to a commit. One that has failed has no outcomes. */
 export type Reply =
   | { kind: "ready" }
   | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
