@@ -61,7 +61,10 @@ async function requireReady({ origin }: URL): Promise<void> {
   }
 }
 
-/** Not by fetch(), which asks a proxy of the environment also for an address of this machine. */
+/**
+ * Asks a server for `/readyz`. This is not `fetch()`, which would ask a proxy of the environment, also for an address
+ * of this machine.
+ */
 async function ask(origin: string): Promise<{ status: number | undefined; text: string }> {
   const signal = AbortSignal.timeout(TIMEOUT);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

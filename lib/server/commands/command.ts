@@ -8,7 +8,7 @@ import type { SharedStore, StoreSetting } from "../store/store_setting.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
-  /** The purpose, in one line. */
+  /** What the command is for, in one line. */
   summary: string;
   /** The settings that it reads. By default the store alone. */
   settings?: readonly SettingName[];

@@ -62,7 +62,7 @@ export function readArguments(
   environment: Environment,
 ): CommandArguments {
   const options = optionsOf(definition);
-  // This advice also applies to a program that a task has started.
+  // The advice has no name of a program, so that it also applies to one that a task has started.
   const help = `add --help to see the flags of ${command}`;
   const { values, positionals } = parse(args, options, help);
   const flags = Object.entries(values).map(([name, given]) =>
@@ -92,7 +92,7 @@ function parse(args: readonly string[], options: Options, help: string) {
       allowNegative: true,
     });
   } catch (error) {
-    // Without its advice, which does not apply here.
+    // The advice of `parseArgs()` is left out, because it does not apply here.
     const [fault] = (error as Error).message.split(/[.\n]/, 1);
     throw new SettingError(`${fault}; ${help}`);
   }

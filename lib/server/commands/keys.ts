@@ -43,7 +43,7 @@ export const ADD_KEY: Command = {
     const expires = args.optional("expires", EXPIRY);
     const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
     try {
-      // Before the store is opened, which may create it.
+      // The options are checked before the store is opened, which may create it.
       checkNewKey(options);
     } catch (error) {
       throw new SettingError(firstLine(error));
@@ -130,7 +130,7 @@ async function useKeys(
 ): Promise<number> {
   const { keys } = await readSharedStore(args, context);
   const store = await keys.open(createIfMissing);
-  // In the wrong folder or database, the key would be of no use.
+  // A key in the wrong folder or database would be of no use, so a new store is told.
   if (store.isNew) {
     context.writers.errors.add(`petstore: ${keys.place} is new; servers that use it will accept the key`);
   }

@@ -12,7 +12,7 @@ export const OPENAPI: Command = {
     "petstore openapi --server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
-    // The description does not depend on the keys.
+    // The library needs a key, but the description does not depend on it.
     const options = checkOptions({ ...readOptions(args), keys: ["none"] });
     writers.output.add(JSON.stringify(describeServer(options, args.readList("server", SERVER)), null, 2));
     return 0;

@@ -5,12 +5,12 @@ import { type Address, type Listen, listenError, UNFINISHED } from "../http/list
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../waiting.ts";
 
-/** In milliseconds. */
+/** The pause before the socket is opened again, in milliseconds. */
 const RETRY_DELAY = 100;
 
 /**
- * If clients open so many connections that the process reaches its limit of open files, Deno permanently stops accepting. Then
- * the socket is opened again.
+ * Listens, and listens again after Deno has stopped: if clients open so many connections that the process reaches its
+ * limit of open files, `Deno.serve` accepts no more for good.
  */
 export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
@@ -56,7 +56,8 @@ export const listen: Listen = (address, gate, report) => {
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
     },
     async finish(timeoutMs) {
-      // With a limit, because a client may never finish its request. The process then ends with the connection open.
+      // The wait has a limit, because a client may never finish its request. The process then ends with the connection
+      // open.
       if (!await resolvesWithin(timeoutMs, stopped)) report(UNFINISHED);
     },
   };

@@ -3,7 +3,7 @@ import { describe, type OpenApiServer } from "../../openapi/describe.ts";
 import type { CheckedOptions } from "../../petstore/checked_options.ts";
 import { CLOSED, HEAD_TOO_LARGE, INVALID_HOST, MALFORMED, TOO_LATE } from "./errors.ts";
 
-/** Before the operation is known. On Deno, three of them do not occur. */
+/** The failures that a request may have before its operation is known. On Deno, three of them do not occur. */
 const REFUSALS = [INVALID_HOST, MALFORMED, TOO_LATE, HEAD_TOO_LARGE, CLOSED];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */

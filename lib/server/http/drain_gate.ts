@@ -19,10 +19,10 @@ export type Send<Info, Sent> = (
 /** The reply to a successful probe. */
 export const OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
-/** For a reply that needs no service, and is always sent. */
+/** What stands for the service when a reply needs none. Such a reply can always be sent. */
 const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => CLOSED };
 
-/** Initially closed: every request gets 503. */
+/** Lets requests in while the server serves. At first it is closed, and every request gets 503. */
 export class DrainGate {
   #state: "starting" | "open" | "stopping" = "starting";
   #pipeline: Pipeline | undefined;

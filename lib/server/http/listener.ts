@@ -9,7 +9,7 @@ export type Report = (line: string) => void;
 
 /** A listening socket. */
 export interface Listener {
-  /** The actual port, if the setting is 0. */
+  /** The port at which it listens, also if the setting is 0. */
   port: number;
   /** Accepts no more connections. Resolves when the socket is closed. */
   stop(): Promise<void>;
@@ -52,5 +52,5 @@ export function listenError(address: Address, cause: unknown): Error {
   return startError(line + message, cause);
 }
 
-/** Reported if the time limit for clients expires. */
+/** The line for the operator if the time limit for clients expires. */
 export const UNFINISHED = "stopped before all clients had finished their requests";

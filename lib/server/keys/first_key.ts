@@ -13,7 +13,7 @@ export const FIRST_LABEL = "first start";
 /** A key that a user of the server can take. */
 export interface FirstKey {
   location: "file" | "memory" | "settings" | "store";
-  /** Whether this start made it. */
+  /** Whether this start has made the key. */
   isNew: boolean;
   /** Where it is, for the greeting. Has the key itself if this start made it. */
   note: string;
@@ -47,7 +47,9 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
   }
 }
 
-/** The same for a store in memory: its key ends with the server, like its pets, and no file is made. */
+/**
+ * Like {@link findFirstKey}, for a store in memory: its key ends with the server, like its pets, and no file is made.
+ */
 export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;
   const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });

@@ -16,7 +16,7 @@ export const KEY_FILE = "data/api-key";
 
 export interface FileKey {
   key: string;
-  /** Whether this start generated it. */
+  /** Whether this start has made the key. */
   isNew: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function readKeyFile(path: string): Promise<FileKey> {
   const key = makeKey();
   try {
     makeFolderFor(path);
-    // Only whole keys get the name of the file: part of a key would be a weak key.
+    // The file gets its name when it is whole, because part of a key would be a weak key.
     await publishFile(path, (name) => writeFileSync(name, key + "\n"));
     return { key, isNew: true };
   } catch (error) {

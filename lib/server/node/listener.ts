@@ -20,7 +20,7 @@ const OPTIONS = {
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
-  // The listener refuses it, with an Error body.
+  // The listener itself refuses a request without Host, with an Error body.
   requireHostHeader: false,
 };
 
@@ -42,12 +42,13 @@ export const listen: Listen = async (address, gate, report) => {
   const server = createServer(OPTIONS, answer).on("checkExpectation", answer);
   // Node would leave out the fields after the 1,000th, an Idempotency-Key or a second Host. The head has a limit in bytes.
   server.maxHeadersCount = 0;
-  // Otherwise Node ends a connection at once on which the client has only ended its own side, and loses the response.
+  // A client may end its own side of the connection and wait for the response. Otherwise Node would close the
+  // connection at once, and lose the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
-    // After CONNECT, Node no longer listens, and a client that resets the connection would end the process.
+    // After CONNECT, Node listens to the socket no more. A client that resets the connection would end the process.
     socket.on("error", () => {});
     socket.on("close", () => connections.delete(socket));
     // Node looks an address up at the first use, and finds none after the client has left.
@@ -71,7 +72,7 @@ export const listen: Listen = async (address, gate, report) => {
       await undefined;
     },
     async finish(timeoutMs) {
-      // With a limit, because a client may never finish its request.
+      // The wait has a limit, because a client may never finish its request.
       if (!await resolvesWithin(timeoutMs, stopped ?? Promise.resolve())) report(UNFINISHED);
       server.closeAllConnections();
     },

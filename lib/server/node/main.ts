@@ -17,7 +17,7 @@ process.on("warning", (warning) => {
   for (const listener of listeners) listener(warning);
 });
 
-// Not static, because that would load node:sqlite before the lines above.
+// This import is not static, because that would load `node:sqlite` before the lines above.
 const { run } = await import("../commands/run.ts");
 const { NODE_RUNTIME } = await import("./runtime.ts");
 const status = await run(process.argv.slice(2), NODE_RUNTIME);

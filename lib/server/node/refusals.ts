@@ -7,7 +7,7 @@ import { fieldOf } from "../../hosts/node_request.ts";
 import type { Problem } from "../../http/problem.ts";
 import { HEAD_TOO_LARGE, MALFORMED, TOO_LATE } from "../http/errors.ts";
 
-/** By the code of Node's error. Any other is about what Node cannot read. */
+/** The refusal for each code of an error of Node. Any other error is about what Node cannot read. */
 const REASONS: Record<string, Problem> = { ERR_HTTP_REQUEST_TIMEOUT: TOO_LATE, HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE };
 
 /** Whether Node has accepted a head that is to be refused (RFC 9112). */
@@ -15,7 +15,7 @@ export function isMalformed(incoming: IncomingMessage): boolean {
   const { httpVersion } = incoming;
   // §3.2. More than one Host is refused later, as an invalid one.
   if (httpVersion === "1.1") return fieldOf(incoming, "host") === null;
-  // Such framing is faulty (§6.1). Node takes a request line without a version for HTTP/0.9.
+  // A coding in HTTP/1.0 is faulty framing (§6.1). Node takes a request line without a version for HTTP/0.9.
   return httpVersion !== "1.0" || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
@@ -28,9 +28,10 @@ export function refuseUnreadable(server: Server, connections: ReadonlyMap<Socket
   const refuse = (socket: Socket, problem: Problem) => {
     const last = connections.get(socket);
     if (!last || (last.req.complete && last.writableFinished)) end(socket, problem);
-    // Otherwise the client would take the refusal for the response to an earlier request.
+    // The refusal waits for the response before it: the client would take it for the response to that earlier request.
     else if (last.req.complete) last.on("close", () => end(socket, problem));
-    // It is the body of a request that cannot be read, and a request has one response: when its turn has come.
+    // What cannot be read is the body of a request. That request has one response, and gets the refusal when its turn
+    // has come.
     else if (last.socket || last.writableFinished) end(socket, last.headersSent ? undefined : problem);
     else last.on("socket", () => nextTick(() => end(socket, last.headersSent ? undefined : problem)));
   };

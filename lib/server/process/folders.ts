@@ -121,7 +121,8 @@ export async function publishFile<T>(
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
-      // After the file has got its name, these are gone. Otherwise SQLite may have left a journal.
+      // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a
+      // journal beside it.
       for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
     }
   }

@@ -1,4 +1,4 @@
-/** Messages as lines. */
+/** Texts of messages, each on one line and with visible characters alone. */
 
 /** A host and a port as in a URL, with an IPv6 address in brackets. */
 export function formatAddress({ hostname, port }: { hostname: string; port: number }): string {

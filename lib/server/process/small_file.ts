@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { explain, SettingError } from "./start_error.ts";
 
-/** Some thousand keys. */
+/** The most bytes that a file may have: room for some thousand keys. */
 const MAX_BYTES = 1_048_576;
 
 /**
@@ -15,17 +15,21 @@ const MAX_BYTES = 1_048_576;
 export function readSmallFile(path: string, name: string): string {
   try {
     const stats = statSync(path);
-    // A named pipe would wait for a writer.
+    // Reading from a named pipe would wait for a writer, perhaps for ever.
     if (!stats.isFile()) throw new SettingError(`${name} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${name} is larger than ${MAX_BYTES} bytes`);
-    // Not as Node decodes it: a byte order mark would become a part of a password, and UTF-16 a wrong secret.
+    // The text is decoded strictly, and not as Node does it: a byte order mark would become a part of a password, and
+    // UTF-16 a wrong secret.
     return withoutLineEnds(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     throw explain(`${name} cannot be read`, error);
   }
 }
 
-/** Not by a regular expression: one that ends with `$` would try each line end in the middle of the text. */
+/**
+ * Removes the line ends at the end. A regular expression that ends with `$` would try each line end in the middle of
+ * the text.
+ */
 function withoutLineEnds(text: string): string {
   let end = text.length;
   while (text[end - 1] === "\n" || text[end - 1] === "\r") end--;

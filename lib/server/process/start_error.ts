@@ -19,10 +19,10 @@ export class InterruptedError extends UnreachableError {
   }
 }
 
-/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
+/** The result codes of SQLite for a state that may pass: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
 const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 
-/** The same four as text (sqlite3_errstr()), because Deno gives no number for an error within a script. */
+/** The texts of the same four (`sqlite3_errstr()`), because Deno gives no number for an error within a script. */
 const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
 /** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
@@ -39,7 +39,10 @@ export function firstLine(error: unknown): string {
   return message.split("\n", 1)[0] ?? "";
 }
 
-/** Without the code and the call of a system's error, as in "ENOENT: no such file or directory, open 'a'". */
+/**
+ * The reason alone, without the code and the call of a system's error, as in "ENOENT: no such file or directory, open
+ * 'a'".
+ */
 function reasonOf(error: unknown): string {
   const line = firstLine(error);
   return /^E[A-Z]+: (.+?), [a-z]+( '|$)/.exec(line)?.[1] ?? line;

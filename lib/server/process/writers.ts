@@ -88,7 +88,7 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   }
 
   function encode(): void {
-    // Ends the last line.
+    // The empty text at the end makes a line end after the last line.
     lines.push("");
     encoded.add(lines.join("\n"));
     lines.length = 0;
@@ -131,7 +131,7 @@ class Utf8Buffer {
   #length = 0;
 
   add(text: string): void {
-    // A character takes at most three bytes.
+    // The buffer must have room for the text: a character takes at most three bytes.
     const least = this.#length + 3 * text.length;
     if (least > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(least, 2 * this.#bytes.length));
@@ -141,7 +141,7 @@ class Utf8Buffer {
     this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
   }
 
-  /** What has been added, until the next addition. */
+  /** What has been added. The bytes are valid until the next addition. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

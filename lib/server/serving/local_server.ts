@@ -35,7 +35,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
 
   const report = (line: string) => errors.add(`petstore: ${line}`);
 
-  /** With the keys of the settings, which are valid too. */
+  /** Manages the keys of a store. Those of the settings are valid too. */
   function followKeys(store: KeyedPetStore): KeyManager {
     const onOutage = (error: unknown) => {
       const line = error === undefined

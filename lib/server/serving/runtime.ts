@@ -8,7 +8,7 @@ import type { Sinks } from "../process/writers.ts";
 
 /** What a server opens at its start. */
 export interface OpenedStores {
-  /** Keeps the pets. */
+  /** The store of the pets. */
   store: KeyedPetStore;
   /** Keeps the API keys. It may be the same store. Undefined if only the settings have keys. */
   keyStore: KeyedPetStore | undefined;

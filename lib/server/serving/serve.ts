@@ -56,7 +56,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const server: Server = createLocalServer(settings, writers, runtime.listen);
   const started: Started = { stores: new Set(), isNew: false };
   const readMetrics = () => {
-    // The first one has the pets.
+    // The first store is the one with the pets.
     const [store] = started.stores;
     return ({ ...server.readMetrics(), ...readSizes(store) });
   };
@@ -74,7 +74,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     await ending;
     timeLeft = await drain(server, runtime.holdTime);
   } catch (error) {
-    // The next start does not find it new.
+    // The next start does not find the store new, so this one says that it has made it.
     if (started.isNew) report(`${storeSetting.description} is new`);
     throw error;
   } finally {
@@ -82,7 +82,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     for (const store of started.stores) await store.close();
     await metrics?.stop();
   }
-  // For programs that read the log. A person at the terminal sees the end anyway.
+  // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) writers.output.add("stopped");
 }
 
@@ -151,10 +151,11 @@ function describeRemains(path: string, isNew: boolean, key: FirstKey): string[] 
  */
 export async function drain(server: Pick<Server, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
   const endAt = performance.now() + END_TIMEOUT;
-  // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
+  // The gate closes before the listener stops, because afterwards Deno delivers no more of an incomplete body
+  // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
-  // In steps, so that a process that was suspended reads from its socket again before it continues.
+  // The wait has steps, so that a process that was suspended reads from its socket again before it goes on.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }

@@ -5,9 +5,9 @@ import { SettingError } from "../process/start_error.ts";
 
 /** How the text of a value is read. */
 export interface Format<T> {
-  /** The valid texts, for messages. */
+  /** What a valid text is, for messages. */
   form: string;
-  /** Undefined if the text is not valid. */
+  /** The value of a text; undefined if the text is not valid. */
   parse(text: string): T | undefined;
 }
 
@@ -136,7 +136,7 @@ export const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** In milliseconds. */
+/** A duration such as `12h` or `90d`, in milliseconds. */
 export const DURATION: Format<number> = {
   form: "a time such as 12h, 90d or 1w (s, m, h, d or w)",
   parse(text) {
@@ -145,7 +145,7 @@ export const DURATION: Format<number> = {
   },
 };
 
-/** A moment in the future. */
+/** A time in the future: after a duration, or at the beginning of a day. */
 export const EXPIRY: Format<Date> = {
   form: `${DURATION.form}, or a date in the future such as 2031-12-31`,
   parse(text) {
@@ -155,9 +155,9 @@ export const EXPIRY: Format<Date> = {
   },
 };
 
-/** The beginning of a day, in UTC. */
+/** The beginning of a day in UTC, or undefined if there is no such day. */
 function dayOf(text: string): Date | undefined {
   const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  // The 30th of February is another day.
+  // `Date` takes the 30th of February for a day of March, which is another day than the text names.
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : undefined;
 }

@@ -17,7 +17,7 @@ export interface Option {
   alias?: string;
   /** A sample value for the help text, if the default does not show the form. */
   example?: string;
-  /** Absent if the option may be unset. */
+  /** The value where nothing sets the option. It is absent if the option may be unset. */
   default?: string;
   help: string;
 }
@@ -99,7 +99,7 @@ export const SETTINGS = Object.fromEntries(
   Object.entries<Option>(TABLE).map(([name, option]) => [name, { variable: variableOf(name, option), ...option }]),
 ) as Readonly<Record<SettingName, Option>>;
 
-/** Such as `PETSTORE_CORS_ORIGINS` for the list `--cors-origin`. */
+/** The variable of a flag, such as `PETSTORE_CORS_ORIGINS` for the list `--cors-origin`. */
 function variableOf(name: string, { isList }: Option): string {
   return `PETSTORE_${name.toUpperCase().replaceAll("-", "_")}${isList ? "S" : ""}`;
 }

@@ -11,7 +11,9 @@ const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWO
 
 export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
-/** The same variables, with secrets from files, which are read when they are needed. */
+/**
+ * The variables of an environment, with those secrets that are in files. A file is read when its variable is needed.
+ */
 export function withSecretFiles(environment: Environment): Environment {
   return (name) => {
     const variable = `${name}_FILE`;

@@ -1,4 +1,4 @@
-/** The settings of a server. */
+/** Reads the settings of a server from flags and variables, and checks them. */
 
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
@@ -8,7 +8,7 @@ import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts"
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 
-/** More sample pets would have no use. */
+/** The most sample pets. More of them would have no use, and would make a start slow. */
 const MAX_SEED = 1_000_000;
 
 const PORT = numberFrom(0, 65_535);
@@ -54,7 +54,7 @@ const PUBLIC_URL = optionOf(
   (text) => checkOption("publicBaseUrl", text),
 );
 
-/** Each base address ends in the version (§9 of the specification). */
+/** Reads an address for the description. Each ends in the version (§9 of the specification). */
 export const SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
   parse(text) {
@@ -72,9 +72,9 @@ export function readSettings(args: CommandArguments) {
   return {
     hostname: args.read("hostname", HOSTNAME),
     port: args.read("port", PORT),
-    /** If empty, the key file is used. */
+    /** The API keys of the settings. If there are none, the key file is used. */
     keys: args.list("key"),
-    /** May contain a password. */
+    /** The address of the store, which may have a password. */
     store: args.text("store"),
     /** How many sample pets an empty store gets. */
     seed: args.read("seed", numberFrom(0, MAX_SEED)),
@@ -85,7 +85,7 @@ export function readSettings(args: CommandArguments) {
     log: args.read("log", oneOf("text", "json", "off")),
     /** Where metrics are served; undefined if they are not. */
     metrics: args.optional("metrics", ADDRESS),
-    /** Undefined if no request fails on purpose. */
+    /** Which requests fail on purpose. Undefined if none do. */
     faults: readFaults(args.text("faults")),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
@@ -105,7 +105,7 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
-  // The library refuses unknown operations and labels.
+  // The labels are not checked here, because the library refuses unknown operations and labels.
   const labels = args.list("stability").map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1));
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),
@@ -115,7 +115,7 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     stability: Object.fromEntries(labels),
   };
   checkAs("", () => {
-    // Without a key, the server takes that of a file.
+    // A server without a key in its settings takes that of a file, so no key is no fault.
     if (keys.length > 0) checkOption("keys", keys);
     checkOption("stability", options.stability);
   });

@@ -75,7 +75,7 @@ async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {
     prepareFile(path);
     return await open();
   } catch (error) {
-    // Its message has the path.
+    // The message of the store names the path already.
     if (error instanceof StoreUnavailableError) throw startError(error.message, error);
     throw explain(`${path} cannot be opened`, error);
   }

@@ -7,9 +7,9 @@ export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
 /** A store that is not open yet. */
 export interface StoreSetting {
-  /** Without its secrets, for messages. */
+  /** The address of the store without its secrets, for messages. */
   description: string;
-  /** Of an SQLite file. */
+  /** The path of an SQLite file. Other stores have none. */
   path?: string;
   open(): OpenStore | Promise<OpenStore>;
   /** Absent for a store in memory, which only one isolate can reach. */

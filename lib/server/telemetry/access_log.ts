@@ -9,7 +9,7 @@ import { quoteVisibly } from "../process/lines.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
-/** One line of text for each request. */
+/** Writes one line of text for each request. */
 export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, route, target }, status) =>
     ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`
@@ -61,7 +61,10 @@ function isProbe({ route }: RequestContext, { status }: Reply): boolean {
   return status < 400 && (route === "/livez" || route === "/readyz");
 }
 
-/** Of a kept reply only once, because formatting a target costs a third of a response. All its requests have the same. */
+/**
+ * Describes a kept reply only once, because to format a target costs a third of a response, and all requests of a kept
+ * reply have the same target.
+ */
 function describeOnce(describe: (context: RequestContext, status: number) => string) {
   return (context: RequestContext, reply: Reply): string =>
     reply instanceof KeptReply ? reply.logged ??= describe(context, reply.status) : describe(context, reply.status);
@@ -79,7 +82,7 @@ function createClock(): (now: number) => string {
   };
 }
 
-/** Quotes an id, visibly. */
+/** Quotes an id, with escape sequences for what cannot be seen. */
 function quote(text: string): string {
   // The rest would cost a tenth of a response.
   return /^[\w-]*$/.test(text) ? `"${text}"` : quoteVisibly(text);

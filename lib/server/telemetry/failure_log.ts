@@ -6,10 +6,10 @@ import { describeFailure } from "./messages.ts";
 
 export type FailureLog = ReturnType<typeof createFailureLog>;
 
-/** In milliseconds. */
+/** How often the failures of a kind are told at most, in milliseconds. */
 const INTERVAL = 1000;
 
-/** How many kinds are told apart. */
+/** How many kinds of failures are told apart, so that memory stays constant. */
 const MAX_KINDS = 100;
 
 export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean) {
@@ -42,7 +42,7 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
       errors.add(describeFailure(failure, isJson));
       timer ??= setTimeout(tell, INTERVAL);
     },
-    /** Tells the rest. */
+    /** Tells what has not been told yet. */
     close(): void {
       clearTimeout(timer);
       tell();

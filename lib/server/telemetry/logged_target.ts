@@ -5,7 +5,7 @@ import { LIMIT, parseCursor } from "../../operations/paging.ts";
 import { OPERATIONS } from "../../operations/table.ts";
 import { isPetStatus, parsePetId } from "../../pet.ts";
 
-/** The replacement of a hidden text. */
+/** What stands in place of a hidden text. */
 export const HIDDEN = "…";
 
 /** The methods of RFC 9110 and RFC 5789. HTTP allows any other word, which may be a key. */
@@ -44,7 +44,7 @@ export function loggedTarget(target: string, route?: string): string {
   return query === "" ? shown : `${shown}?${loggedQuery(query)}`;
 }
 
-/** The segments before the first unknown one. */
+/** The path up to its first unknown segment, which may be a key. */
 function loggedPath(path: string): string {
   if (path.length > MAX_READ) return `/${HIDDEN}`;
   const segments = path.split("/");

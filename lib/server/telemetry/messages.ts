@@ -13,7 +13,7 @@ import { KEY_FILE } from "../keys/key_file.ts";
 export interface StartFacts {
   hostname: string;
   port: number;
-  /** Without secrets. */
+  /** The address of the store, without secrets. */
   store: string;
   isNewStore: boolean;
   key: FirstKey;
@@ -35,7 +35,7 @@ export function describeStart(
     const facts = { version: VERSION, address: origin, metrics: metricsUrl, store, isNewStore, keys };
     return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
   }
-  // As a shell command expects it.
+  // The key as a shell command can use it: read from its file, if it is in one.
   const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : key.key ?? "<API_KEY>";
   const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
   return [

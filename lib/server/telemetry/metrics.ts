@@ -1,4 +1,4 @@
-/** Counts what happens in constant memory. */
+/** Counts requests, commits and failures, in constant memory. */
 
 import type { Observer } from "../../http/finisher.ts";
 import type { CommittingStore } from "../../stores/batch.ts";
@@ -11,15 +11,15 @@ const OTHER = "other";
 /** How many callers of a deprecated route are counted separately. */
 const MAX_CALLERS = 100;
 
-/** The upper bounds of the buckets. */
+/** The upper bounds of the buckets of a histogram, in seconds. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The requests of a route. */
+/** The counts of a route. */
 interface Route {
   durations: Histogram;
-  /** By method, and then by status. */
+  /** How many responses there were, by method and then by status. */
   counts: Map<string, number[]>;
-  /** Requests by caller, if the route is deprecated. */
+  /** How many requests each caller has sent, if the route is deprecated. */
   callers: Map<string, number>;
 }
 
@@ -33,7 +33,7 @@ interface PooledStore {
 export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
 
 export class Metrics {
-  /** By route template, of which there are few. Requests without a route have "". */
+  /** The counts by the template of a route, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
   readonly #commitSeconds = createHistogram(SECONDS);
   /** Responses by their error code. An app cannot add codes, so there are few. */
@@ -66,7 +66,7 @@ export class Metrics {
     this.#storeErrors++;
   }
 
-  /** The counts so far. */
+  /** The counts until now. */
   read(): Samples {
     const { batch, pool } = this.#store;
     const samples: Samples = {

@@ -52,7 +52,7 @@ export function readSizes(store?: PetStore): Samples {
   return { petstore_database_bytes: sizeOf(path), petstore_database_log_bytes: sizeOf(`${path}-wal`) };
 }
 
-/** Of a file that cannot be found or read, 0; the store reports that. */
+/** The size of a file in bytes, or 0 if it cannot be found or read. The store reports that. */
 function sizeOf(path: string): number {
   try {
     return statSync(path).size;

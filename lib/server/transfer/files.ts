@@ -40,7 +40,8 @@ async function openFile(path: string, signal: AbortSignal): Promise<AsyncIterabl
     // Deno has no such socket, and ends at once.
     const isSocket = process.versions["deno"] === undefined && (await promisify(stat)(path)).isFIFO();
     const flags = isSocket ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
-    // Not a FileHandle, because Node closes one that is collected as garbage, below the socket.
+    // The file is opened by its number and not as a FileHandle, because Node closes one that is collected as garbage,
+    // below the socket.
     const fd = await untilAborted(signal, promisify(open)(path, flags));
     if (isSocket) return new Socket({ fd });
     if ((await promisify(fstat)(fd)).isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { SettingError } from "../process/start_error.ts";
 
-/** In bytes. */
+/** The longest line of an import, in bytes. */
 const MAX_LINE = 1024 * 1024;
 
 const LF = 0x0a;

@@ -90,7 +90,7 @@ const BREEDS = CATEGORIES.flatMap((breeds, i) =>
   breeds.split(",").map((breed) => ({ breed, categoryId: BigInt(i + 1) }))
 );
 
-/** Of each 17 pets. */
+/** The statuses of each 17 pets. */
 const STATUSES: PetStatus[] = [...Array(11).fill("available"), ...Array(3).fill("pending"), ...Array(3).fill("sold")];
 
 /** Depends on the number alone. No two of the lengths and their steps have a common divisor, so all combinations occur. */

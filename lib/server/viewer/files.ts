@@ -66,6 +66,6 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
       controller.enqueue(bytes.subarray(offset, offset += PIECE));
       if (offset >= bytes.length) controller.close();
     },
-    // Produces no piece before it is read.
+    // The stream produces no piece before it is read.
   }, { highWaterMark: 0 });
 }
