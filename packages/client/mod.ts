@@ -37,7 +37,7 @@ export { formatPet, formatPets } from "./lib/pet_json.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./lib/pet_list.ts";
 export type { CreateOptions, Pets } from "./lib/pets.ts";
 
-/** Its methods need no `this`. */
+/** A client of one petstore. Its methods need no `this`. */
 export interface Client {
   /** The operations on pets. */
   readonly pets: Pets;

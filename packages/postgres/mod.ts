@@ -84,7 +84,7 @@ const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
 class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;
   readonly #db: Database;
-  /** Reading the keys waits for no pet. */
+  /** The keys have connections of their own, so that to read them waits for no pet. */
   readonly #keyDb: Database;
   #statements: Statements;
   /** The id at which reads get a new text, and thus a new plan. */

@@ -7,7 +7,7 @@ import { retry } from "./retry.ts";
 export interface CallParts<T> {
   operation: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the base address, with its query. */
+  /** The path below the base address, with its query. */
   path: string;
   body?: string;
   /** Makes a write safe to repeat. `null`: it is sent once. */
@@ -36,7 +36,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
       // may not take.
       body: isOnce && body !== undefined && isDeno() ? new Blob([body]).stream() : body!,
-      // `fetch` refuses a streamed body without this.
+      // `fetch` refuses a streamed body without `duplex: "half"`.
       duplex: "half",
     };
     const url = baseUrl + path;
@@ -61,6 +61,6 @@ async function tell(listener: NonNullable<ClientSettings["onDeprecation"]>, depr
   try {
     await listener(deprecation);
   } catch {
-    // The call has its own result.
+    // The failure of a callback is ignored, because the call has a result of its own.
   }
 }

@@ -2,11 +2,11 @@ import { linkTo } from "./link.ts";
 
 /** The `Deprecation` (RFC 9745) of an operation, and its `Sunset` (RFC 8594). */
 export interface Deprecation {
-  /** The name in the description: `getPet`. */
+  /** The name of the operation in the description, such as `getPet`. */
   operation: string;
-  /** Since when, which may be in the future. */
+  /** Since when the operation is deprecated, which may be in the future. */
   since: Date | undefined;
-  /** When it may end. */
+  /** The date after which the operation may be gone. */
   sunset: Date | undefined;
   /** The address of what replaces it; may be relative. */
   successor: string | undefined;

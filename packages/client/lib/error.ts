@@ -35,13 +35,13 @@ export type PetstoreErrorCode = ErrorCode | ClientErrorCode;
 
 /** What the head of a response says about a failure. */
 export interface ResponseFacts {
-  /** Default: 0, no response. */
+  /** The status of the response. Default: 0, for no response. */
   status?: number | undefined;
-  /** The `X-Request-Id`. */
+  /** The `X-Request-Id` of the response. */
   requestId?: string | undefined;
-  /** The `Retry-After` in milliseconds. */
+  /** The `Retry-After` of the response, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** What was thrown before. */
+  /** The error that has led to this one. */
   cause?: unknown;
 }
 
@@ -52,16 +52,16 @@ export interface ResponseFacts {
 export class PetstoreError extends Error {
   /** The name that logs show. */
   override name = "PetstoreError";
-  /** Of the response's body, or of the client. */
+  /** The `code` of the response's body, or a code of the client's own. */
   readonly code: PetstoreErrorCode;
   /** The HTTP status; 0 if there was no response, or if a browser hides it. */
   readonly status: number;
-  /** By which the operator finds the request in the logs. */
+  /** The id by which the operator finds the request in the logs. */
   readonly requestId: string | undefined;
   /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  /** The client makes it. */
+  /** Makes an error. Only the client does this. */
   constructor(code: PetstoreErrorCode, message: string, facts: ResponseFacts = {}) {
     const { status = 0, requestId, retryAfterMs, cause } = facts;
     super(message, cause === undefined ? undefined : { cause });
@@ -71,7 +71,7 @@ export class PetstoreError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** All but the `cause` and the stack. */
+  /** The members as plain JSON, without the `cause` and the stack. */
   toJSON(): Record<string, unknown> {
     return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
   }

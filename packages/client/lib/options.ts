@@ -1,6 +1,6 @@
 import type { Deprecation } from "./deprecation.ts";
 
-/** As `fetch`, but always called with a `Request` alone. */
+/** A function like `fetch`, which is always called with a `Request` alone. */
 export type Fetch = (request: Request) => Promise<Response>;
 
 /** The options of {@link createClient}. */
@@ -52,14 +52,14 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
     key: requireVisible("key", key),
     // Looked up at each call, since instrumentation may replace the global one.
     fetch: fetch ? (url, init) => fetch(new Request(url, init)) : (url, init) => globalThis.fetch(url, init),
-    // The delay of a timer is an int32.
+    // The longest time is that of a timer, whose delay is an int32.
     timeoutMs: checkCount("timeoutMs", timeoutMs, 1, 2 ** 31 - 1),
     maxRetries: checkCount("maxRetries", maxRetries, 0, Infinity),
     onDeprecation,
   };
 }
 
-/** For a header. */
+/** Checks a value for a header: it must be visible ASCII. */
 export function requireVisible(name: string, value: string): string {
   if (typeof value === "string" && /^[!-~]+$/.test(value)) return value;
   throw wrong(name, "visible ASCII characters");
@@ -67,14 +67,14 @@ export function requireVisible(name: string, value: string): string {
 
 function checkBaseUrl(baseUrl: string | URL): string {
   const url = parseUrl(String(baseUrl));
-  // Without a user, a query or a fragment: the paths are appended.
+  // A base address has no user, no query and no fragment, because the paths are appended to it.
   if (url && /^http/.test(url.href) && url.href === url.origin + url.pathname) {
     return url.href.replace(/\/$/, "");
   }
   throw wrong("baseUrl", `an address such as "https://pets.example/v1"`);
 }
 
-/** URL.canParse() is too new for some browsers. */
+/** Parses a URL, or returns undefined. `URL.canParse()` is too new for some browsers. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);

@@ -1,4 +1,4 @@
-/** The availability of an animal. */
+/** Whether an animal can be bought. */
 export type PetStatus = "available" | "pending" | "sold";
 
 /** A pet to add. */
@@ -7,7 +7,7 @@ export interface NewPet {
   name: string;
   /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
-  /** The availability. Default: that of the server. */
+  /** Whether it can be bought. Default: what the server chooses. */
   status?: PetStatus | undefined;
 }
 

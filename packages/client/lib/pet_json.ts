@@ -45,7 +45,7 @@ export function requireBigint(name: string, value: unknown): bigint {
   throw new TypeError(`${name} must be a bigint such as 7n`);
 }
 
-/** Inexact numbers become bigint or undefined. */
+/** Parses JSON. Numbers that may have been rounded become a bigint of their text, or undefined if they are no int64. */
 function parseExact(text: string): unknown {
   // The reviver is slow, and needed only for 16 digits or more, a fraction or an exponent.
   if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);
@@ -58,7 +58,7 @@ function parseExact(text: string): unknown {
   });
 }
 
-/** `undefined` for a number that may be rounded. */
+/** The value as an int64; `undefined` for a number that may have been rounded. */
 function toInt64(value: unknown): bigint | undefined {
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   return typeof value === "bigint" ? value : undefined;

@@ -23,7 +23,7 @@ export interface ListOptions extends CallOptions {
 
 /** One page of a list. */
 export interface PetPage {
-  /** In the order of the server. */
+  /** The pets, in the order of the server. */
   pets: Pet[];
   /** The `cursor` of the next page; `undefined` after the last one. */
   nextCursor: string | undefined;
@@ -31,13 +31,13 @@ export interface PetPage {
 
 /** All pets of a list, in order. Each iteration begins anew. */
 export interface PetList extends AsyncIterable<Pet> {
-  /** The same pets, as they arrive. */
+  /** The same pets in pages, as they arrive. */
   pages(): AsyncGenerator<Pet[], void, void>;
-  /** All of them in an array. */
+  /** Collects all pets of the list in an array. */
   toArray(): Promise<Pet[]>;
 }
 
-/** So many pages in a row may begin with the pet of the page before, or have none. */
+/** How many pages in a row may begin with the pet of the page before, or have none. More of them are a circle. */
 const MOST_IDLE = 100;
 
 export function createPetList(call: Call, given: ListOptions): PetList {

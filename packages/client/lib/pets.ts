@@ -47,7 +47,7 @@ export function createPets(call: Call): Pets {
   };
 }
 
-/** Unlike randomUUID(), this works on pages without TLS. */
+/** Makes an `Idempotency-Key`. Unlike `randomUUID()`, this works on pages without TLS. */
 function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

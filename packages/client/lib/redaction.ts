@@ -1,20 +1,20 @@
 /** Keeps the key out of errors. */
 
-/** So many characters of a key in a row are hidden. Fewer also stand in other words. */
+/** How many characters of a key in a row are hidden. Fewer also stand in other words. */
 const PIECE = 8;
 
-/** A message of a petstore is shorter. */
+/** The longest text that is looked through. A message of a petstore is shorter. */
 const LONGEST_TEXT = 10_000;
 
 /** Makes a function that takes a key, and pieces of it, out of a text: as they are, in JSON, in an address and in base64. */
 export function createHide(key: string): (text: string) => string {
-  // Its public prefix is also a common name of a host.
+  // The public prefix of a key is left out, because it is also a common name of a host.
   const secret = key.replace(/^petstore_(?=.)/, "");
   const size = Math.min(PIECE, secret.length), pieces = new Set<string>();
   const forms = [JSON.stringify(secret), encodeURIComponent(secret)];
   // Base64 depends on what is before, such as "Bearer ".
   for (const before of ["", " ", "  "]) forms.push(btoa(before + secret));
-  // Of a shorter key, the pieces of other forms would be single letters.
+  // The other forms of a short key are left out, because their pieces would be single letters.
   for (const form of size < PIECE ? [secret] : [secret, ...forms]) {
     for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size).toLowerCase());
   }
@@ -43,7 +43,7 @@ export function textsOf(thrown: unknown, hide: (text: string) => string, depth =
   for (const [member, value] of Object.entries({ name, code, stack })) {
     if (typeof value === "string") Object.assign(kept, { [member]: hide(value) });
   }
-  // Of the attempts to connect to each address of a name.
+  // These are the errors of the attempts to connect to each address of a name.
   if (Array.isArray(errors)) {
     Object.assign(kept, { errors: errors.slice(0, 4).map((each) => textsOf(each, hide, depth - 1)) });
   }

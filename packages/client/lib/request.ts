@@ -17,7 +17,7 @@ export interface Exchange<T> {
   asked: string;
   /** Throws if the body is not what was asked for, a `SyntaxError` if it is no JSON. */
   read: (text: string) => T;
-  /** A server may send the key back. */
+  /** Hides the key in a text, because a server may send it back. */
   hide: (text: string) => string;
 }
 
@@ -53,7 +53,8 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     if (response.ok) return { value: read(text), headers: response.headers, refuse };
     body = JSON.parse(text);
   } catch (cause) {
-    // Without a length, a body that was cut looks whole. The cause is left out, since its message quotes the body.
+    // A body without a length looks whole although it was cut. The cause is left out, since its message quotes the
+    // body.
     if (cause instanceof SyntaxError && isJson(response, text) && !isRedirect(response)) {
       throw failure("connection_failed", `${asked} got incomplete JSON: ${quoted(hide(text))}`);
     }
@@ -70,7 +71,7 @@ function innermost(texts: Error | undefined): string {
   return reason && `: ${reason}`;
 }
 
-/** An error and its causes. */
+/** Iterates over an error and its causes. */
 export function* chainOf(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
   for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
@@ -86,7 +87,7 @@ async function readText(response: Response): Promise<string | undefined> {
   const length = isDeno() && type === "basic" && !headers.has("transfer-encoding") &&
     !headers.has("content-encoding") &&
     headers.get("content-length");
-  // React Native has no stream.
+  // React Native has no stream for a body, so it is read as one text.
   if (!body || (length && +length <= MAX_BODY_BYTES)) return await response.text();
   const reader = body.getReader(), decoder = new TextDecoder();
   let text = "", read = 0;

@@ -16,7 +16,10 @@ const FIRST = 100, LONGEST = 5_000;
 /** How long a client tries while nothing listens at the address, in milliseconds. A server that restarts is back by then. */
 const REFUSED = 2_500;
 
-/** In milliseconds. An attempt that may be repeated has a third of the time, because it may stay silent. */
+/**
+ * The shortest time for an attempt that may be repeated, in milliseconds. Otherwise it has a third of the time, because
+ * it may stay silent.
+ */
 const SHORTEST_ATTEMPT = 1_000;
 
 /**
@@ -47,7 +50,7 @@ export async function retry<T>(
       // The last attempt at an address where nothing listens is at the end of the time for that.
       const patience = refusedSince === undefined ? Infinity : refusedSince + REFUSED - now;
       if (patience > 0) delay = Math.min(delay, patience);
-      // To wait beyond the end would end in the same failure, only later.
+      // A wait beyond the end of the call would end in the same failure, only later.
       const isOver = patience <= 0 || now + delay >= end;
       if (retries >= maxRetries || !isPassing(error) || isOver) {
         if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
@@ -63,7 +66,7 @@ export async function retry<T>(
 }
 
 function isPassing({ code, status, cause }: PetstoreError): boolean {
-  // The next response would be as long.
+  // A response that was too long is not asked for again: the next one would be as long.
   return code === "connection_failed" || (PASSING.includes(status) && !(cause instanceof RangeError));
 }
 

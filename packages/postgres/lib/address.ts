@@ -43,7 +43,7 @@ const LIBPQ_PARAMETERS = [
 
 /** A database, and all that a pool of connections to it needs. */
 export interface PostgresTarget {
-  /** Without the password and the parameters, for messages. */
+  /** The address without the password and the parameters, for messages. */
   description: string;
   /** The options of `new Pool()`; a password only if the address has one. */
   pool: Record<string, unknown>;
@@ -54,7 +54,7 @@ export interface PostgresTarget {
 /** How long a connection may take to open, in seconds. */
 const CONNECT_TIMEOUT = 5;
 
-/** After so many seconds a connection is opened anew, so that a load balancer distributes connections again. */
+/** After this many seconds a connection is opened anew, so that a load balancer distributes connections again. */
 const LIFETIME = 2400;
 
 /**
@@ -86,7 +86,7 @@ export function readAddress(address: string): PostgresTarget {
   const max = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
   const timeout = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT)), 0);
   const login = url.username === "" ? "" : `${url.username}@`;
-  // As in libpq, these two parameters replace what the address has before its path.
+  // The parameters `host` and `port` replace what the address has before its path, as in libpq.
   const overrides = ["host", "port"].filter((name) => parameters.has(name));
   const host = parameters.has("host") ? "" : url.host;
   const query = overrides.map((name) => `${name}=${parameters.get(name)}`).join("&");

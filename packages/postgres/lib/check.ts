@@ -7,7 +7,7 @@ import { inspect, type Inspection, requireReady, requireTables } from "./schema/
 import { SAFE_PATH } from "./schema/functions.ts";
 import { postgresSchema } from "./schema/schema.ts";
 
-/** Those that end with `?` may be null. */
+/** The columns with their types. Those whose type ends with `?` may be null. */
 const COLUMNS: Record<string, string> = {
   schema_version: "version integer",
   pets: "id bigint, category_id bigint, status smallint, name text",
@@ -34,7 +34,10 @@ const WANTED = [
 /** Additions of another program that change which pets are stored, seen or kept. */
 const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
 
-/** The same as found, and what has been added. A cache of ids would give them out of order. */
+/**
+ * Reads from the catalogue which of these there are, and what another program has added to them. The sequence is read
+ * too, because a cache of ids would give them out of order.
+ */
 const FOUND =
   `WITH rel AS (SELECT oid, relname, relrowsecurity AS secured, relpersistence AS kept FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
@@ -61,7 +64,7 @@ const FOUND =
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
-/** Pets that the service would not accept. */
+/** Counts the pets that the service would not accept. */
 function selectInvalidPets(schema: string): string {
   return `SELECT pg_catalog.count(*), pg_catalog.min(id) FROM "${schema}".pets
     WHERE id OPERATOR(pg_catalog.<) 1 OR id OPERATOR(pg_catalog.>) ${Number.MAX_SAFE_INTEGER}
@@ -74,9 +77,9 @@ type Source = [pool: PostgresPool, options: PostgresStoreOptions];
 export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
   return withTables(source, async (db, state) => {
     const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
-    // Without the columns, the pets cannot be read.
+    // The pets can only be read if the columns are right.
     if (faults.length === 0) faults.push(...await findInvalidPets(db));
-    // With a changed function, the faults tell more.
+    // A function that was changed is told by the faults, so it is not called.
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
     const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
     return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };

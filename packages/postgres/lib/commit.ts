@@ -21,7 +21,7 @@ const MAX_PAUSE = 20;
 
 interface Create extends PendingWrite {
   write: Exclude<Write, { kind: "probe" }>;
-  /** As in `performance.now()`. */
+  /** When the create came, as in `performance.now()`. */
   arrivedAt: number;
 }
 
@@ -82,7 +82,7 @@ export function createGroupCommit(db: Database, statement: string) {
       if (unsettled.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      // Those that are left had been created earlier: their pets are there.
+      // The creates that are left had been carried out earlier: their pets are there.
       for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
     }
   }
@@ -114,7 +114,10 @@ export async function addPets(
   }
 }
 
-/** Those with a key first, as `add_pets` requires. Another one with the same key waits. */
+/**
+ * Chooses the creates of a commit. Those with a key come first, as `add_pets` requires, and another one with the same
+ * key waits.
+ */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
   const plain: Create[] = [], rest: Create[] = [];

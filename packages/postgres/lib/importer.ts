@@ -6,7 +6,7 @@ import { addPets, petArrays } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
 import { statementsFor } from "./statements.ts";
 
-/** In milliseconds. The statement also waits for the creates of the servers. */
+/** How long an import may take, in milliseconds. Its statement also waits for the creates of the servers. */
 const TIMEOUT = 600_000;
 
 /**

@@ -30,7 +30,7 @@ export function postgresKeys(db: Database): KeyStore {
   };
 }
 
-/** Each that changes keys has a row of an id if it changed one. */
+/** The statements of the keys. Each that changes keys returns the row of an id if it has changed one. */
 function keyStatements(table: string) {
   return {
     all: `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM ${table} AS key ORDER BY key.position`,

@@ -38,7 +38,8 @@ export function statementsFor(schema: string, size = 0n) {
   return {
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${note}`,
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
-    // Not `status = $3`: its one plan might scan the index of ids, which is slow for a rare status.
+    // A statement for each status. One statement with `status = $3` would have one plan, which might scan the index of
+    // ids, and that is slow for a rare status.
     ofStatus: page(
       `(status, id) OPERATOR(pg_catalog.>) ($3::smallint, $1::bigint) ` +
         `AND (status, id) OPERATOR(pg_catalog.<=) ($3::smallint, ${2n ** 63n - 1n})`,

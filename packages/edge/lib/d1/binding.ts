@@ -1,22 +1,22 @@
-/** In place of Cloudflare's types, on which the package does not depend. */
+/** The parts of Cloudflare's types that the stores use. The package does not depend on theirs. */
 
 /** A D1 database: `env.DB` in a Worker. */
 export interface D1Binding {
   /** Makes a statement. */
   prepare(sql: string): D1Statement;
-  /** In one transaction and one round trip. */
+  /** Runs statements in one transaction and one round trip. */
   batch(statements: D1Statement[]): Promise<D1Rows[]>;
 }
 
-/** `D1PreparedStatement`. */
+/** A statement: what Cloudflare calls `D1PreparedStatement`. */
 export interface D1Statement {
-  /** Returns a copy. */
+  /** Returns a copy of the statement with these values. */
   bind(...values: unknown[]): D1Statement;
-  /** Runs it. */
+  /** Runs the statement. */
   all(): Promise<D1Rows>;
 }
 
-/** `D1Result`. */
+/** The result of a statement: what Cloudflare calls `D1Result`. */
 export interface D1Rows {
   /** By the names of the columns. */
   results: unknown[];
@@ -26,17 +26,17 @@ export interface D1Rows {
 export interface DurableObjectBinding {
   /** The database of the object. */
   sql: SqlStorage;
-  /** Rolls back if the function throws. */
+  /** Runs a function in a transaction, which is rolled back if the function throws. */
   transactionSync<T>(run: () => T): T;
 }
 
-/** `SqlStorage`. */
+/** The SQL of an object's storage: what Cloudflare calls `SqlStorage`. */
 export interface SqlStorage {
   /** Runs a statement. */
   exec(sql: string, ...values: (string | number | null)[]): SqlRows;
 }
 
-/** `SqlStorageCursor`. */
+/** Rows of a statement: what Cloudflare calls `SqlStorageCursor`. */
 export interface SqlRows {
   /** By the names of the columns. */
   toArray(): unknown[];

@@ -6,7 +6,7 @@ const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 /** A table or column that was dropped, or is not there yet after a restore. */
 const MISSING = /\bno such (table|column)\b/;
 
-/** A new check of the schema explains why. */
+/** Whether a table is missing. A new check of the schema then explains why. */
 export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }

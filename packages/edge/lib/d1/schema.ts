@@ -15,7 +15,10 @@ import { asUnavailable, isMissing } from "./errors.ts";
 
 export const SCHEMA_VERSION = 1;
 
-/** They change no table that exists, so several Workers may run them. A migration must check the version first. */
+/**
+ * The statements that create the tables. They change no table that exists, so several Workers may run them. A migration
+ * must check the version first.
+ */
 const CREATE_TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS petstore_schema (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -44,7 +47,7 @@ export type RunStatements = (...statements: readonly Statement[]) => MaybePromis
 /** Creates missing tables, and refuses those of a later release. */
 export function createTables(name: string, given: RunStatements) {
   let isChecked = false, isClosed = false;
-  // After an outage, the transaction may have been committed.
+  // After an outage, the outcome is not known: the transaction may have been committed.
   const runNow: RunStatements = (...statements) =>
     attempt(() => given(...statements), (error) => {
       throw asUnavailable(error, name);
@@ -69,7 +72,7 @@ export function createTables(name: string, given: RunStatements) {
       if (isClosed) throw storeClosed();
       const run = () => runNow(...statements);
       return attempt(() => isChecked ? run() : chain(checkVersion(), run), (error) => {
-        // For example, after a restore to a time before the tables.
+        // The tables may be missing, for example after a restore to a time before them. The next use then makes them.
         if (isMissing(error)) isChecked = false;
         throw error;
       });

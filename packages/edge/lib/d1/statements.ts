@@ -3,7 +3,7 @@
 import { PET_JSON } from "@petstore/petstore/store/toolkit";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-/** In milliseconds since 1970, the same for all Workers. */
+/** The present time in milliseconds since 1970, the same for all Workers. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** No row if a later release has changed the tables so that this one must not write. */
@@ -28,11 +28,17 @@ export const SQL = {
   insertPetOnce: `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE}
   AND NOT EXISTS (SELECT 1 FROM petstore_requests WHERE key = ?)
   RETURNING ${ID}`,
-  /** Because of AUTOINCREMENT, the new pet has the largest id. Parameters: key, fingerprint, retention in milliseconds. */
+  /**
+   * Remembers the request of the new pet, which has the largest id because of AUTOINCREMENT. Parameters: key,
+   * fingerprint, retention in milliseconds.
+   */
   insertRequest: `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   SELECT ?, ?, (SELECT max(id) FROM petstore_pets), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
-  /** Both write about as much as a create, since a full database may have room for less. */
+  /**
+   * Show whether a create would succeed. Both write about as much as a create, since a full database may have room for
+   * less.
+   */
   insertNothing:
     `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
   deleteNothing: "DELETE FROM petstore_requests WHERE key = ''",

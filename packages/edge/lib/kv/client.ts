@@ -1,13 +1,13 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
-/** Keys are ordered by their parts. */
+/** A key of Deno KV. Keys are ordered by their parts. */
 export type KvKey = readonly (string | bigint)[];
 
-/** Both members are null if the key has no value. */
+/** An entry of Deno KV. Both members are null if the key has no value. */
 export interface KvEntry {
   /** The value. */
   readonly value: unknown;
-  /** Each write changes it. */
+  /** The version of the entry, which each write changes. */
   readonly versionstamp: string | null;
 }
 
@@ -83,7 +83,9 @@ export class Kv {
     });
   }
 
-  /** Without the time limit. Returns the new version, or an error, after which the outcome is not always known. */
+  /**
+   * Commits without the time limit. Returns the new version, or an error, after which the outcome is not always known.
+   */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
     { deleted = [], writes }: KvChange,

@@ -21,22 +21,22 @@ const EXAMINED = 4;
 const COMMIT_RETENTION = 86_400_000;
 
 interface Plan extends KvChange {
-  /** One for each write. */
+  /** The outcomes of the writes, one for each. */
   outcomes: Outcome[];
   /** The greatest id after the commit. */
   last: number;
 }
 
 export function createGroupCommit(kv: Kv, space: KeySpace) {
-  /** As this server last read or wrote it. While no other server commits, no read is needed. */
+  /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   let lastState: CounterState | undefined;
-  /** Until KV has finished it, all creates are refused. */
+  /** Whether a commit has exceeded its time. Until KV has finished that commit, all creates are refused. */
   let isTimedOut = false;
   /** Whether KV has got an attempt of the running commit. */
   let isSent = false;
   let onTimeout = () => {};
   const server = crypto.randomUUID();
-  /** The number of a commit is its name. */
+  /** How many commits there were. The number of a commit is its name. */
   let commits = 0;
   let lastExamined: string = server;
   /** A second commit would only fail the check of the counter. */
@@ -61,7 +61,8 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
 
   async function readCounter(): Promise<CounterState> {
     const { start, end } = space.petsAfter(0n);
-    // Before the counter, since another server may be adding the first pet. Ids would be given again.
+    // The pets are looked for before the counter is written, since another server may be adding the first pet.
+    // Otherwise ids would be given again.
     const hasPets = (await kv.range(start, end, 1)).length > 0;
     const counter = await kv.get(space.counter);
     if (counter.value === null && hasPets) {
@@ -91,7 +92,10 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     onTimeout();
   }
 
-  /** At most one attempt is applied, because each needs the same version of the counter, and changes it. */
+  /**
+   * Commits creates. At most one attempt is applied, because each needs the same version of the counter, and changes
+   * it.
+   */
   async function commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = space.counter;
     const mayRetry = limitRetries(kv.timeoutMs);
@@ -107,7 +111,8 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
         lastState = { last: plan.last, versionstamp: result };
         break;
       }
-      // Before the counter is read, because the next attempt fails if another server commits between the two.
+      // This is asked before the counter is read, because the next attempt fails if another server commits between the
+      // two.
       const isInTime = await mayRetry(result);
       const [counter, latest] = await kv.getMany([key, space.remembered(server)]).catch((error) => {
         throw uncertain(error);
@@ -115,7 +120,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
       const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
-      // Otherwise the commit has not been applied yet, but still may be.
+      // If the counter is the same, the commit has not been applied yet, but still may be.
       if (current.versionstamp !== state.versionstamp) plan = await planWrites(creates, current);
       state = current;
     }
@@ -157,7 +162,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   return { write, close, readCounter };
 }
 
-/** Ignores entries that the store has not written. */
+/** Whether a remembered request has expired. Entries that the store has not written are ignored. */
 function isExpired(value: unknown, now: number): boolean {
   try {
     return fromJson<Remembered>(value)!.expires <= now;
@@ -192,7 +197,7 @@ function planCreates(
         if (outcome) return outcome;
         const created = insert(pet);
         const remembered = { id: plan.last, fingerprint, expires: now + retentionMs };
-        // For other creates of the same commit.
+        // Other creates of the same commit may have the same key.
         known.set(key, remembered);
         plan.writes.push([space.remembered(key), toBytes(JSON.stringify(remembered))]);
         return created;

@@ -17,7 +17,7 @@ export class KeySpace {
   readonly counter: KvKey;
   /** How often API keys have changed. The number of the change that adds a key is its position. */
   readonly keyCounter: KvKey;
-  /** Written to find out whether writes succeed. */
+  /** The key that is written to find out whether writes succeed. */
   readonly probe: KvKey;
   readonly maxCreates: number;
   readonly #prefix: readonly string[];
@@ -41,7 +41,7 @@ export class KeySpace {
     return [...this.#prefix, "status", status, id];
   }
 
-  /** `after` may be any int64. */
+  /** The range of the pets after an id, which may be any int64. */
   petsAfter(after: bigint, status?: PetStatus): { start: KvKey; end: KvKey } {
     const first = after < 0n ? 0n : after + 1n;
     return status === undefined
@@ -74,7 +74,7 @@ function requirePrefix(prefix: readonly string[]): void {
   }
 }
 
-/** KV adds two bytes to each part. */
+/** How many bytes a prefix takes: KV adds two to each part. */
 function sizeOf(prefix: readonly string[]): number {
   return prefix.reduce((sum, part) => sum + new TextEncoder().encode(part).length + 2, 0);
 }

@@ -4,7 +4,7 @@ import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, counterState, fromJson, toBytes } from "./values.ts";
 
-/** As JSON. The author identifies the call that added it. */
+/** A key as it is stored in JSON. The author identifies the call that added it. */
 type KvStoredKey = StoredKey & { author?: string };
 
 interface KeyEntry {
@@ -20,14 +20,17 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
 
   const list = async () => (await read()).map(({ stored: { author: _, ...key } }) => key);
 
-  /** Each change checks and replaces the counter, so no other comes between. `apply` is called for each attempt. */
+  /**
+   * Changes the keys. Each change checks and replaces the counter, so no other comes between. `apply` is called for
+   * each attempt.
+   */
   async function change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
     const author = crypto.randomUUID(), mayRetry = limitRetries(kv.timeoutMs);
     const counter = space.keyCounter;
     for (;;) {
       const { last, versionstamp } = counterState(await kv.get(counter));
       const entries = await read();
-      // By an attempt whose outcome was not known.
+      // The key is there by an earlier attempt, whose outcome was not known.
       if (entries.some(({ stored }) => stored.author === author)) return true;
       const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));
       const result = apply(keys, author) ?? true;
@@ -42,7 +45,7 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
 
   return {
     list,
-    /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
+    /** The counter is read first, so that a change meanwhile is read again: each change replaces it. */
     async listSince(last) {
       const version = String(counterState(await kv.get(space.keyCounter)).versionstamp);
       return version === last ? { version } : { version, keys: await list() };

@@ -45,7 +45,7 @@ export interface KvStoreOptions {
 }
 
 const CHECKS: Checks<KvStoreOptions, Required<KvStoreOptions>> = {
-  // The space of keys checks its parts.
+  // The prefix is not checked here, because the space of keys checks its parts.
   prefix: (prefix = ["petstore"]) => prefix,
   timeoutMs: wholeNumber(5000),
 };

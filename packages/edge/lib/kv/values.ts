@@ -10,9 +10,9 @@ const FORMAT = 1;
 export interface Remembered {
   /** The pet, or the greatest id before the commit. */
   id: number;
-  /** Or the name of the commit. */
+  /** The fingerprint of the request, or the name of the commit that is writing it. */
   fingerprint: string;
-  /** As in `Date.now()`. */
+  /** When the request expires, in milliseconds as in `Date.now()`. */
   expires: number;
 }
 
@@ -58,7 +58,7 @@ export function fromJson<T extends object>(value: unknown): T | undefined {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) return parsed as T;
   } catch {
-    // Reported below, as any other foreign value is.
+    // Text that cannot be parsed is reported below, as any other foreign value is.
   }
   throw foreignEntryError();
 }

@@ -43,7 +43,7 @@ export interface PostgresStoreOptions {
 export const DEFAULT_SCHEMA = "petstore";
 
 export interface Limits {
-  /** As in `performance.now()`. */
+  /** When the statement must have ended, as in `performance.now()`. */
   deadline?: number;
   /** Once sent, only the wait for a lock is cancelled: else a pet would be visible that a failover takes back. */
   addsPets?: boolean;
@@ -54,9 +54,9 @@ interface Statement {
   parameters: readonly string[] | null;
   addsPets: boolean;
   isGivenUp: boolean;
-  /** While it has one. */
+  /** The connection of the statement, while it has one. */
   connection?: Connection | undefined;
-  /** Whether PostgreSQL may have got it. */
+  /** Whether PostgreSQL may have got the statement. */
   isSent: boolean;
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
@@ -69,7 +69,7 @@ export interface PooledStore {
   readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
-/** After so many statements, a connection goes back to the pool, which may end it because of its age. */
+/** After this many statements, a connection goes back to the pool, which may end it because of its age. */
 const MOST_IN_A_ROW = 1000;
 
 const GIVEN_UP = new Error("The query was given up");
@@ -81,7 +81,10 @@ export class Database {
   isNew = false;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
-  /** In order of arrival. They wait here because the pool cannot remove one from its own queue. */
+  /**
+   * The statements that wait for a connection, in the order in which they came. They wait here because the pool cannot
+   * remove one from its own queue.
+   */
   readonly #waiting = new Set<Statement>();
   readonly #limit: number;
   #running = 0;
@@ -165,7 +168,7 @@ export class Database {
         statement.resolve(await runStatement(connection, text, parameters, name));
       }
     } catch (thrown) {
-      // Only texts were sent, so a defect is a response that the driver could not read.
+      // Only texts were sent, so an error of the driver itself means a response that it could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
       closeConnection(statement, error as Error);
       statement.reject(explain(error, statement));

@@ -15,7 +15,7 @@ const TRANSIENT = ["40001", "40P01", "23505"];
 /** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
-  // Each SQLSTATE has a digit; EPIPE has none.
+  // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
@@ -50,7 +50,10 @@ function isOutage(error: unknown): boolean {
   return error instanceof Error && !isDefect(error);
 }
 
-/** If a host has several addresses, Node leaves the message empty and sets only the code. */
+/**
+ * Describes an error in one line. If a host has several addresses, Node leaves the message empty and sets only the
+ * code.
+ */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");

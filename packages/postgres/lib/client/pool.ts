@@ -53,7 +53,7 @@ interface ConnectEvents {
 /** A result that the statement cannot have. Its connection must not be used any more. */
 export class BrokenResultError extends Error {}
 
-/** The default of node-postgres. */
+/** How many connections a pool of node-postgres has by default. */
 const DEFAULT_SIZE = 10;
 
 export function ignore(): void {}
@@ -135,7 +135,7 @@ export async function runStatement(
 }
 
 export function requireColumns(rows: readonly Row[], columns: number): void {
-  // every() would skip holes.
+  // This is a loop, because `every()` would skip holes in the array.
   for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
 }
 

@@ -4,7 +4,7 @@ export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgett
 /** Names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** In milliseconds since 1970. */
+/** The present time, in milliseconds since 1970. */
 export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
 
 export function createFunctions(schema: string): string {
@@ -98,7 +98,10 @@ function createAddPets(schema: string): string {
     $add_pets$;`;
 }
 
-/** For each pair of key and fingerprint. LIMIT 1 within LATERAL forces one index look-up per key. */
+/**
+ * Finds the remembered request of each pair of key and fingerprint, or numbers it. `LIMIT 1` within `LATERAL` forces
+ * one look-up in the index for each key.
+ */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
           SELECT CASE WHEN known.expires_at > $3

@@ -25,7 +25,7 @@ const STATE =
       AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])), ',')`;
 
 export interface Inspection {
-  /** 0 if the schema has no tables. */
+  /** The version of the tables; 0 if the schema has none. */
   version: number;
   isReadOnly: boolean;
 }
