@@ -8,6 +8,7 @@ import config from "../../deno.json" with { type: "json" };
 import { EVERYDAY, PACKAGES } from "../../tools/test/parts.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
+import { drawLayers } from "../../tools/docs/layers.ts";
 import { deprecationOf } from "../../lib/operations/definition.ts";
 import { OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
@@ -176,3 +177,7 @@ test("the page of the client names every option and every code of its own, and n
 function matches(text: string, pattern: RegExp): string[] {
   return Array.from(text.matchAll(pattern), ([match]) => match);
 }
+
+test("the picture of docs/tour.md has the layers of today", () => {
+  assert.deepEqual(blocksOf(readPage("docs/tour.md"), "mermaid"), [drawLayers()], "Run deno task docs");
+});
