@@ -15,7 +15,7 @@ const MAX_WAITING = 10_000;
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
 /** After a wait in which not all came, this many commits start at once: the clients have changed their rhythm. */
-const SKIPS = 16;
+const COMMITS_AT_ONCE = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -52,7 +52,8 @@ export class Batch<Create> {
   /** How many creates must wait before the next commit starts, unless the timer ends first. 0 if nobody is expected. */
   #expected = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #skips = 0;
+  /** How many of the next commits start without waiting for the clients of the last one. */
+  #atOnce = 0;
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
 
@@ -137,7 +138,10 @@ export class Batch<Create> {
     if (this.#isClosed) return this.#start();
     const clients = Math.min(FULL_BATCH, count + this.waiting.length);
     // The next create of a single client is committed at once anyway.
-    if (mayExpect && clients > 1 && this.#skips-- <= 0) this.#expect(clients);
+    if (mayExpect && clients > 1) {
+      if (this.#atOnce > 0) this.#atOnce--;
+      else this.#expect(clients);
+    }
     this.#startSoon();
   }
 
@@ -145,7 +149,7 @@ export class Batch<Create> {
     this.#expected = clients;
     this.#timer = setTimeout(() => {
       this.#expected = 0;
-      this.#skips = SKIPS;
+      this.#atOnce = COMMITS_AT_ONCE;
       this.#startSoon();
     }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, this.#lastTook)));
   }

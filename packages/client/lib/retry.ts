@@ -60,7 +60,7 @@ export async function retry<T>(
       }
       last = error;
       if (error.status !== 429) doubtful ??= error;
-      await within(() => new Promise<void>(() => {}), delay, () => {}, signal);
+      await sleep(delay, signal);
     }
   }
 }
@@ -80,6 +80,23 @@ function isRefused({ cause }: PetstoreError): boolean {
 /** Full jitter: clients that failed together do not come back together. */
 function jitter(retries: number): number {
   return Math.random() * Math.min(LONGEST, FIRST * 2 ** retries);
+}
+
+/** Waits for the time, or throws the reason of the signal once that is aborted. Leaves no timer and no listener behind. */
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let abort = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      abort = () => reject(signal!.reason);
+      signal?.addEventListener("abort", abort);
+      timer = setTimeout(resolve, milliseconds);
+    });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 /** Settles after the time or the abort even if `run` ignores its signal. Leaves no timer and no listener behind. */
