@@ -7,7 +7,7 @@ import type { Problem } from "../http/problem.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import { type Contract, renderOperation } from "./operations.ts";
-import { codeOf, renderHeaders } from "./responses.ts";
+import { renderHeaders } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
@@ -33,10 +33,10 @@ export function describe(
     const operation = renderOperation(definition, describe(contract), contract, responses);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
-  const codes = new Set([...Object.keys(ERROR_STATUS), ...refusals.map(codeOf)]);
+  const codes = new Set([...codesIn({ paths, responses }), ...refusals.map(({ code }) => code)]);
   return {
     openapi: "3.1.0",
-    info: { ...INFO, description: describeApi(contract, refusals) },
+    info: { ...INFO, description: describeApi(contract) },
     servers: checkServers(servers),
     security: [{ bearer: [] }],
     ...TAGS,
@@ -50,12 +50,18 @@ export function describe(
   };
 }
 
+/** The codes that a client of this API may meet: those of its responses, and those that belong to no operation. */
+function codesIn(described: JsonObject): string[] {
+  const text = JSON.stringify(described);
+  return Object.keys(ERROR_STATUS).filter((code) =>
+    text.includes(`"code":"${code}"`) || DESCRIPTION.includes(`\`${code}\``)
+  );
+}
+
 /** What does not depend on the operation is told once, and not for each response. */
-function describeApi({ requestIds, cors }: Contract, refusals: readonly Problem[]): string {
-  const told = refusals.map((refusal) => `${refusal.status} \`${codeOf(refusal)}\``);
+function describeApi({ requestIds, cors }: Contract): string {
   const words = [
     DESCRIPTION,
-    told.length > 0 && `Refused before the operation is known: ${new Intl.ListFormat("en-GB").format(told)}.`,
     requestIds !== "none" && `${requestIds === "all" ? "Every response" : "Every failure"} has ${REQUEST_ID}`,
     cors && CROSS_ORIGIN,
   ];

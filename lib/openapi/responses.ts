@@ -1,6 +1,6 @@
 /** Renders responses and their headers. */
 
-import type { ErrorBody, Problem } from "../http/problem.ts";
+import type { Problem } from "../http/problem.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
 import type { FailureGroup } from "../operations/failure_groups.ts";
@@ -59,22 +59,15 @@ export function renderFailure({ reason, errors }: FailureGroup, more: JsonObject
   };
 }
 
-/** The examples by code. If a code occurs again, a number is appended. */
+/** The examples by code. Where a code occurs again, a number is appended, and a summary tells the examples apart. */
 function renderExamples(errors: readonly Problem[]): JsonObject {
-  const bodies = errors.map(bodyOf);
-  return Object.fromEntries(bodies.map((body, i) => {
-    const { code } = body;
-    const earlier = bodies.slice(0, i).filter((other) => other.code === code).length;
-    return [earlier === 0 ? code : `${code}_${earlier + 1}`, { value: { ...body } }];
+  return Object.fromEntries(errors.map((error) => {
+    const { code, body } = error;
+    const value = JSON.parse(body) as JsonObject;
+    const alike = errors.filter((other) => other.code === code);
+    const place = alike.indexOf(error), name = place === 0 ? code : `${code}_${place + 1}`;
+    return [name, { ...(alike.length > 1 && { summary: String(value["message"]) }), value }];
   }));
-}
-
-function bodyOf({ body }: Problem): ErrorBody {
-  return JSON.parse(body);
-}
-
-export function codeOf(error: Problem): string {
-  return bodyOf(error).code;
 }
 
 /** The value of `components.headers`: those that the rest of a description refers to. */

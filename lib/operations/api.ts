@@ -3,15 +3,13 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../json_types.ts";
 
-export const DESCRIPTION = `A catalogue of animals: list them, add one, get one.
+export const DESCRIPTION =
+  `A catalogue of animals: list them, add one, get one. Send your API key with every request, as
+\`Authorization: Bearer <API_KEY>\`. Bodies are JSON, and a list comes in pages: its \`Link\` header leads to the next one.
 
-Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: its
-\`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
-and the \`status\`. Every JSON body comes with \`X-Content-Type-Options: nosniff\`.
-
-Some responses belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
-A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
-has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
+Every failure has the same body: a \`code\` for programs, a \`message\` for people, and the \`status\`. A path that does not
+exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`, and a method that a path does not have
+${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`.`;
 
 /** The paragraph about request ids. The description has it if responses carry one. */
 export const REQUEST_ID =

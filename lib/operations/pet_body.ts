@@ -11,6 +11,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
+import { durationInWords, sizeInWords } from "./words.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import { REX } from "./schemas.ts";
 
@@ -45,7 +46,7 @@ function invalidPet(faults: readonly string[]): Problem {
 export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettings): JsonObject {
   return {
     required: true,
-    description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms.`,
+    description: `At most ${sizeInWords(maxBodyBytes)}, which must arrive within ${durationInWords(bodyTimeoutMs)}.`,
     content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
   };
 }

@@ -40,7 +40,8 @@ export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonOb
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
     pattern: `^[^${plain}]*[^\\s${plain}][^${plain}]*$`,
-    description: "The animal's name. Stored and returned exactly as sent. Lone surrogates are not allowed.",
+    description: "The animal's name: 1 to 255 characters, not only white space, without control characters and lone " +
+      "surrogates. It is stored and returned exactly as sent.",
     examples: ["Rex"],
   };
   // It has no `minimum` and no `maximum`, because a JavaScript number cannot represent 2^63 − 1.
@@ -62,7 +63,8 @@ export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonOb
     NewPet: {
       type: "object",
       required: ["name", "categoryId"],
-      properties: { name, categoryId, status: { ...status, default: defaultStatus } },
+      // Generators make a member with a `default` one that a request must have, so the default is told in words.
+      properties: { name, categoryId, status: { ...status, description: `Default: \`${defaultStatus}\`.` } },
       description: "An animal to add. Other members are ignored.",
     },
     Pet: {

@@ -1,4 +1,4 @@
-/** Responses that any path may give. They belong to no operation, so the description has them in words alone. */
+/** Responses that any path may give. They belong to no operation, so the description has them in words, or in its list of codes. */
 
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json_types.ts";
@@ -10,7 +10,7 @@ const DEPRECATION: JsonObject = Object.fromEntries(["Deprecation", "Sunset", "Li
 
 const RETRY_AFTER: JsonObject = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 
-const WORDS = ["HEAD", "OPTIONS", "204", "`Allow`", "405 `method_not_allowed`", "404 `route_not_found`"];
+const WORDS = ["405 `method_not_allowed`", "404 `route_not_found`"];
 
 /** Of the standalone server, before the operation is known. */
 const REFUSALS: Record<string, JsonObject> = {
@@ -23,10 +23,14 @@ const REFUSALS: Record<string, JsonObject> = {
 /** These responses by name. Throws where the description does not speak of them. */
 export function anyPathResponses(description: JsonObject): Record<string, JsonObject> {
   const words = String((description["info"] as JsonObject)["description"]);
-  const speaksOf = (said: string) => words.includes(said) || assert.fail(`The description does not speak of ${said}`);
-  WORDS.forEach(speaksOf);
-  const isServer = words.includes("`invalid_host`");
-  if (isServer) ["400 `bad_request`", "408 `", "431 `", "503 `store_unavailable`"].forEach(speaksOf);
+  const [spoken, codes] = [words.replaceAll("\n", " "), codesOf(description)];
+  for (const said of WORDS) assert.ok(spoken.includes(said), `The description does not speak of ${said}`);
+  const isServer = codes.includes("invalid_host");
+  if (isServer) {
+    for (const code of ["bad_request", "request_timeout", "head_too_large", "store_unavailable"]) {
+      assert.ok(codes.includes(code), `The description does not have the code ${code}`);
+    }
+  }
   return {
     RouteNotFound: failure(404, ["route_not_found"], {}),
     MethodNotAllowed: failure(405, ["method_not_allowed"], { ...ALLOW, ...DEPRECATION }),
@@ -34,6 +38,12 @@ export function anyPathResponses(description: JsonObject): Record<string, JsonOb
     ...(words.includes("Preflights") && { Preflight: {} }),
     ...(isServer && REFUSALS),
   };
+}
+
+/** The codes that the schema of an Error names. */
+function codesOf({ components }: JsonObject): string[] {
+  const { schemas } = components as { schemas: { Error: { properties: { code: { examples: string[] } } } } };
+  return schemas.Error.properties.code.examples;
 }
 
 function failure(status: number, codes: string[], headers: JsonObject): JsonObject {

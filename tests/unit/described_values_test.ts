@@ -147,8 +147,13 @@ test("the description has an example of each body and each member of a pet, and 
   const { id, name, categoryId } = schemas["Pet"]!["properties"] as Record<string, JsonObject>;
   const idempotencyKey = operations.flatMap(({ parameters = [] }) => parameters as JsonObject[])
     .find(({ name }) => name === "Idempotency-Key");
-  for (const shown of [...bodies, id, name, categoryId, idempotencyKey]) {
+  for (const shown of [...bodies, id, name, categoryId]) {
     const [first] = examplesIn(shown as JsonObject);
     assert.ok(first && JSON.stringify(first[1]) !== "[]", JSON.stringify(shown));
   }
+  // Pages such as Scalar and RapiDoc send an example with every request, and the second pet would be refused.
+  assert.deepEqual([
+    ...examplesIn(idempotencyKey as JsonObject),
+    ...examplesIn(idempotencyKey!["schema"] as JsonObject),
+  ], []);
 });
