@@ -16,8 +16,11 @@ Mount a petstore in a server or framework, beside the app's own routes:
 - Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
   their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
+`;
 
-These hosts are tested:
+const TESTED =
+  `These hosts are tested. The list below a program shows how its responses differ from the petstore's own, and
+[the end of the page](#what-several-hosts-do) what several hosts have in common; tests check both.
 `;
 
 /** What most programs begin with: the page shows it once. */
@@ -32,15 +35,14 @@ const SHARED_LINES = [
 ];
 
 const BEGINNING =
-  `Each section shows what is special about a host, and links the complete program. These lines are left out:
+  `Each section shows what is special about a host, and links the complete program. All begin with these lines, which are left out
+below:
 
 \`\`\`ts
 ${SHARED_LINES.join("\n")}
 \`\`\`
 
 On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
-
-The list below a program shows how its responses differ from the petstore's own; tests check the differences.
 `;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -56,20 +58,26 @@ export function createHostsPage(): string {
     format({ ...section, deviations: section.deviations?.filter((says) => !shared.has(says)) ?? [] });
   return [
     INTRODUCTION,
-    createContents(sections),
     BEGINNING,
-    "## What several hosts do\n",
-    Array.from(shared, ([says, hosts]) => `- ${says}: ${hosts.join(", ")}.\n`).join(""),
-    ODD,
-    createOddList(),
+    TESTED,
+    createContents(sections),
     "## Servers and frameworks\n",
     ...sections.slice(0, HOSTS.length).map(formatHost),
     "## Workers, pages and frameworks with a build\n",
     ...sections.slice(HOSTS.length).map(formatHost),
     "## Your own parts\n",
     ...OWN_SECTIONS.map(format),
+    SHARED,
+    Array.from(shared, ([says, hosts]) => `- ${says}: ${hosts.join(", ")}.\n`).join(""),
+    ODD,
+    createOddList(),
   ].join("\n");
 }
+
+const SHARED = `## What several hosts do
+
+These differences from the petstore's own responses are not repeated at each host.
+`;
 
 const ODD = `## Odd requests
 
