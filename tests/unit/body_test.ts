@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { readPieces, WHOLE_BODY } from "../../lib/http/body_stream.ts";
+import { Problem } from "../../lib/http/problem.ts";
 import { createPetstore } from "../../mod.ts";
 
 const KEY = "pk_test";
@@ -115,4 +117,44 @@ test("a body that fails by a defect of this side is 500, and onError is told; on
       assert.deepEqual(told, isGone ? [] : [reason]);
     }
   }
+});
+
+/** A reader of pieces of these sizes, which then ends, or fails. */
+function readerOf(sizes: readonly number[], failure?: Error): ReadableStreamDefaultReader<Uint8Array> {
+  const pieces = sizes.map((size) => new Uint8Array(size));
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece) controller.enqueue(piece);
+      else if (failure) controller.error(failure);
+      else controller.close();
+    },
+  }).getReader();
+}
+
+test("a long body gives back to the budget what it took, and no more, whether it is read, refused or cut", async () => {
+  const KIB = 1024, whole = 4 * WHOLE_BODY;
+  const tooLarge = new Problem(413, "body_too_large", "too large");
+  const bodies: [sizes: number[], failure: Error | undefined, outcome: string][] = [
+    [[whole / 2, whole / 2], undefined, "read"],
+    [[whole / 2, whole], undefined, "body_too_large"],
+    [[whole / 2], new Error("cut"), "cut"],
+    [[whole / 2, ...Array(400).fill(1)], undefined, "body_too_large"],
+    // It is refused at its second piece, since the first has taken nearly all.
+    [[40 * KIB, 24 * KIB], undefined, "overloaded"],
+    [[whole / 2], undefined, "read"],
+  ];
+  const read = ([sizes, failure]: typeof bodies[number], budget: { left: number }) =>
+    readPieces(readerOf(sizes, failure), { maxBytes: whole, tooLarge, budget }).then(
+      () => "read",
+      (thrown) => thrown instanceof Problem ? thrown.code : thrown.message,
+    );
+  for (const body of bodies) {
+    const [, , outcome] = body, total = outcome === "overloaded" ? 30 * KIB : 2 * whole, budget = { left: total };
+    assert.equal(await read(body, budget), outcome);
+    assert.equal(budget.left, total, outcome);
+  }
+  const shared = { left: bodies.length * whole };
+  await Promise.all(bodies.map((body) => read(body, shared)));
+  assert.equal(shared.left, bodies.length * whole);
 });
