@@ -1,4 +1,4 @@
-# The petstore in a container. docs/server.md tells how to use it, and compose.yaml runs it on PostgreSQL.
+# The petstore in a container. docs/production.md tells how to use it, and compose.yaml runs it on PostgreSQL.
 
 FROM denoland/deno:bin-2.9.6 AS deno
 

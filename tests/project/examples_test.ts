@@ -117,9 +117,9 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
     }));
 }
 
-test.withFolder("docs/server.md's command for production has permissions that suffice", async (folder) => {
-  const line = blocksOf(readPage("docs/server.md"), "sh").find((block) => block.startsWith("deno run "));
-  assert.ok(line, "docs/server.md has no command for production");
+test.withFolder("docs/production.md's command has permissions that suffice", async (folder) => {
+  const line = blocksOf(readPage("docs/production.md"), "sh").find((block) => block.startsWith("deno run "));
+  assert.ok(line, "docs/production.md has no command");
   const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
   const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
   // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.

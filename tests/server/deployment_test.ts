@@ -12,7 +12,7 @@ import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
 
 const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
-const GUIDE = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../docs/production.md", import.meta.url), "utf8");
 
 const NO_SYSTEMD = skipUnless(["systemd-analyze"], "systemd 252 or later", () => {
   assert.ok(Number(/^systemd (\d+)/.exec(command("systemd-analyze", "--version"))?.[1]) >= 252);
@@ -46,7 +46,7 @@ for (const name of UNITS) {
       assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
     }));
 
-  testUnless(NO_SYSTEMD)(`systemd rates the protections of ${name} as docs/server.md says`, () => {
+  testUnless(NO_SYSTEMD)(`systemd rates the protections of ${name} as docs/production.md says`, () => {
     const file = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
     const printed = command("systemd-analyze", "security", "--offline=true", "--no-pager", file);
     const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(printed) ?? [];
@@ -63,7 +63,10 @@ test("the units differ in the needs of their stores and share all protections", 
 });
 
 test("every command that serves on Deno is quiet: otherwise clients can make Deno print, and wait", () => {
-  const pages = ["../../deno.json", ...["hosts.md", "server.md", ...UNITS].map((name) => `../../docs/${name}`)];
+  const pages = [
+    "../../deno.json",
+    ...["hosts.md", "server.md", "production.md", ...UNITS].map((name) => `../../docs/${name}`),
+  ];
   const texts = [...pages, "../../README.md"].map((path) => readFileSync(new URL(path, import.meta.url), "utf8"));
   const commands = texts.flatMap((text) =>
     text.match(/deno (run|serve)\b[^`"]*?(server|app)\.ts|(?<=by `)deno run[^`]*/g) ?? []

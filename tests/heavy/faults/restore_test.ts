@@ -1,4 +1,4 @@
-/** The commands of docs/server.md about import, export and the restore drill, in a shell, with real damage. */
+/** The commands of docs/data.md about import, export and the restore drill, in a shell, with real damage. */
 
 import assert from "node:assert/strict";
 import { findSystemBinaries } from "../../support/postgres/binaries.ts";
@@ -11,7 +11,7 @@ import { type ServerParts, walk, withServer } from "../../support/server/server_
 import { skipUnless, testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-const PAGE = readPage("docs/server.md");
+const PAGE = `${readPage("docs/data.md")}\n## `;
 const [, TRANSFER = ""] = /^## Import and export\n([^]*?)^## /m.exec(PAGE) ?? [];
 const [, DRILL = ""] = /^## Restore drill\n([^]*?)^## /m.exec(PAGE) ?? [];
 

@@ -100,7 +100,7 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO,
     about: "Run it with `deno run --quiet --allow-net --allow-env app.ts`.",
     notes: [
-      "`Deno.serve` has no time limit for headers: put [a proxy](server.md#production) in front",
+      "`Deno.serve` has no time limit for headers: put [a proxy](production.md#production) in front",
       "`Upgrade` with a body gets 400, so [Java's client needs a setting](clients.md#java)",
     ],
     deviations: [PLAIN],

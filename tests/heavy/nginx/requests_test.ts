@@ -89,8 +89,8 @@ test("nginx's refusals have the petstore's Error shape and do not reach the pets
     assertLog(server.written.stdout, ["GET /v1/pets 200"]);
   }));
 
-testUnless(false)("docs/server.md names every code that only nginx sends, with its status", () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/server.md", import.meta.url));
+testUnless(false)("docs/production.md names every code that only nginx sends, with its status", () => {
+  const page = Deno.readTextFileSync(new URL("../../../docs/production.md", import.meta.url));
   const rows = Array.from(
     page.matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm),
     ([, code, status]) => [code, Number(status)],

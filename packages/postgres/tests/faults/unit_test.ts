@@ -14,9 +14,9 @@ import { command, testUnless } from "../../../../tests/support/system/commands.t
 const UNIT = "petstore-postgres.service";
 const test = testUnless(whyNoCluster());
 
-/** Puts the driver into Deno's cache with the command of docs/server.md. */
+/** Puts the driver into Deno's cache with the command of docs/production.md. */
 function cacheDriver(): void {
-  const page = readFileSync(new URL("../../../../docs/server.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../docs/production.md", import.meta.url), "utf8");
   const [, words = ""] = /`DENO_DIR=\S+ deno (cache [^`]*)`/.exec(page) ?? [];
   command(Deno.execPath(), ...words.replaceAll("/opt/petstore/", ROOT).split(" "));
 }
