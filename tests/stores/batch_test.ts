@@ -108,6 +108,33 @@ test("a batch whose expected creates are late commits without them, and does not
     assert.deepEqual(committed.slice(1), [[3], [4], [5], [6], [7], [8]]);
   }));
 
+test("after a wait in vain, sixteen commits start at once, and the one after them waits for its clients again", () =>
+  withTimer(async (fire) => {
+    const { batch, committed, state } = createBatch(true);
+    state.isBusy = true;
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    state.end();
+    await turn();
+    batch.add(3);
+    fire();
+    await turn(3);
+    assert.equal(committed.length, 2);
+    for (let round = 1; round <= 17; round++) {
+      for (const number of [1, 2]) batch.add(number);
+      state.end();
+      await turn(3);
+      assert.equal(committed.length, 2 + Math.min(round, 16), `after ${round} rounds`);
+    }
+    // A second wait ends like the first one, and commits start at once again.
+    fire();
+    await turn(2);
+    for (const number of [1, 2]) batch.add(number);
+    state.end();
+    await turn(3);
+    assert.equal(committed.length, 2 + 18);
+  }));
+
 test("a create that was alone is not waited for", async () => {
   const committed: number[][] = [];
   const batch = new Batch<number>({
