@@ -1,0 +1,70 @@
+/** The writers of lines after a reader was slow, and after a write has failed: what comes next is written as before. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWriters } from "../../lib/server/process/writers.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
+
+/** Waits until a line that was added could have been written. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+test("lines that a slow reader has no room for are counted once, and after it has read, none is lost", () =>
+  withVirtualClock(async () => {
+    const written: string[] = [];
+    let read = () => {};
+    const { output } = createWriters(() => (bytes) => {
+      written.push(new TextDecoder().decode(bytes));
+      return new Promise<void>((resolve) => read = resolve);
+    });
+    for (let round = 0; round < 2; round++) {
+      written.length = 0;
+      output.add("first");
+      await pause();
+      const line = "x".repeat(1_000);
+      // 1,048 of these lines, with their ends, are more than the buffer takes before it drops one.
+      for (let i = 0; i < 1_100; i++) output.add(line);
+      read();
+      await pause();
+      const told = written.at(-1)!.trimEnd().split("\n");
+      assert.equal(told.filter((each) => each === line).length, 1_048);
+      assert.equal(told.at(-1), "52 lines were dropped because the reader was too slow");
+      read();
+      await pause();
+      output.add("last");
+      await pause();
+      assert.deepEqual(written.slice(2), ["last\n"]);
+      read();
+      await pause();
+    }
+  }));
+
+test("after a write that has failed, later lines are written, and the failure is told once", () =>
+  withVirtualClock(async () => {
+    const written: string[] = [], errors: string[] = [];
+    let failures = 0, isFull = true;
+    const { output } = createWriters(
+      (stream) => (bytes) => {
+        const text = new TextDecoder().decode(bytes);
+        if (stream === "errors") errors.push(text);
+        else if (isFull) return Promise.reject(new Error("no space left on device"));
+        else written.push(text);
+        return Promise.resolve();
+      },
+      () => failures++,
+    );
+    for (const line of ["one", "two"]) {
+      output.add(line);
+      await pause();
+    }
+    isFull = false;
+    for (const line of ["three", "four"]) {
+      output.add(line);
+      await pause();
+    }
+    assert.deepEqual(written, ["three\n", "four\n"]);
+    assert.equal(failures, 1);
+    assert.deepEqual(errors, ["petstore: standard output cannot be written: no space left on device\n"]);
+    assert.equal(output.hasFailed, true);
+  }));
