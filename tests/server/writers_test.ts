@@ -48,22 +48,23 @@ test("after a write that has failed, later lines are written, and the failure is
       (stream) => (bytes) => {
         const text = new TextDecoder().decode(bytes);
         if (stream === "errors") errors.push(text);
-        else if (isFull) return Promise.reject(new Error("no space left on device"));
+        else if (isFull) return pause().then(() => Promise.reject(new Error("no space left on device")));
         else written.push(text);
         return Promise.resolve();
       },
       () => failures++,
     );
-    for (const line of ["one", "two"]) {
-      output.add(line);
-      await pause();
-    }
+    output.add("one");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // This line comes while the first write is failing. No other line comes after it.
+    output.add("two");
     isFull = false;
-    for (const line of ["three", "four"]) {
-      output.add(line);
-      await pause();
-    }
-    assert.deepEqual(written, ["three\n", "four\n"]);
+    await pause();
+    await pause();
+    assert.deepEqual(written, ["two\n"]);
+    output.add("three");
+    await pause();
+    assert.deepEqual(written, ["two\n", "three\n"]);
     assert.equal(failures, 1);
     assert.deepEqual(errors, ["petstore: standard output cannot be written: no space left on device\n"]);
     assert.equal(output.hasFailed, true);
