@@ -57,13 +57,18 @@ test.withFolder("a server that is about to end is alive, refuses all new request
   await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
 });
 
-test("more connections than the process may have open do not end it", () =>
+test("more connections than the process may have open do not end it, however often they come", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
-    const sockets: RawSocket[] = [];
-    for (let i = 0; i < 80; i++) await RawSocket.open(server).then((socket) => sockets.push(socket), () => {});
-    for (const socket of sockets) socket.close();
-    // It may have to listen again, which loses waiting connections.
-    await until("a response", () => exchange(server, LIVEZ).then((response) => response?.status === 200, () => false));
+    for (let round = 0; round < 3; round++) {
+      const sockets: RawSocket[] = [];
+      for (let i = 0; i < 80; i++) await RawSocket.open(server).then((socket) => sockets.push(socket), () => {});
+      for (const socket of sockets) socket.close();
+      // It may have to listen again, which loses waiting connections.
+      await until(
+        "a response",
+        () => exchange(server, LIVEZ).then((response) => response?.status === 200, () => false),
+      );
+    }
   }));
 
 test("a client that never finishes delays the end until its time limit, and the server says so", async () => {
