@@ -6,7 +6,8 @@ import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
+import { OPERATIONS } from "../../lib/operations/table.ts";
+import { IN_PROCESS, seenErrors, seenResponses, withApi } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 import { testHttpContract } from "./contracts.ts";
 
@@ -52,4 +53,42 @@ test("every error example of the description is a response that a test has seen"
   const examples = JSON.stringify(openApiOf({ bodyTimeoutMs: 50 })).match(/\{"code":"[^{}]*\}/g) ?? [];
   assert.ok(examples.length > 12);
   for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);
+});
+
+test("a store whose methods all throw, whatever they throw, gets described responses from every operation", async () => {
+  const failures = [
+    new StoreUnavailableError("down"),
+    new Error("broken"),
+    new TypeError("broken"),
+    undefined,
+    "broken",
+  ];
+  for (const failure of failures) {
+    const fail = () => {
+      throw failure;
+    };
+    const store = { create: fail, createOnce: fail, get: fail, list: fail, check: fail, close: fail };
+    await withApi(IN_PROCESS, { store, onError: () => {} }, async (api) => {
+      for (const { method, path, effect } of OPERATIONS) {
+        const target = path.replace(/\{\w+\}$/, "1");
+        const headers = { "content-type": "application/json", "idempotency-key": "one" };
+        const parts = effect === "reads" ? {} : { body: '{"name":"Rex","categoryId":7}', headers };
+        const { status } = await api.send(method, target, parts);
+        assert.ok([500, 501, 503].includes(status), `${method} ${path}: ${status}`);
+      }
+    });
+  }
+});
+
+test("every operation is answered by a case with each status that its description names", () => {
+  const { paths } = openApiOf({ deprecation: { gone: true } }) as unknown as {
+    paths: Record<string, Record<string, Shown>>;
+  };
+  type Shown = { operationId: string; responses: Record<string, unknown> };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  assert.equal(operations.length, OPERATIONS.length);
+  const described = operations.flatMap(({ operationId, responses }) =>
+    Object.keys(responses).map((status) => `${operationId} ${status}`)
+  );
+  assert.deepEqual(described.filter((each) => !seenResponses.has(each)), []);
 });

@@ -1,5 +1,6 @@
 /** A client of a petstore. Every response is checked against the OpenAPI description. */
 
+import { OPERATIONS } from "../../lib/operations/table.ts";
 import { openApiOf } from "./descriptions.ts";
 import type { PetstoreOptions } from "../../mod.ts";
 import {
@@ -24,6 +25,18 @@ export interface Host extends ContractHost {
 /** Every error body that was seen, as text; the description's examples are looked up in it. */
 export const seenErrors: Set<string> = new Set();
 
+/** Each operation and status that was seen, such as `listPets 200`. */
+export const seenResponses: Set<string> = new Set();
+
+/** The operation of the table that a request has reached, if it has. */
+function operationOf(method: string, path: string): string | undefined {
+  const wanted = method === "HEAD" ? "GET" : method;
+  const found = OPERATIONS.find((each) => {
+    return each.method === wanted && new RegExp(`${each.path.replace(/\{\w+\}$/, "[^/]+")}$`).test(path);
+  });
+  return found?.id;
+}
+
 export const IN_PROCESS: Host = { name: "in-process", use: (handle, run) => run("http://petstore.test", handle) };
 
 export async function withApi<T>(
@@ -37,6 +50,8 @@ export async function withApi<T>(
     host,
     check(method, path, seen) {
       validate(method, path, seen);
+      const operation = operationOf(method, path);
+      if (operation !== undefined) seenResponses.add(`${operation} ${seen.status}`);
       if (seen.status >= 400 && seen.text !== "") seenErrors.add(seen.text);
     },
   });
