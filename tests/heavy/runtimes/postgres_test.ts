@@ -5,11 +5,11 @@ import { testHttpContract, testStoreContract } from "../../contract/contracts.ts
 import { IN_PROCESS } from "../../support/api.ts";
 import { postgresUrl, whyNoPostgres } from "../../support/postgres/postgres.ts";
 import { runTests, TEST_RUNTIMES } from "../../support/runtimes.ts";
-import { POSTGRES } from "../../support/stores.ts";
+import { POSTGRES, POSTGRES_ROLE } from "../../support/stores.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 if (!whyNoPostgres()) {
-  await testStoreContract([POSTGRES]);
+  await testStoreContract([POSTGRES, POSTGRES_ROLE]);
   testHttpContract(IN_PROCESS, [POSTGRES]);
 }
 
