@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Body, cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
+import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -94,8 +94,8 @@ function sendResponse(
     throw thrown;
   }
   if (!body) return;
-  if (outgoing.req.method === "HEAD") return void body.cancel().catch(() => {});
-  sendStream(body, outgoing, headers.get("content-length") ?? undefined).catch((thrown) => {
+  if (outgoing.req.method === "HEAD") return cancelBody(response);
+  sendStream(body, outgoing, headers.get("content-length") ?? undefined, mayBeCancelled(response)).catch((thrown) => {
     takeBack();
     onFailure(thrown);
   });
@@ -121,28 +121,35 @@ export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
   return destroyed || writableFinished;
 }
 
+/** @param isCancelled Whether the stream is cancelled if the client leaves. */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
   length: string | undefined,
+  isCancelled = true,
 ): Promise<void> {
   const reader = body.getReader();
-  if (isGone(outgoing)) return void reader.cancel().catch(() => {});
+  let isOver = false;
+  const stop = () => {
+    isOver = true;
+    if (isCancelled) reader.cancel().catch(() => {});
+  };
+  if (isGone(outgoing)) return stop();
   let resume = () => {};
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    // The cancelled reader has no more pieces, which ends the loop below.
-    if (hasLeft(outgoing)) reader.cancel().catch(() => {});
+    if (hasLeft(outgoing)) stop();
     resume();
   });
   // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
   outgoing.write(new Uint8Array());
   let sent = 0;
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+  for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
     sent += piece.value.byteLength;
     const drained = new Promise<void>((resolve) => resume = resolve);
     if (!outgoing.write(piece.value)) await drained;
   }
+  if (isOver) return;
   // If the body is shorter or longer than announced, the client would take the next response for a part of this one.
   if (length !== undefined && sent !== Number(length)) breakOff(outgoing);
   else outgoing.end();

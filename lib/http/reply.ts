@@ -99,12 +99,24 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
   return new Response(body, { status, statusText, headers });
 }
 
+/** The type that Node gives to a body made of a `FormData`. */
+const FORM_OF_NODE = /^multipart\/form-data; boundary=-+formdata-undici-/;
+
+/**
+ * Whether the stream of a response may be cancelled. Node writes a `FormData` into its stream to the end, also after somebody has
+ * cancelled that, and the error then ends the process (Node 24 and 26). Such a body is in memory, so its source need not be told.
+ */
+export function mayBeCancelled({ headers }: Response): boolean {
+  return !FORM_OF_NODE.test(headers.get("content-type") ?? "");
+}
+
 /** Tells the source of a body that nobody will read it. The members of an app's `Response` may throw. */
 export function cancelBody(body: Body): void {
   callSafely(() => {
     // A `Response` is known by its `body`, because it may come from another realm.
-    const stream = typeof body === "object" && body !== null && "body" in body ? body.body : body;
-    return stream instanceof ReadableStream ? stream.cancel() : undefined;
+    const isOfApp = typeof body === "object" && body !== null && "body" in body;
+    const stream = isOfApp ? body.body : body;
+    return stream instanceof ReadableStream && (!isOfApp || mayBeCancelled(body)) ? stream.cancel() : undefined;
   });
 }
 

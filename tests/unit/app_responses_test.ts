@@ -154,3 +154,32 @@ test("what fetch has decoded reaches the client without the coding and the lengt
   const response = await handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
   assert.equal(response.headers.get("content-encoding"), "gzip");
 });
+
+test("an app may answer with a form: HEAD is answered, and a client may leave in its middle, and the process lives", async () => {
+  // Node writes a form into its stream to the end, and fails in the background if somebody has cancelled that.
+  const answerForm = () => {
+    const form = new FormData();
+    form.set("name", "Rex");
+    form.set("picture", new File(["x".repeat(2_000_000)], "rex.txt"));
+    return new Response(form);
+  };
+  for (const [name, { status, told }] of Object.entries(await askEverywhere(answerForm))) {
+    assert.deepEqual([status, told], [200, []], name);
+  }
+  const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answerForm });
+  await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
+    const ask = (path: string, signal: AbortSignal | null = null) =>
+      fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: HEADERS, signal });
+    for (let i = 0; i < 5; i++) {
+      const gone = new AbortController();
+      const reader = (await ask("/store/orders", gone.signal)).body!.getReader();
+      await reader.read();
+      gone.abort();
+      await assert.rejects(reader.read());
+    }
+    // After this, what fails in the background would have ended the process.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const response = await ask("/pets");
+    assert.deepEqual([response.status, await response.text()], [200, "[]"]);
+  });
+});
