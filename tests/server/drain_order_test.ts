@@ -16,6 +16,7 @@ import { createMemoryStore } from "../../mod.ts";
 import type { KeyedPetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const SETTINGS = readSettings(readArguments("serve", SERVE, ["--key=k"], () => undefined));
 
@@ -217,3 +218,11 @@ test("when a server ends, each request gets one reply, none is lost while others
     }),
     { numRuns: 400 },
   ));
+
+test("the time that requests in flight have taken is no longer there for clients that read their responses", () =>
+  withVirtualClock(async () => {
+    const serverThat = (close: () => Promise<void>) => ({ close, hold: () => Promise.resolve() });
+    assert.equal(await drain(serverThat(() => Promise.resolve()), 250), 7_500 - 250);
+    const never = serverThat(() => new Promise(() => {}));
+    assert.equal(await drain(never, 250), 7_500 - 6_000 - 250);
+  }));

@@ -1,0 +1,40 @@
+/** Waits: what each leaves behind when it is over. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { resolvesWithin, untilAborted } from "../../lib/waiting.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
+
+/** A signal that counts its listeners. */
+function countedSignal() {
+  const controller = new AbortController(), { signal } = controller;
+  const count = { listeners: 0 };
+  const add = signal.addEventListener.bind(signal), remove = signal.removeEventListener.bind(signal);
+  Object.assign(signal, {
+    addEventListener: (...parts: Parameters<typeof add>) => (count.listeners++, add(...parts)),
+    removeEventListener: (...parts: Parameters<typeof remove>) => (count.listeners--, remove(...parts)),
+  });
+  return { controller, signal, count };
+}
+
+test("untilAborted() leaves no listener, however the wait ends, and the next one works", async () => {
+  const { controller, signal, count } = countedSignal();
+  for (let i = 0; i < 3; i++) {
+    assert.equal(await untilAborted(signal, Promise.resolve(i)), i);
+    await assert.rejects(untilAborted(signal, Promise.reject(new Error("broken"))), /broken/);
+    assert.equal(count.listeners, 0);
+  }
+  const waiting = untilAborted(signal, new Promise(() => {}));
+  controller.abort(new Error("stopped"));
+  await assert.rejects(waiting, /stopped/);
+  await assert.rejects(untilAborted(signal, Promise.resolve()), /stopped/);
+  assert.equal(count.listeners, 0);
+});
+
+test("resolvesWithin() leaves no timer, whether the promise or the time limit comes first", () =>
+  withVirtualClock(async ({ pending }) => {
+    assert.equal(await resolvesWithin(1_000, Promise.resolve()), true);
+    assert.equal(pending(), 0);
+    assert.equal(await resolvesWithin(1_000, new Promise(() => {})), false);
+    assert.equal(pending(), 0);
+  }));
