@@ -43,6 +43,10 @@ test("unknown routes, methods and callers share a label each, so memory stays co
   assert.equal(values.get(`petstore_requests_total other ${ROUTE} 200`), 900);
   assert.equal(values.get("petstore_requests_total other  404"), 801);
   assert.equal(values.get(`petstore_deprecated_requests_total caller-7 ${ROUTE}`), 1);
+  // A caller that has a line of its own keeps it, although there is no room for others.
+  count(metrics, { route: ROUTE, caller: { id: "caller-7" } }, 200);
+  const later = valuesOf(formatSamples(metrics.read()));
+  assert.equal(later.get(`petstore_deprecated_requests_total caller-7 ${ROUTE}`), 2);
   assert.equal(values.get(`petstore_deprecated_requests_total other ${ROUTE}`), 801);
 });
 

@@ -246,3 +246,20 @@ test("another failure of the network is repeated until the call has no time left
   assert.ok(endedAt > 20_000, `${endedAt}`);
   assert.match(error!.message, /got no whole response: socket hang up \(\d+ attempts\)$/);
 });
+
+test("a server that restarts again and again has 2.5 seconds each time: an answer between ends the time of refusals", async (clock) => {
+  const refusal = () => Promise.reject(new TypeError("failed", { cause: { code: "ECONNREFUSED" } }));
+  // Each restart takes about two seconds, and the three together more than a client waits for one.
+  let lastAnswerAt = 0, restarts = 0;
+  const { value, endedAt } = await tried(
+    () => {
+      if (clock.now() - lastAnswerAt < 2_000) return refusal();
+      lastAnswerAt = clock.now();
+      return ++restarts < 3 ? new Response("Starting", { status: 503 }) : new Response(REX);
+    },
+    clock,
+    ENDLESS,
+  );
+  assert.equal(value?.name, "Rex");
+  assert.ok(endedAt >= 6_000);
+});
