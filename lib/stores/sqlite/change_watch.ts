@@ -5,6 +5,7 @@ import type { StoreChanges } from "../store.ts";
 import { countWrite, type Write } from "../write.ts";
 import { CommitWatch } from "./commit_watch.ts";
 import type { OpenedFiles } from "./file.ts";
+import { SharedRead } from "./shared_read.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
@@ -23,11 +24,14 @@ export class ChangeWatch {
   /** The marks of the last look. They are undefined before the first one and after a failure, when anything may have changed. */
   #marks: Marks | undefined;
   #isClosed = false;
+  /** What several reads share. It is absent where a look cannot see each commit within a transaction. */
+  readonly shared: SharedRead | undefined;
 
   /** @param files Those of the database, or undefined if it is in memory. */
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
     this.#commits = new CommitWatch(db, files);
+    this.shared = this.#commits.isComplete ? new SharedRead(db) : undefined;
   }
 
   changes(): StoreChanges {
@@ -43,8 +47,11 @@ export class ChangeWatch {
 
   #look(): void {
     try {
-      if (this.#commits.hasNew()) this.#compare();
+      if (!this.#commits.hasNew()) return;
+      this.shared?.end();
+      this.#compare();
     } catch {
+      this.shared?.end();
       this.#marks = undefined;
       this.#counters.alterations++;
     }

@@ -26,6 +26,11 @@ export class CommitWatch {
     this.#index = files && openIndex(files);
   }
 
+  /** Whether a look sees the commits of every connection, also within a transaction. Without an index, it does not. */
+  get isComplete(): boolean {
+    return this.#index !== undefined;
+  }
+
   /**
    * Whether there was a commit since the last call. The first call says yes. Without an index, a commit of the own connection does not
    * count.

@@ -4,6 +4,7 @@ import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
+import type { SharedRead } from "./shared_read.ts";
 import {
   DELETE_REQUESTS,
   INSERT_REQUEST,
@@ -25,16 +26,20 @@ export class Transactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
   readonly #sql: ReturnType<typeof prepareAll>;
+  readonly #shared: SharedRead | undefined;
 
-  constructor(db: DatabaseSync, watch: FileWatch) {
+  /** @param shared The reads of the same connection, whose transaction ends before one that writes. */
+  constructor(db: DatabaseSync, watch: FileWatch, shared?: SharedRead) {
     this.#db = db;
     this.#watch = watch;
+    this.#shared = shared;
     this.#sql = prepareAll(db);
   }
 
   /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
   commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
+      this.#shared?.end();
       begin(this.#db, patience);
       return commit(this.#db, () => {
         this.#watch.requireWritable();

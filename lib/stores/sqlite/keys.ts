@@ -4,14 +4,17 @@ import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileWatch } from "./file_watch.ts";
+import type { SharedRead } from "./shared_read.ts";
 import { requireTables } from "./schema.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
-export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
+export function sqliteKeys(db: DatabaseSync, watch: FileWatch, shared: SharedRead | undefined): KeyStore {
   const run = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
   function inPlace<T>(use: () => T): T {
     try {
+      // Within the transaction of earlier reads, the keys would be as old as that.
+      shared?.end();
       // No server would notice a change of a file that was moved or replaced.
       watch.requireInPlace();
       return use();

@@ -50,12 +50,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer(
-      new Transactions(db, this.#file),
+      new Transactions(db, this.#file, this.#watch.shared),
       (writes) => this.#watch.countCommit(writes),
       thread,
       short,
     );
-    this.keys = sqliteKeys(db, this.#file);
+    this.keys = sqliteKeys(db, this.#file, this.#watch.shared);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = prepareExact(db, ALL_PETS);
     this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
@@ -83,6 +83,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   #readText(id: bigint): string | undefined {
     try {
+      this.#watch.shared?.enter();
       return this.#get.get(id)?.["json"] as string | undefined;
     } catch (error) {
       throw this.#explainRead(error);
@@ -93,6 +94,9 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const statement = status === undefined ? this.#all : this.#ofStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
+      // A transaction that earlier reads have begun is left if there was a commit since.
+      this.#watch.changes();
+      this.#watch.shared?.enter();
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
       return next === null ? { json } : { json, next: last };
@@ -106,6 +110,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   check(): void {
+    this.#watch.changes();
     this.#readText(1n);
     this.#file.requireInPlace();
   }
@@ -115,12 +120,14 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const written = this.#writer.close();
     this.#isClosed = true;
     this.#watch.close();
+    this.#watch.shared?.end();
     // The file is closed after the thread, since the last connection to be closed decides about the log.
     return chain(written, () => this.#file.close());
   }
 
   #explainRead(error: unknown): unknown {
     try {
+      this.#watch.shared?.end();
       if (this.#isClosed) return asUnavailable(error, this.#file.path);
       // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");

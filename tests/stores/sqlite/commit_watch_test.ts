@@ -1,9 +1,11 @@
 /** A read sees each commit that has ended before it, whoever made it and however many requests are handled at once. */
 
 import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { createPetstore } from "../../../lib/petstore/petstore.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { REX, test } from "./support.ts";
+import { execute, keyOf, REX, test, usingStore } from "./support.ts";
 
 const WRITERS = ["auto", "thread", "same-thread"] as const;
 
@@ -59,11 +61,83 @@ test.other(
   },
 );
 
-test.other("a read leaves no transaction open", (store, other) => {
-  store.list(LIST);
-  store.get(1n);
+const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Whether a transaction that reads keeps the log from being written back. */
+function hasReader(other: DatabaseSync): boolean {
   other.exec("PRAGMA busy_timeout = 0");
-  assert.equal(other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 0);
+  return other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] !== 0;
+}
+
+/** So often that the reads share a transaction. */
+function readOften(store: SqliteStore): string[] {
+  return [1n, 2n, 3n].map((id) => `${store.get(id)} ${store.list(LIST).json}`);
+}
+
+test.eachOther(
+  "the reads of a turn share a transaction, which ends with the turn, and a lone read leaves none",
+  async (store, other) => {
+    await store.create(REX);
+    await nextTurn();
+    store.list(LIST);
+    assert.equal(hasReader(other), false);
+    await nextTurn();
+    readOften(store);
+    // An empty log has nothing to write back, so that nobody is in the way.
+    other.exec("INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)");
+    assert.equal(hasReader(other), true);
+    await nextTurn();
+    assert.equal(hasReader(other), false);
+  },
+);
+
+test.eachOther(
+  "whatever another program commits between the reads of a turn is seen by the next of them",
+  async (store, other) => {
+    const key = { ...keyOf("a"), digest: "a".repeat(64) };
+    await store.keys.add(key);
+    await store.create(REX);
+    for (let round = 1; round < 20; round++) {
+      readOften(store);
+      other.exec(`INSERT INTO pets (name, category_id, status) VALUES ('n${round}', 1, 0)`);
+      assert.match(store.list(LIST).json, new RegExp(`"name":"n${round}"`));
+      readOften(store);
+      other.exec(`UPDATE pets SET name = 'm${round}' WHERE id = 1`);
+      assert.match(store.get(1n)!, new RegExp(`"m${round}"`));
+      readOften(store);
+      other.exec(`UPDATE api_keys SET label = 'l${round}'`);
+      assert.equal((await store.keys.list())[0]!.label, `l${round}`);
+      readOften(store);
+      other.exec("DELETE FROM pets WHERE id > 1");
+      assert.equal(JSON.parse(store.list(LIST).json).length, 1);
+      if (round % 3 === 0) await nextTurn();
+    }
+  },
+);
+
+test.eachStore("creates and changes of keys among the reads of a turn succeed, and are seen", async (store) => {
+  const created = [store.create(REX), store.create(REX)];
+  readOften(store);
+  await store.keys.add(keyOf("a"));
+  readOften(store);
+  await Promise.all(created);
+  assert.match(readOften(store)[1]!, /^\{"id":2,/);
+  const next = store.create(REX);
+  readOften(store);
+  assert.notEqual(store.get(await next), undefined);
+  // So many creates are committed within the turn.
+  readOften(store);
+  const many = Array.from({ length: 600 }, () => store.create(REX));
+  const ids = await Promise.all(many);
+  assert.notEqual(store.get(ids.at(-1)!), undefined);
+});
+
+test.path("a store that is closed among the reads of a turn leaves no lock behind", async (path) => {
+  await usingStore(path, async (store) => {
+    await store.create(REX);
+    readOften(store);
+  });
+  execute(path, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
 });
 
 test.other("the log may be written back and started again, and the next commit is seen", async (store, other) => {
