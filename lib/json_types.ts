@@ -5,6 +5,6 @@ export type Json = string | number | boolean | null | Json[] | JsonObject;
 
 /** A JSON object. */
 export interface JsonObject {
-  /** Any member, by its name. */
+  /** A member of the object, whatever its name is. */
   [name: string]: Json;
 }

@@ -46,7 +46,7 @@ export interface KeyManager {
 
 /** There is no such valid key. */
 export class UnknownKeyError extends Error {
-  /** The name of the error. */
+  /** The name that logs show for the error. */
   override name = "UnknownKeyError";
   /** The id that no valid key has. */
   readonly id: string;

@@ -80,7 +80,7 @@ export async function readPieces(
   }
 }
 
-/** Tells the source that nobody reads on, without waiting for its answer, which may never come. */
+/** Tells the source that the rest will not be read, without waiting for its answer, which may never come. */
 export function discard(reader: BodyReader): void {
   reader.cancel().catch(() => {});
 }

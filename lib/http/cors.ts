@@ -28,7 +28,7 @@ export function isPreflight(context: RequestContext): boolean {
 /** @param origins See {@link areOrigins}. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
-    // A preflight has no key, so it must not learn which paths there are. All paths permit the same methods.
+    // A preflight has no key, so it must not learn which paths there are: it is told the same methods for each.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
     // What a request may have that changes the response, and what tracing in browsers adds to each request.
     "access-control-allow-headers":

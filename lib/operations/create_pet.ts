@@ -1,5 +1,4 @@
 import type { Call } from "../http/operation.ts";
-import { durationInWords } from "./words.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
@@ -17,6 +16,7 @@ import {
 } from "./idempotency.ts";
 import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
 import { STORED_REX } from "./schemas.ts";
+import { durationInWords } from "./words.ts";
 
 export const createPet: Definition = {
   id: "createPet",
@@ -106,10 +106,8 @@ function describeIdempotency(retentionMs: number): JsonObject {
       description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
         "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
         "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes; parameters after a " +
-        `quoted key are ignored. The key is remembered for ${
-          durationInWords(retentionMs)
-        }. The same key from another ` +
-        "caller is a different key.",
+        `quoted key are ignored. The key is remembered for ${durationInWords(retentionMs)}. ` +
+        "The same key from another caller is a different key.",
       // There is no example, because some documentation pages would send it with every request.
       schema: { type: "string", minLength: 1 },
     }],

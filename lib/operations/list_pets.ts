@@ -36,7 +36,7 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
-/** The names of the query parameters. */
+/** The query parameters that a list has, by their names. */
 export const LIST_PARAMETERS: readonly string[] = Object.keys(PARAMETERS);
 
 function readPetQuery(query: string): PetQuery {

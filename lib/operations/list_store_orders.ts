@@ -25,7 +25,7 @@ const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "Thi
 function takeResponse(response: Response): Reply {
   const isWhole = response instanceof Response && isUnread(response);
   const { status = 0, statusText = "", headers = new Headers() } = isWhole ? response : {};
-  // `Response.error()` has the status 0, and a `Response` of another realm may have any.
+  // What is no usable `Response` counts as one with the status 0, which `Response.error()` has.
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     if (isWhole) cancelBody(response);
     throw new TypeError(

@@ -11,9 +11,9 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
-import { durationInWords, sizeInWords } from "./words.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import { REX } from "./schemas.ts";
+import { durationInWords, sizeInWords } from "./words.ts";
 
 export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybePromise<Reply>) => Promise<Reply>;
 

@@ -28,7 +28,7 @@ export const CONDITIONS: JsonObject[] = [
 ];
 
 /**
- * The schemas, by their names.
+ * Creates the schemas of the description, by their names.
  *
  * @param codes The codes that an Error may have.
  */

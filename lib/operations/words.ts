@@ -2,10 +2,9 @@
 
 /** The largest unit of which a number has a whole count, such as `64 KiB`. */
 function inUnits(value: number, units: readonly (readonly [size: number, name: string])[]): string {
-  const [size, name] = units.find(([size]) => value % size === 0) ?? [1, ""];
+  const [size, name] = units.find(([size]) => value >= size && value % size === 0) ?? units.at(-1)!;
   const count = value / size;
-  // The names of sizes, such as KiB, have no plural.
-  return `${count} ${count === 1 && name.endsWith("s") ? name.slice(0, -1) : name}`;
+  return `${count} ${count === 1 ? name.replace(/s$/, "") : name}`;
 }
 
 /** A number of bytes, such as `64 KiB` or `1000 bytes`. */

@@ -22,7 +22,7 @@ export interface Service extends Pipeline {
 export interface ServiceParts {
   /** Refuses a request before anything else looks at it. */
   guard: (context: RequestContext) => Problem | undefined;
-  /** Operations beside those of the specification. */
+  /** Operations that the server has beside those of the specification. */
   operations: readonly Operation[];
   observe: Observer | undefined;
   intercept: Intercept | undefined;

@@ -87,15 +87,21 @@ test("after a commit, the next one waits for as many creates as were answered an
     assert.deepEqual(committed, [[1, 2], [3, 4, 5]]);
   }));
 
+/** A batch that has committed two creates, and has a third, which waits for another client. Its commits end by `end()` alone. */
+async function batchThatWaits() {
+  const created = createBatch(true), { batch, state } = created;
+  state.isBusy = true;
+  for (const number of [1, 2]) batch.add(number);
+  await turn(2);
+  state.end();
+  await turn();
+  batch.add(3);
+  return created;
+}
+
 test("a batch whose expected creates are late commits without them, and does not wait after the next commits", () =>
   withTimer(async (fire) => {
-    const { batch, committed, state } = createBatch(true);
-    state.isBusy = true;
-    for (const number of [1, 2]) batch.add(number);
-    await turn(2);
-    state.end();
-    await turn();
-    batch.add(3);
+    const { batch, committed, state } = await batchThatWaits();
     await turn(5);
     assert.deepEqual(committed, [[1, 2]]);
     fire();
@@ -110,13 +116,7 @@ test("a batch whose expected creates are late commits without them, and does not
 
 test("after a wait in vain, sixteen commits start at once, and the one after them waits for its clients again", () =>
   withTimer(async (fire) => {
-    const { batch, committed, state } = createBatch(true);
-    state.isBusy = true;
-    for (const number of [1, 2]) batch.add(number);
-    await turn(2);
-    state.end();
-    await turn();
-    batch.add(3);
+    const { batch, committed, state } = await batchThatWaits();
     fire();
     await turn(3);
     assert.equal(committed.length, 2);

@@ -160,7 +160,8 @@ test("an app may answer with a form: HEAD is answered, and a client may leave in
   const answerForm = () => {
     const form = new FormData();
     form.set("name", "Rex");
-    form.set("picture", new File(["x".repeat(2_000_000)], "rex.txt"));
+    // So many that a client can leave before all are written.
+    for (let i = 0; i < 200; i++) form.append("picture", new File(["x".repeat(50_000)], "rex.txt"));
     return new Response(form);
   };
   for (const [name, { status, told }] of Object.entries(await askEverywhere(answerForm))) {
@@ -177,8 +178,7 @@ test("an app may answer with a form: HEAD is answered, and a client may leave in
       gone.abort();
       await assert.rejects(reader.read());
     }
-    // After this, what fails in the background would have ended the process.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // What fails in the background would have ended the process before this response.
     const response = await ask("/pets");
     assert.deepEqual([response.status, await response.text()], [200, "[]"]);
   });

@@ -32,8 +32,14 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   return createService(checked, { ...parts, guard: requireHost, operations });
 }
 
-/** The reply to a reset. */
-const RESET: Reply = { status: 204, headers: {}, body: null };
+/** `POST /reset`, for keys that may write. The reply has nothing to tell. */
+function createReset(reset: () => void): Operation {
+  const handler = (): Reply => {
+    reset();
+    return { status: 204, headers: {}, body: null };
+  };
+  return { method: "POST", path: "/reset", access: "key", effect: "adds", handler };
+}
 
 function requireHost(context: RequestContext): Problem | undefined {
   const host = context.header("host");
@@ -57,15 +63,8 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
     if (/^writes(=|$)/.test(query)) await checkWrites();
     return OK;
   };
-  const resetPets = () => {
-    reset?.();
-    return RESET;
-  };
-  const resets: Operation[] = reset
-    ? [{ method: "POST", path: "/reset", access: "key", effect: "adds", handler: resetPets }]
-    : [];
   return [
-    ...resets,
+    ...(reset ? [createReset(reset)] : []),
     {
       ...PUBLIC_GET,
       path: "/openapi.json",

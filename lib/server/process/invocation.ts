@@ -1,6 +1,7 @@
 /** Commands as the user would type them here, for hints. */
 
 import { existsSync } from "node:fs";
+import { relative } from "node:path";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
 
@@ -17,7 +18,7 @@ function programName(): string {
   const [, main = ""] = process.argv;
   if (/[\\/]node_modules[\\/]/.test(main)) return "npx @petstore/petstore";
   if (process.versions["deno"] === undefined) {
-    return main.endsWith("main.ts") ? "node lib/server/node/main.ts" : "petstore";
+    return main.endsWith("main.ts") ? `node ${relative(process.cwd(), main)}` : "petstore";
   }
   const isCheckout = ["deno.json", "server.ts"].every((path) =>
     isPermitted({ name: "read", path }) && existsSync(path)

@@ -92,6 +92,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       }
       const observe = observeAll(observers);
       const { docs: hasDocs, servers } = settings;
+      // A start with this setting and another store has failed.
       const reset = settings.allowReset ? () => reseed(store as ClearableStore, settings.seed) : undefined;
       const service = createServerPipeline(options, { observe, hasDocs, servers, reset });
       gate.open(settings.faults ? pipelineOf(withFaults(serve(service), settings.faults)) as Service : service);

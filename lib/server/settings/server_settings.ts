@@ -8,7 +8,7 @@ import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts"
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 
-/** The most sample pets. More of them would have no use, and would make a start slow. */
+/** The most sample pets. More of them would have no use. */
 const MAX_SEED = 1_000_000;
 
 const PORT = numberFrom(0, 65_535);

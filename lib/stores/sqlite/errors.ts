@@ -2,7 +2,7 @@ import { StoreUnavailableError } from "../store.ts";
 
 /** The result codes that mean a defect of this library: SQLITE_ERROR and SQLITE_CONSTRAINT. */
 const DEFECTS = [1, 19];
-/** The result code SQLITE_BUSY. */
+/** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */
 const BUSY = 5;
 
 /** Whether SQLite cannot serve. True if the runtime gives no error number. */
