@@ -9,6 +9,12 @@ import { SharedRead } from "./shared_read.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
+/**
+ * How many pages the log may have for a commit on the thread that serves. SQLite writes the log back at a thousand, so it is longer only
+ * if something has read the file for long, such as a backup, or if a killed process has left it so.
+ */
+const LONG_LOG = 4000;
+
 interface Marks {
   /** A text that changes whenever pets may have changed or disappeared. */
   state: string;
@@ -43,6 +49,15 @@ export class ChangeWatch {
   /** After this, the file cannot be asked any more, and every call of `changes()` says that it may have changed. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
+  get isLogLong(): boolean {
+    try {
+      return this.#commits.pagesInLog() > LONG_LOG;
+    } catch {
+      return true;
+    }
   }
 
   #look(): void {

@@ -13,6 +13,9 @@ import type { OpenedFiles } from "./file.ts";
 /** The size of the header, in bytes. A second copy of it follows, which only readers need that copy the pages. */
 const HEADER = 48;
 
+/** Where the header has the number of pages in the log, in words of four bytes. */
+const PAGES_IN_LOG = 4;
+
 export class CommitWatch {
   readonly #version: StatementSync;
   /** The descriptor of the index. It is undefined for a database in memory, and where the index cannot be read. */
@@ -41,9 +44,24 @@ export class CommitWatch {
     return this.#index === undefined ? this.#hasNewVersion() : this.#hasNewHeader(this.#index);
   }
 
-  #hasNewHeader(index: number): boolean {
-    const header = this.#header, last = this.#lastHeader;
+  /**
+   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit. It is
+   * 0 without an index.
+   *
+   * @throws If the index cannot be read.
+   */
+  pagesInLog(): number {
+    return this.#index === undefined ? 0 : this.#readHeader(this.#index)[PAGES_IN_LOG]!;
+  }
+
+  #readHeader(index: number): Int32Array {
+    const header = this.#header;
     if (readSync(index, header, 0, HEADER, 0) !== HEADER) throw new Error("The index of the log is too short");
+    return header;
+  }
+
+  #hasNewHeader(index: number): boolean {
+    const header = this.#readHeader(index), last = this.#lastHeader;
     let isNew = false;
     for (let i = 0; i < header.length; i++) {
       if (header[i] !== last[i]) isNew = true;

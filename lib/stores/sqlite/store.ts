@@ -41,7 +41,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly thread: WriterOwner | undefined;
   #isClosed = false;
 
-  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread: WriterOwner | undefined, short = 0) {
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WriterOwner, shortCommitMs = 0) {
     super();
     this.#db = db;
     this.opened = files;
@@ -49,12 +49,13 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
-    this.#writer = new Writer(
-      new Transactions(db, this.#file, this.#watch.shared),
-      (writes) => this.#watch.countCommit(writes),
+    this.#writer = new Writer({
+      transactions: new Transactions(db, this.#file, this.#watch.shared),
+      onCommitted: (writes) => this.#watch.countCommit(writes),
       thread,
-      short,
-    );
+      shortCommitMs,
+      isLogLong: () => this.#watch.isLogLong,
+    });
     this.keys = sqliteKeys(db, this.#file, this.#watch.shared);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = prepareExact(db, ALL_PETS);

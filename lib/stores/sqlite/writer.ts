@@ -17,6 +17,20 @@ export const DECAY = 0.9;
 /** The way to the thread that writes. */
 export type WriterLink = Pick<WriterOwner, "connect" | "close">;
 
+/** What a {@link Writer} needs. */
+export interface WriterOptions {
+  /** What commits on the calling thread. */
+  transactions: Pick<Transactions, "commit">;
+  /** Called after each commit, before the promises of the writes resolve. */
+  onCommitted(writes: readonly Write[]): void;
+  /** The thread that writes. Without it, the calling thread commits. */
+  thread?: WriterLink | undefined;
+  /** While commits take less than this, the calling thread commits a lone create. In milliseconds. Default: 0, never. */
+  shortCommitMs?: number;
+  /** Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. */
+  isLogLong?(): boolean;
+}
+
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<Transactions, "commit">;
@@ -26,24 +40,15 @@ export class Writer {
   /** The longest of the last commits, in milliseconds. */
   #longest = 0;
 
-  /**
-   * @param onCommitted Called before the promises of the writes resolve.
-   * @param access Without it, the calling thread commits.
-   * @param short The calling thread commits a lone create while commits take less than this, in milliseconds.
-   */
-  constructor(
-    transactions: Pick<Transactions, "commit">,
-    onCommitted: (writes: readonly Write[]) => void,
-    access?: WriterLink,
-    short: number = 0,
-  ) {
+  /** Makes a writer that has nothing to commit yet. */
+  constructor({ transactions, onCommitted, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
-    this.#access = access;
+    this.#access = thread;
+    const isShort = (pending: readonly PendingWrite[]) =>
+      pending.length === 1 && this.#longest < shortCommitMs && !isLogLong();
     const commit = (pending: PendingWrite[]) =>
-      this.#access && (pending.length > 1 || this.#longest >= short)
-        ? this.#commitThere(pending)
-        : this.#commit(pending);
+      this.#access && !isShort(pending) ? this.#commitThere(pending) : this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 

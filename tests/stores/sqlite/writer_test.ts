@@ -87,23 +87,47 @@ test.path("a thread does not start on a file that has been moved, and makes none
   db.close();
 });
 
+/** Creates a pet. On the calling thread, a commit ends in the turn of the event loop in which it begins. */
+async function isCommittedHere(store: SqliteStore): Promise<boolean> {
+  const created = store.create(REX);
+  await new Promise((resolve) => setImmediate(resolve));
+  const { unsettled } = store.batch;
+  await created;
+  return unsettled === 0;
+}
+
 test.path("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
   await using store = SqliteStore.open(path, "auto");
-  /** On the calling thread, a commit ends in the turn of the event loop in which it begins. */
-  const isCommittedHere = async () => {
-    const created = store.create(REX);
-    await new Promise((resolve) => setImmediate(resolve));
-    const { unsettled } = store.batch;
-    await created;
-    return unsettled === 0;
-  };
   for (let time = 0; time < 2; time++) {
-    await until("a commit on the calling thread", isCommittedHere);
+    await until("a commit on the calling thread", () => isCommittedHere(store));
     execute(path, SLOW.replace("1000000", "100000"));
     await store.create(REX);
-    assert.equal(await isCommittedHere(), false);
+    assert.equal(await isCommittedHere(store), false);
     execute(path, "DROP TRIGGER slow");
   }
+});
+
+test.path("a create that has to write a long log back is committed by the thread, also the first of a start", async (path) => {
+  let store = SqliteStore.open(path, "auto");
+  for (const start of ["of the same store", "of a new store"]) {
+    await until("a commit on the calling thread", () => isCommittedHere(store));
+    // While this connection reads, the log cannot be written back.
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN");
+    reader.prepare("SELECT 1 FROM pets").get();
+    execute(
+      path,
+      `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      INSERT INTO pets (name, category_id, status) SELECT printf('%1000d', i), 1, 0 FROM n`,
+    );
+    if (start === "of a new store") {
+      await store.close();
+      store = SqliteStore.open(path, "auto");
+    }
+    reader.close();
+    assert.equal(await isCommittedHere(store), false, `the first create ${start}`);
+  }
+  await store.close();
 });
 
 test("an unknown option of an SQLite store is a TypeError", () => {
