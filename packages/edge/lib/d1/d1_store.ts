@@ -91,11 +91,12 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
     createOnce(pet, { key, fingerprint, retentionMs }) {
       const done = tables.run(
         [SQL.deleteRequests, key],
-        [SQL.insertPetOnce, ...valuesOf(pet), key],
         [SQL.insertRequest, key, fingerprint, retentionMs],
+        [SQL.insertReservedPet, ...valuesOf(pet), key],
+        [SQL.requirePet, key],
         [SQL.request, key],
       );
-      return chain(done, ([_deleted, created, _inserted, remembered]): MaybePromise<IdempotentOutcome> => {
+      return chain(done, ([_deleted, _inserted, created, _checked, remembered]): MaybePromise<IdempotentOutcome> => {
         const id = idOf(created);
         if (id !== undefined) return { outcome: "created", id };
         return recall(remembered?.[0], fingerprint) ?? tables.rejectWrite();

@@ -3,6 +3,9 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 /** The errors have no code, only a message: see Cloudflare's "Debug D1". */
 const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
+/** Another program's trigger has ignored the pet of a request, or has taken the id that the request has reserved. */
+const INTERFERENCE = /constraint failed: petstore_(pets\.id|requests\.pet_id)\b/;
+
 /** A table or column that was dropped, or is not there yet after a restore. */
 const MISSING = /\bno such (table|column)\b/;
 
@@ -13,6 +16,11 @@ export function isMissing(error: unknown): boolean {
 
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, database: string): unknown {
+  if (INTERFERENCE.test(messageOf(error))) {
+    const message =
+      `${database}: a create has not stored its pet, so it was undone; is there a trigger of another program?`;
+    return new StoreUnavailableError(message, { cause: error });
+  }
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");
   return new StoreUnavailableError(`${database}: ${text}`, { cause: error });

@@ -6,6 +6,9 @@ import { SCHEMA_VERSION } from "./schema.ts";
 /** The present time in milliseconds since 1970, the same for all Workers. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
+/** The id that the next pet gets, because of AUTOINCREMENT. */
+const NEXT_ID = "(SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'petstore_pets')";
+
 /** No row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
 
@@ -25,15 +28,17 @@ export const SQL = {
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`,
-  insertPetOnce: `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE}
-  AND NOT EXISTS (SELECT 1 FROM petstore_requests WHERE key = ?)
-  RETURNING ${ID}`,
   /**
-   * Remembers the request of the new pet, which has the largest id because of AUTOINCREMENT. Parameters: key,
-   * fingerprint, retention in milliseconds.
+   * Remembers a request that is not known yet, and reserves the next id for its pet. Parameters: key, fingerprint, retention in
+   * milliseconds.
    */
   insertRequest: `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
-  SELECT ?, ?, (SELECT max(id) FROM petstore_pets), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
+  SELECT ?, ?, ${NEXT_ID}, ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
+  /** Adds the pet under the id that its request has reserved. It adds none for a request that was known. Parameters: a pet, key. */
+  insertReservedPet: `INSERT INTO petstore_pets (id, name, category_id, status)
+  SELECT pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id = ${NEXT_ID} RETURNING ${ID}`,
+  /** Fails if no pet has taken the reserved id, which undoes the batch. A trigger may have ignored the pet. Parameter: key. */
+  requirePet: `UPDATE petstore_requests SET pet_id = NULL WHERE key = ? AND pet_id = ${NEXT_ID}`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
   /**
    * Show whether a create would succeed. Both write about as much as a create, since a full database may have room for
