@@ -30,6 +30,7 @@ const CASES: Case[] = [
   ["a port that is not a number", ["--port=http"], /--port must be a number from 0 to 65535, not "http"/],
   ["a port in the environment that is not a number", { PORT: "8000x" }, /: PORT must be .* not "8000x"/],
   ["an invalid hostname", ["--hostname=a b"], /--hostname must be an address or a name/],
+  ["a hostname with a port", [K, "--hostname=0.0.0.0:80"], /--hostname must be an address or a name/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
   ["a short flag", ["--key=pk_right", "-p", "1"], /Unknown option '-p'; add --help/, { hides: "pk_" }],
   ["a stray argument", ["pk_stray"], /Only flags.*--help/, { hides: "pk_stray" }],
@@ -42,6 +43,9 @@ const CASES: Case[] = [
   ["half a digest", [`--key=${DIGEST_HALF}`], /sha256:.*64/, { hides: DIGEST_HALF }],
   ["an unknown store", [K, "--store=redis:x"], /must be memory:, sqlite:<path> or postgres/],
   ["a store without its path", [K, "--store=sqlite:"], /sqlite:<path>/],
+  ["a store as SQLAlchemy writes it", [K, "--store=sqlite:///pets.db"], /without \/\/: sqlite:pets\.db/],
+  ["a store with a host", [K, "--store=sqlite://pets.db"], /without \/\/: sqlite:pets\.db/],
+  ["a store with parameters", [K, "--store=sqlite:pets.db?mode=ro"], /takes no parameters/],
   ["a store with a password", [K, "--store=mysql://u:hunter2@db/x"], /must be memory:/, { hides: "hunter2" }],
   ["a path alone as a store", [K, "--store=data/x.db"], /data\/x\.db .*: sqlite:data\/x\.db for a file/],
   ["a path of another kind as a store", [K, "--store=pk_secret"], /sqlite:<path>/, { hides: "pk_secret" }],
@@ -65,6 +69,9 @@ const CASES: Case[] = [
     prepare: makeDataFile,
   }],
   ["a folder for the database that is a file", [K], /data/, { prepare: makeDataFile }],
+  ["a key file that is a folder", [], /data\/api-key must be a regular file/, {
+    prepare: (folder) => mkdirSync(join(folder, "data", "api-key"), { recursive: true }),
+  }],
   ["a key file that others can read", [], /data\/api-key.*chmod 600/, {
     hides: "pk_mine",
     prepare(folder) {

@@ -58,9 +58,15 @@ const AROUND: [around: (value: string) => string, isRead: boolean][] = [
   [(value) => `'${value}'\n`, false],
   [(value) => `${value}\x1b`, false],
   [(value) => `\0${value}`, false],
+  [() => "${NAME}", false],
+  [(value) => `${value}\${NAME:-}`, false],
+  [() => "$(NAME)", false],
+  [() => "{{ .Values.name }}", false],
+  [() => "%NAME%", false],
+  [() => "<API_KEY>", false],
 ];
 
-test("a setting has its value without the white space around it, wherever it comes from, and no quotes or controls", () => {
+test("a setting has its value without the white space around it, wherever it comes from, and no quotes, controls or placeholders", () => {
   for (const [flag, { value, variable = "" }] of Object.entries(SETTINGS)) {
     if (value === undefined) continue;
     const [sample] = SAMPLES[flag] ?? ["a"];
@@ -74,7 +80,7 @@ test("a setting has its value without the white space around it, wherever it com
           assert.throws(
             read,
             ({ message }) =>
-              message.startsWith(`${source} `) && /quotes|control characters/.test(message) &&
+              message.startsWith(`${source} `) && /quotes|control characters|placeholder/.test(message) &&
               !message.includes(around(sample)),
           );
         }
@@ -85,8 +91,11 @@ test("a setting has its value without the white space around it, wherever it com
 
 test("a list in a variable may have an item on each line, and no item has quotes or controls", () => {
   assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).keys, ["a", "b", "c"]);
-  for (const keys of ['a,"b"', "a\n'b'\nc", "a\tb"]) {
-    assert.throws(() => readFrom([], { PETSTORE_KEYS: keys }), /^SettingError: PETSTORE_KEYS .*(quotes|control)/);
+  for (const keys of ['a,"b"', "a\n'b'\nc", "a\tb", '["a", "b"]', "a,${B}"]) {
+    assert.throws(
+      () => readFrom([], { PETSTORE_KEYS: keys }),
+      /^SettingError: PETSTORE_KEYS .*(quotes|control|JSON|placeholder)/,
+    );
   }
 });
 

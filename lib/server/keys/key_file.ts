@@ -78,6 +78,7 @@ export async function digestOfKey(key: string): Promise<string> {
 }
 
 function requireOwnFile(path: string, file: Stats): void {
+  if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
   // Windows has neither modes nor owners.
   if (process.platform === "win32") return;
   if ((file.mode & 0o077) !== 0) {

@@ -79,18 +79,29 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   return { operand, flag, text, list, read, readList, optional, isOn };
 }
 
+/** `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page. */
+const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
+
 /**
  * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is not part of it: `echo` and files
- * with CRLF add a line end. Quotes around it belong to a shell, and other programs that read such a file keep them.
+ * with CRLF add a line end. Quotes around it belong to a shell, and other programs that read such a file keep them. A placeholder was
+ * meant to be replaced by a shell, Kubernetes or a template: anyone can guess a key of this form.
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is in quotes or has a control character. The message does not have it, as it may be secret.
+ * @throws {SettingError} If the text is in quotes, is a JSON array, or has a placeholder or a control character. The message does not
+ * have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();
   if (text.length > 1 && "\"'`".includes(text[0]!) && text.at(-1) === text[0]) {
     throw new SettingError(`${source} is in quotes; write the value without them`);
+  }
+  if (PLACEHOLDER.test(text)) {
+    throw new SettingError(`${source} has a placeholder that nothing has replaced by its value`);
+  }
+  if (isList && /^\[.*\]$/s.test(text)) {
+    throw new SettingError(`${source} is a JSON array; separate the values by commas`);
   }
   // deno-lint-ignore no-control-regex -- what is refused
   if ((isList ? /[\0-\x09\x0b\x0c\x0e-\x1f\x7f]/ : /[\0-\x1f\x7f]/).test(text)) {

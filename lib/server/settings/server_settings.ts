@@ -1,5 +1,6 @@
 /** Reads the settings of a server from flags and variables, and checks them. */
 
+import { isIPv6 } from "node:net";
 import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
@@ -15,7 +16,7 @@ const PORT = numberFrom(0, 65_535);
 
 const HOSTNAME: Format<string> = {
   form: "an address or a name, such as 127.0.0.1",
-  parse: (text) => /^[\w.:-]+$/.test(text) ? text : undefined,
+  parse: (text) => /^[\w.-]+$/.test(text) || isIPv6(text) ? text : undefined,
 };
 
 const ADDRESS: Format<{ hostname: string; port: number }> = {

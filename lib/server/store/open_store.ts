@@ -26,6 +26,15 @@ export async function readStoreSetting(setting: string, environment: Environment
     return await readPostgresStore(setting, environment);
   }
   const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
+  // Other programs write an address so, and mean a file in the working directory by two or three slashes, not one in the root.
+  if (path.startsWith("//")) {
+    throw new SettingError(
+      "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db",
+    );
+  }
+  if (/[?#]/.test(path)) {
+    throw new SettingError("The store sqlite:<path> takes no parameters: its path must not have ? or #");
+  }
   // An address may have a password, and messages quote a path.
   if (path !== "" && path !== ":memory:" && !path.includes("://")) return fileSetting(setting, path);
   // The message may show the name of a database file, but no other text, because it may contain a secret.
