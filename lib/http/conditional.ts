@@ -1,17 +1,18 @@
-import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
-import { encodeWords, type Words } from "./utf8.ts";
+import { type HeaderFields, type Invalidation, JSON_FIELDS, type Reply } from "./reply.ts";
+import { withWords } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { mix } from "../hash.ts";
 
-export function representation(
-  body: string,
-  validUntil: NonNullable<Reply["validUntil"]>,
-  headers: HeaderFields = {},
-  variant: 0 | 1 = 0,
-): Reply {
-  const etag = weakETag(body, variant);
-  return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, validUntil };
+/**
+ * A successful reply that has an entity tag and may be kept.
+ *
+ * @param headers Further headers. If a link is among them, the same body without it has another tag: a page has a link as long as
+ * another page follows.
+ */
+export function representation(body: string, invalidatedBy: Invalidation, headers: HeaderFields = {}): Reply {
+  const etag = weakETag(body, headers["link"] !== undefined);
+  return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, invalidatedBy };
 }
 
 /** The reply to a client that may have it already (RFC 9110 §13.1.2). */
@@ -45,11 +46,11 @@ const TAG: readonly number[] = /* @__PURE__ */ [0x57, 0x2f, 0x22, ...Array(24).f
  * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: whoever
  * chooses names can make two texts with one tag (docs/decisions.md).
  *
- * @param variant 1 if the same text has other headers, which need another tag.
+ * @param hasLink Whether the text is sent with a link. It is a part of the tag.
  */
-export function weakETag(text: string, variant: 0 | 1 = 0): string {
-  const [low, high] = hashWords(encodeWords(text));
-  const bits = [2 * text.length + variant, mix(low ^ text.length), mix(high ^ low)];
+export function weakETag(text: string, hasLink = false): string {
+  const [low, high] = withWords(text, hashWords);
+  const bits = [2 * text.length + (hasLink ? 1 : 0), mix(low ^ text.length), mix(high ^ low)];
   const codes = TAG.slice();
   // A shift counts modulo 32, so 4 * i takes the eight parts of a number one after the other.
   for (let i = 0; i < 24; i++) codes[i + 3] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
@@ -58,7 +59,7 @@ export function weakETag(text: string, variant: 0 | 1 = 0): string {
 }
 
 /** Hashes words in four independent lanes, which a processor computes in parallel. */
-function hashWords({ words, count }: Words): [low: number, high: number] {
+function hashWords(words: Uint32Array, count: number): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < count; i += 4) {
     a = round(a, words[i]!);

@@ -1,5 +1,5 @@
 import { callSafely } from "../maybe_promise.ts";
-import { encodeUtf8 } from "./utf8.ts";
+import { utf8Length } from "./utf8.ts";
 
 /**
  * Header fields by their lower-case names. They are a record, because Deno makes a response faster from one than from
@@ -10,6 +10,13 @@ export type HeaderFields = Readonly<Record<string, string>>;
 /** The body of a reply. One that is a `Response` of the app brings its own headers. */
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Response | null;
 
+/**
+ * The changes of the store that make a kept reply stale. It is `alteration` if only a change or a removal of a pet does, as for a pet
+ * itself or a page that is full, and `addition` if a new pet does too, as for the last page or a pet that does not exist. A body that
+ * never changes says `alteration`, the rarer kind.
+ */
+export type Invalidation = "alteration" | "addition";
+
 /** A response as data. Each host converts it. */
 export interface Reply {
   status: number;
@@ -19,11 +26,8 @@ export interface Reply {
   etag?: string;
   /** The error code of a failure, which is also in the body. Logs and metrics name it. */
   code?: string;
-  /**
-   * Which kind of change makes a cached copy stale: an addition of a pet, or any other change. A body that never changes says
-   * `alteration`, the rarer kind. Absent if the reply must not be cached.
-   */
-  validUntil?: "alteration" | "addition";
+  /** What makes a kept copy stale; see {@link Invalidation}. It is absent if the reply must not be kept. */
+  invalidatedBy?: Invalidation;
 }
 
 /**
@@ -84,7 +88,7 @@ export function reasonOf(statusText: string): string {
 /** The length of a body in bytes, or `undefined` for a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
-  if (typeof body === "string") return encodeUtf8(body).length;
+  if (typeof body === "string") return utf8Length(body);
   if (body instanceof Uint8Array) return body.byteLength;
   if ("headers" in body && !ON_BUN && body.body === null) return 0;
   const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];

@@ -1,6 +1,6 @@
 /**
  * Keeps the responses to GET requests that come again. A kept response is never stale, because each use compares two
- * counters of the store with those before the response was made.
+ * counters of the store with those before the response was made: `StoreChanges` in stores/store.ts has the whole rule.
  */
 
 import { hashText } from "../hash.ts";
@@ -57,8 +57,8 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
   const seen = new Int32Array(REMEMBERED);
 
   function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
-    const { body, validUntil } = reply;
-    if (validUntil === undefined || typeof body !== "string") return;
+    const { body, invalidatedBy } = reply;
+    if (invalidatedBy === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
     if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
   }
@@ -83,7 +83,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       const { additions, alterations } = changes();
       const { made, reply } = entry;
       if (made.alterations !== alterations) return false;
-      if (made.additions !== additions && reply.validUntil === "addition") return false;
+      if (made.additions !== additions && reply.invalidatedBy === "addition") return false;
       if (entries.get(entry.hash) !== entry) add(entry);
       return true;
     },

@@ -109,5 +109,5 @@ function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: 
 
 /** Ends an operation at a date. Its replies are not cached before that, because a copy would outlast the operation. */
 function endAt(sunset: Date, handler: Handler): Handler {
-  return (call) => Date.now() < +sunset ? chain(handler(call), ({ validUntil: _, ...reply }) => reply) : GONE;
+  return (call) => Date.now() < +sunset ? chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply) : GONE;
 }

@@ -15,7 +15,7 @@ export const getPet: Definition = {
     const id = parsePetId(parameter);
     return chain(id === undefined ? undefined : store.get(id), (json) => {
       if (json !== undefined) return representation(json, "alteration");
-      return { ...petNotFound(parameter), validUntil: "addition" };
+      return { ...petNotFound(parameter), invalidatedBy: "addition" };
     });
   },
 };

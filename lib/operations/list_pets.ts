@@ -21,8 +21,7 @@ export const listPets: Definition = {
       // Own members only: an extended Object.prototype is no page.
       const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
       if (next === undefined) return representation(json, "addition");
-      // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
-      return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) }, 1);
+      return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) });
     });
   },
 };

@@ -99,9 +99,9 @@ export interface PetStore {
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Lets the service keep responses while these counters are the same. A counter grows on every server after reads see
-   * the change, and before the create resolves; a store that cannot do so has no `changes()`. The result may be one object
-   * that changes. Must not throw: if changes cannot be detected, `alterations` grows with every call.
+   * Lets the service keep responses while these counters are the same. They count the changes of every server; a store that cannot do
+   * so has no `changes()`. The result may be one object that changes. This must not throw: if changes cannot be detected,
+   * `alterations` grows with every call.
    */
   changes?(): StoreChanges;
   /** Throws {@link StoreUnavailableError} if the store cannot serve. */
@@ -122,7 +122,16 @@ export interface KeyedPetStore extends PetStore {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The changes since the store was opened. The counters never decrease. */
+/**
+ * Counts the changes since the store was opened, so that the service can keep responses and never sends a stale one:
+ *
+ * 1. It copies the counters before it asks the store for what a response shows.
+ * 2. It keeps the response with this copy. A pet and a full page become stale by an alteration alone; the last page and a missing pet
+ *    by an addition too.
+ * 3. Before it sends the kept response, it compares the copy with the counters of that moment.
+ *
+ * This is right if a counter grows after reads see the change and before the create resolves. The counters never decrease.
+ */
 export interface StoreChanges {
   /** Grows whenever pets are added, and perhaps at other times. */
   additions: number;

@@ -4,16 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { hashText } from "../../lib/hash.ts";
-import type { Reply } from "../../lib/http/reply.ts";
+import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 import { createContext } from "../support/context.ts";
 
-type Valid = NonNullable<Reply["validUntil"]>;
-
-function replyOf(validUntil: Valid, body = "[]"): Reply {
-  return { status: 200, headers: {}, body, validUntil };
+function replyOf(invalidatedBy: Invalidation, body = "[]"): Reply {
+  return { status: 200, headers: {}, body, invalidatedBy };
 }
 
 /** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
@@ -39,7 +37,10 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_
 
 const STEP = fc.oneof(
   fc.constantFrom("additions" as const, "alterations" as const),
-  fc.record({ target: fc.constantFrom("/a", "/b"), validUntil: fc.constantFrom<Valid>("addition", "alteration") }),
+  fc.record({
+    target: fc.constantFrom("/a", "/b"),
+    invalidatedBy: fc.constantFrom<Invalidation>("addition", "alteration"),
+  }),
 );
 
 test("whatever changes while responses are made, no response is out of date, and what is valid is kept", () =>
@@ -49,16 +50,16 @@ test("whatever changes while responses are made, no response is out of date, and
       const { get, has } = createCache(changes);
       // An assertion would fail within the scheduler, which goes on.
       const wrong: string[] = [];
-      const isStale = ({ body, validUntil }: Reply) => {
+      const isStale = ({ body, invalidatedBy }: Reply) => {
         const { additions, alterations } = JSON.parse(String(body));
-        return alterations !== changes.alterations || (validUntil === "addition" && additions !== changes.additions);
+        return alterations !== changes.alterations || (invalidatedBy === "addition" && additions !== changes.additions);
       };
       const run = (step: typeof steps[number]) => {
         if (typeof step === "string") return void changes[step]++;
         const begun = JSON.stringify(changes);
-        const { target, validUntil } = { ...step, target: step.target + step.validUntil };
+        const { target, invalidatedBy } = { ...step, target: step.target + step.invalidatedBy };
         const reply = get(target, async () => {
-          const reply = replyOf(validUntil, JSON.stringify(changes));
+          const reply = replyOf(invalidatedBy, JSON.stringify(changes));
           return await scheduler.schedule(Promise.resolve(reply), target);
         });
         if (!(reply instanceof Promise)) return void (isStale(reply) && wrong.push("out of date"));
