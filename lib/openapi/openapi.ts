@@ -17,7 +17,8 @@
 
 import { checkAll, type Checks } from "../check_options.ts";
 import type { Json, JsonObject } from "../json_types.ts";
-import { type Petstore, settingsOf } from "../petstore/petstore.ts";
+import type { Petstore } from "../petstore/petstore.ts";
+import { serviceOf } from "../petstore/service.ts";
 import { describe, type OpenApiServer } from "./describe.ts";
 
 export type { Json, JsonObject, OpenApiServer, Petstore };
@@ -38,8 +39,8 @@ const CHECKS: Checks<OpenApiOptions, Pick<OpenApiOptions, "servers">> = { server
  * @throws {TypeError} If it is another object, or an option is unknown or invalid.
  */
 export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
-  const settings = settingsOf(petstore);
-  if (!settings) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
+  const service = serviceOf(petstore);
+  if (!service) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
   const { servers } = checkAll(CHECKS, options, "");
-  return describe(settings, servers);
+  return describe(service.settings, servers);
 }

@@ -3,12 +3,12 @@
 import type { JsonObject } from "../json_types.ts";
 import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
 import { type FailureGroup, sharedFailures } from "../operations/failure_groups.ts";
-import type { CheckedOptions } from "../petstore/checked_options.ts";
+import type { CheckedSettings } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { referTo, renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
 /** The options that clients can notice. */
-export type Contract = Omit<CheckedOptions, "authenticate" | "onError" | "onResponse">;
+export type Contract = Omit<CheckedSettings, "onError" | "onResponse">;
 
 /**
  * The Operation Object.

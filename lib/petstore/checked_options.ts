@@ -22,10 +22,8 @@ import { MemoryStore } from "../stores/memory/memory_store.ts";
 import type { PetStore } from "../stores/store.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
-/** The options with their defaults, and what is made of them. */
-export interface CheckedOptions extends OperationSettings {
-  authenticate: Authenticate;
-  mayLackAuthorization: boolean;
+/** The options with their defaults, and what is made of them, without the keys. Neither the replies nor the description depend on those. */
+export interface CheckedSettings extends OperationSettings {
   basePath: string;
   publicBaseUrl: string | undefined;
   cors: Cors | undefined;
@@ -36,12 +34,18 @@ export interface CheckedOptions extends OperationSettings {
   stability: Labels;
 }
 
+/** All options with their defaults, and what is made of them. */
+export interface CheckedOptions extends CheckedSettings {
+  authenticate: Authenticate;
+  mayLackAuthorization: boolean;
+}
+
+type Settings = Omit<PetstoreOptions, "keys">;
+
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
 /** An origin that stands in for the missing one when a path is parsed as a URL. */
 const ORIGIN = "http://h";
-
-type Made = Omit<CheckedOptions, "authenticate" | "mayLackAuthorization" | "linkBase"> & { keys: Authenticate };
 
 const CORS: Checks<CorsOptions, CorsOptions> = {
   origins: (origins, name) => {
@@ -61,8 +65,7 @@ const STABILITY: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
   OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
 );
 
-const CHECKS: Checks<PetstoreOptions, Made> = {
-  keys: createAuthenticate,
+const CHECKS: Checks<Settings, Omit<CheckedSettings, "linkBase">> = {
   store: (store = new MemoryStore(), name) => requireStore(store, name),
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
   publicBaseUrl: address(undefined),
@@ -83,18 +86,31 @@ const CHECKS: Checks<PetstoreOptions, Made> = {
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
 
-export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
+type Made = Omit<CheckedSettings, "linkBase"> & { keys: Authenticate };
+
+const ALL_CHECKS: Checks<PetstoreOptions, Made> = { keys: createAuthenticate, ...CHECKS };
+
+export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(ALL_CHECKS);
 
 /** Checks one option alone, for a program that makes it of a flag. */
 export function checkOption<Name extends keyof Made>(name: Name, given: PetstoreOptions[Name]): void {
-  CHECKS[name](given, name);
+  ALL_CHECKS[name](given, name);
+}
+
+/** Checks the options of a petstore that answers no request, such as one that is only described. */
+export function checkSettings(settings: Settings): CheckedSettings {
+  return withLinkBase(checkAll(CHECKS, settings, ""));
 }
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  const { keys, ...made } = checkAll(CHECKS, options, "");
+  const { keys: authenticate, ...settings } = checkAll(ALL_CHECKS, options, "");
   // A verifier sees the whole request, and may know a client by its cookie.
   const mayLackAuthorization = typeof options.keys === "function";
-  return { ...made, authenticate: keys, mayLackAuthorization, linkBase: made.publicBaseUrl ?? made.basePath };
+  return { ...withLinkBase(settings), authenticate, mayLackAuthorization };
+}
+
+function withLinkBase(settings: Omit<CheckedSettings, "linkBase">): CheckedSettings {
+  return { ...settings, linkBase: settings.publicBaseUrl ?? settings.basePath };
 }
 
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {

@@ -14,7 +14,7 @@
  */
 
 import { mix } from "../hash.ts";
-import { pipelineOf, serve } from "../hosts/fetch.ts";
+import { serve } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import { createFinisher } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
@@ -27,7 +27,7 @@ import { OPERATIONS } from "../operations/table.ts";
 import { checkFaults, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
 import { sleep } from "../waiting.ts";
-import { createService, type Service } from "./service.ts";
+import { createService, type Service, serviceOf } from "./service.ts";
 
 export type { FaultOptions, Petstore };
 
@@ -39,7 +39,7 @@ export type { FaultOptions, Petstore };
  * @throws {RangeError} If a number is out of range.
  */
 export function withFaults(petstore: Petstore, options: FaultOptions): Petstore {
-  const service = pipelineOf(petstore) as Service | undefined;
+  const service = serviceOf(petstore);
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { settings, parts } = service;
   const names = new Map<Operation | undefined, string>(OPERATIONS.map((definition) => {

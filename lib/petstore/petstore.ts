@@ -1,7 +1,7 @@
-import { type Handle, pipelineOf, serve } from "../hosts/fetch.ts";
+import { type Handle, serve } from "../hosts/fetch.ts";
 import type { PetstoreOptions } from "./options.ts";
-import { createService, type Service } from "./service.ts";
-import { type CheckedOptions, checkOptions } from "./checked_options.ts";
+import { createService } from "./service.ts";
+import { checkOptions } from "./checked_options.ts";
 import { requireEs2024 } from "./runtime.ts";
 
 requireEs2024();
@@ -36,9 +36,4 @@ export interface Petstore {
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
   return serve(createService(checkOptions(options)));
-}
-
-/** The checked options of a petstore that this library has made; `undefined` for another object. */
-export function settingsOf(petstore: Petstore): CheckedOptions | undefined {
-  return (pipelineOf(petstore) as Service | undefined)?.settings;
 }

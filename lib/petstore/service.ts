@@ -1,4 +1,5 @@
 import { authorize } from "../access/authentication.ts";
+import { type Handle, pipelineOf } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
@@ -26,6 +27,11 @@ export interface ServiceParts {
   operations: readonly Operation[];
   observe: Observer | undefined;
   intercept: Intercept | undefined;
+}
+
+/** The service behind a petstore; undefined if this library has not made it. Every petstore is served by {@link createService}. */
+export function serviceOf(petstore: { handle: Handle }): Service | undefined {
+  return pipelineOf(petstore) as Service | undefined;
 }
 
 export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {

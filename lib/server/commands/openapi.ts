@@ -1,5 +1,5 @@
 import { describeServer } from "../http/description.ts";
-import { checkOptions } from "../../petstore/checked_options.ts";
+import { checkSettings } from "../../petstore/checked_options.ts";
 import { readOptions, SERVER } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
@@ -12,9 +12,9 @@ export const OPENAPI: Command = {
     "petstore openapi --server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
-    // The library needs a key, but the description does not depend on it.
-    const options = checkOptions({ ...readOptions(args), keys: ["none"] });
-    writers.output.add(JSON.stringify(describeServer(options, args.readList("server", SERVER)), null, 2));
+    const { keys: _, ...options } = readOptions(args);
+    const description = describeServer(checkSettings(options), args.readList("server", SERVER));
+    writers.output.add(JSON.stringify(description, null, 2));
     return 0;
   },
 };

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../json_types.ts";
 import { describe, type OpenApiServer } from "../../openapi/describe.ts";
-import type { CheckedOptions } from "../../petstore/checked_options.ts";
+import type { CheckedSettings } from "../../petstore/checked_options.ts";
 import { CLOSED, HEAD_TOO_LARGE, INVALID_HOST, MALFORMED, TOO_LATE } from "./errors.ts";
 
 /** The failures that a request may have before its operation is known. On Deno, three of them do not occur. */
 const REFUSALS = [INVALID_HOST, MALFORMED, TOO_LATE, HEAD_TOO_LARGE, CLOSED];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
-export function describeServer(options: CheckedOptions, servers: readonly OpenApiServer[] = []): JsonObject {
-  return describe(options, servers.length > 0 ? servers : undefined, REFUSALS);
+export function describeServer(settings: CheckedSettings, servers: readonly OpenApiServer[] = []): JsonObject {
+  return describe(settings, servers.length > 0 ? servers : undefined, REFUSALS);
 }
