@@ -6,8 +6,8 @@ import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";
 
 /**
- * The ages of the known keys, in milliseconds. From the first on, they are read anew in the background. From the second
- * on, a request waits for that read: a change by another program counts within a second.
+ * The ages of the known keys, in milliseconds. From the first on, a request begins a read, and does not wait for it. From the second on,
+ * it waits: a change by another program counts within a second.
  */
 const RENEW_AFTER = 400, WAIT_AFTER = 900;
 
@@ -47,7 +47,7 @@ interface Known extends Pick<Read, "number" | "begunAt"> {
  * The keys of a store, as the requests that come need them. Requests begin the reads, so no timer runs while none comes. If the
  * keys cannot be read, the last known ones stay valid.
  *
- * - A known key costs no wait while the keys are younger than `WAIT_AFTER`.
+ * - A known key costs no wait while the keys are younger than `WAIT_AFTER`, and in an outage none at all, except after a pause.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. All
  *   unknown keys share that read, and it begins at the earliest `UNKNOWN_KEY_INTERVAL` after the one before it.
  */
@@ -83,15 +83,24 @@ export class KeyCache {
   /** The keys, at most `WAIT_AFTER` old unless they cannot be read. Rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    const age = known ? now - known.begunAt : Infinity;
-    if (known && age < RENEW_AFTER) return known.ring;
-    let read = this.#underWay(now);
+    if (known && now - known.begunAt < RENEW_AFTER) return known.ring;
+    const hasPaused = this.#hasPaused(now);
+    const read = this.#renewal(now);
+    if (known && now - known.begunAt < WAIT_AFTER) return known.ring;
     // An outage may have ended in a pause without requests, so the first request after it waits.
-    const isAfterPause = !read && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
-    if (!read && now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER) read = this.#begin();
-    if (known && age < WAIT_AFTER) return known.ring;
-    if (known?.isOutage && !isAfterPause) return known.ring;
+    if (known?.isOutage && !hasPaused) return known.ring;
     return this.#wait(read ?? this.#begin());
+  }
+
+  /** The read that is under way, or one that begins now. It is undefined if the latest read has begun and ended just now. */
+  #renewal(now: number): Read | undefined {
+    const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER;
+    return this.#underWay(now) ?? (isDue ? this.#begin() : undefined);
+  }
+
+  /** Whether no read is under way, and the latest one ended long ago. */
+  #hasPaused(now: number): boolean {
+    return !this.#underWay(now) && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
   }
 
   /** Reads the keys anew: the read that is under way may have begun before a change. */
