@@ -11,12 +11,6 @@ export const FULL_BATCH: number = 512;
  */
 const MAX_WAITING = 10_000;
 
-/** The least and the most time that a commit waits for the clients of the last one, in milliseconds. */
-const MIN_WAIT = 2, MAX_WAIT = 10;
-
-/** After a wait in which not all came, this many commits start at once: the clients have changed their rhythm. */
-const COMMITS_AT_ONCE = 16;
-
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
   /** The batch that collects the creates of the store. */
@@ -48,12 +42,7 @@ export class Batch<Create> {
   readonly #options: BatchOptions<Create>;
   #isClosed = false;
   #isFull = false;
-  #lastTook = 0;
-  /** How many creates must wait before the next commit starts, unless the timer ends first. 0 if nobody is expected. */
-  #expected = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How many of the next commits start without waiting for the clients of the last one. */
-  #atOnce = 0;
+  readonly #clients = new ExpectedClients(() => this.#startSoon());
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
 
@@ -83,7 +72,7 @@ export class Batch<Create> {
     if (this.#isFull) this.#requireCapacity();
     const count = this.waiting.push(create);
     if (count + this.#inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
-    if (count === this.#expected) this.#start();
+    if (count === this.#clients.expected) this.#start();
     else if (count === 1) this.#startSoon();
   }
 
@@ -108,15 +97,14 @@ export class Batch<Create> {
     if (this.#running || count === 0) return;
     setImmediate(() => {
       const { length } = this.waiting;
-      if (length < this.#expected) return;
+      if (length < this.#clients.expected) return;
       if (length > count && count < FULL_BATCH) this.#startSoon();
       else this.#start();
     });
   }
 
   #start(): void {
-    this.#expected = 0;
-    clearTimeout(this.#timer);
+    this.#clients.stopWaiting();
     if (this.#running || this.waiting.length === 0) return;
     const { choose = (all: Create[]) => ({ chosen: all, rest: [] }), commit } = this.#options;
     const { chosen, rest } = choose(this.waiting);
@@ -129,28 +117,61 @@ export class Batch<Create> {
   }
 
   #end(count: number, startedAt: number): void {
-    this.#lastTook = performance.now() - startedAt;
+    const milliseconds = performance.now() - startedAt;
     // A commit that stopped this thread had no creates beside it.
     const mayExpect = this.#running !== undefined && this.#options.expectsClients;
     this.#running = undefined;
     this.#inFlight = 0;
-    this.onCommit?.(count, this.#lastTook);
+    this.onCommit?.(count, milliseconds);
     if (this.#isClosed) return this.#start();
     const clients = Math.min(FULL_BATCH, count + this.waiting.length);
     // The next create of a single client is committed at once anyway.
-    if (mayExpect && clients > 1) {
-      if (this.#atOnce > 0) this.#atOnce--;
-      else this.#expect(clients);
-    }
+    if (mayExpect && clients > 1) this.#clients.expect(clients, milliseconds);
     this.#startSoon();
   }
+}
 
-  #expect(clients: number): void {
-    this.#expected = clients;
+/** The least and the most time that a commit waits for clients, in milliseconds. */
+const MIN_WAIT = 2, MAX_WAIT = 10;
+
+/** After a wait in which not all clients came, this many commits do not wait. */
+const COMMITS_AT_ONCE = 16;
+
+/**
+ * Says for how many clients the next commit waits. A client that the last commit has answered sends its next create within a moment. If
+ * the next commit started just before, that create would have to wait for the whole of it. So the commit waits until as many creates are
+ * there as there were clients, though not longer than the last one took. If some stay away, the clients have changed their rhythm, and
+ * the next commits start at once.
+ */
+class ExpectedClients {
+  /** How many creates must wait before the next commit starts, unless the time ends first. 0 if nobody is expected. */
+  expected = 0;
+  readonly #onLate: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #commitsAtOnce = 0;
+
+  /** @param onLate Called if not all have come in time. */
+  constructor(onLate: () => void) {
+    this.#onLate = onLate;
+  }
+
+  /** @param lastCommitMs How long the last commit took. */
+  expect(clients: number, lastCommitMs: number): void {
+    if (this.#commitsAtOnce > 0) {
+      this.#commitsAtOnce--;
+      return;
+    }
+    this.expected = clients;
     this.#timer = setTimeout(() => {
-      this.#expected = 0;
-      this.#atOnce = COMMITS_AT_ONCE;
-      this.#startSoon();
-    }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, this.#lastTook)));
+      this.expected = 0;
+      this.#commitsAtOnce = COMMITS_AT_ONCE;
+      this.#onLate();
+    }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, lastCommitMs)));
+  }
+
+  /** Called when a commit starts. */
+  stopWaiting(): void {
+    this.expected = 0;
+    clearTimeout(this.#timer);
   }
 }
