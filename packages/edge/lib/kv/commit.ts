@@ -27,13 +27,22 @@ interface Plan extends KvChange {
   last: number;
 }
 
+/**
+ * How far a commit is. It is `planned` until KV has got its first attempt, and `sent` from then on, when its pets may be stored. It has
+ * `timed out` if it has exceeded its time: its creates are refused, and so are all others until KV has finished it.
+ */
+type Phase = "planned" | "sent" | "timed out";
+
+interface RunningCommit {
+  phase: Phase;
+}
+
 export function createGroupCommit(kv: Kv, space: KeySpace) {
   /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   let lastState: CounterState | undefined;
-  /** Whether a commit has exceeded its time. Until KV has finished that commit, all creates are refused. */
-  let isTimedOut = false;
-  /** Whether KV has got an attempt of the running commit. */
-  let isSent = false;
+  /** The commit that is running. There is one at most. */
+  let running: RunningCommit | undefined;
+  /** Called when the running commit times out. */
   let onTimeout = () => {};
   const server = crypto.randomUUID();
   /** How many commits there were. The number of a commit is its name. */
@@ -46,17 +55,19 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     commit: settle,
   });
 
+  const hasTimedOut = () => running?.phase === "timed out";
+
   function write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       requireValidWrite(write);
-      if (isTimedOut) throw kv.timeoutError();
+      if (hasTimedOut()) throw kv.timeoutError();
       batch.add({ write, resolve, reject });
     });
   }
 
   async function close(): Promise<void> {
     const closed = batch.close();
-    if (!isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => onTimeout = resolve)]);
+    if (!hasTimedOut()) await Promise.race([closed, new Promise<void>((resolve) => onTimeout = resolve)]);
   }
 
   async function readCounter(): Promise<CounterState> {
@@ -72,22 +83,23 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   async function settle(creates: readonly PendingWrite[]): Promise<void> {
-    const timer = setTimeout(() => timeOut(creates), kv.timeoutMs);
+    const own: RunningCommit = running = { phase: "planned" };
+    const timer = setTimeout(() => timeOut(own, creates), kv.timeoutMs);
     try {
-      const outcomes = await commit(creates);
+      const outcomes = await commit(own, creates);
       creates.forEach(({ resolve }, i) => resolve(outcomes[i]!));
     } catch (error) {
       for (const { reject } of creates) reject(error);
     } finally {
       clearTimeout(timer);
-      isTimedOut = isSent = false;
+      running = undefined;
     }
   }
 
-  function timeOut(creates: readonly PendingWrite[]): void {
-    isTimedOut = true;
+  function timeOut(own: RunningCommit, creates: readonly PendingWrite[]): void {
     const error = kv.timeoutError();
-    for (const { reject } of creates) reject(isSent ? uncertain(error) : error);
+    for (const { reject } of creates) reject(own.phase === "sent" ? uncertain(error) : error);
+    own.phase = "timed out";
     for (const { reject } of batch.waiting.splice(0)) reject(error);
     onTimeout();
   }
@@ -96,16 +108,16 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
    * Commits creates. At most one attempt is applied, because each needs the same version of the counter, and changes
    * it.
    */
-  async function commit(creates: readonly PendingWrite[]): Promise<Outcome[]> {
+  async function commit(own: RunningCommit, creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = space.counter;
     const mayRetry = limitRetries(kv.timeoutMs);
     let state = lastState ??= await readCounter();
     let plan = await planWrites(creates, state);
     while (plan.writes.length > 0) {
       // The creates have been refused already, and KV may have been closed.
-      if (isTimedOut) throw kv.timeoutError();
+      if (own.phase === "timed out") throw kv.timeoutError();
       lastState = undefined;
-      isSent = true;
+      own.phase = "sent";
       const result = await kv.commit({ key, versionstamp: state.versionstamp }, plan);
       if (typeof result === "string") {
         lastState = { last: plan.last, versionstamp: result };

@@ -49,15 +49,19 @@ export interface Limits {
   addsPets?: boolean;
 }
 
+/**
+ * Where a statement is on its way. It waits in the queue, then for a connection, and is then sent: from here on, PostgreSQL may have got it.
+ * It is given up if its time has passed, or the store has been closed.
+ */
+type State = "queued" | "connecting" | "sent" | "given up";
+
 interface Statement {
   text: string;
   parameters: readonly string[] | null;
   addsPets: boolean;
-  isGivenUp: boolean;
+  state: State;
   /** The connection of the statement, while it has one. */
   connection?: Connection | undefined;
-  /** Whether PostgreSQL may have got the statement. */
-  isSent: boolean;
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
@@ -120,7 +124,7 @@ export class Database {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const statement: Statement = { text, parameters, addsPets, isGivenUp: false, isSent: false, resolve, reject };
+      const statement: Statement = { text, parameters, addsPets, state: "queued", resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
@@ -160,9 +164,11 @@ export class Database {
   /** @returns The connection, unless the pool has it again. */
   async #runOn(given: Connection | undefined, statement: Statement): Promise<Connection | undefined> {
     try {
-      const connection = statement.connection = given ?? await this.#take();
-      if (!statement.isGivenUp) {
-        statement.isSent = true;
+      statement.state = "connecting";
+      const connection = given ?? await this.#take();
+      statement.connection = connection;
+      if (isStill("connecting", statement)) {
+        statement.state = "sent";
         const { text, parameters } = statement;
         const name = parameters !== null && this.#prepare ? nameOf(text) : undefined;
         statement.resolve(await runStatement(connection, text, parameters, name));
@@ -171,7 +177,7 @@ export class Database {
       // Only texts were sent, so an error of the driver itself means a response that it could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
       closeConnection(statement, error as Error);
-      statement.reject(explain(error, statement));
+      statement.reject(explain(error, mayBeStored(statement)));
     } finally {
       clearTimeout(statement.timer);
     }
@@ -188,16 +194,27 @@ export class Database {
 
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
-    statement.reject(explain(reason, statement));
-    statement.isGivenUp = true;
-    const { connection, addsPets } = statement;
-    if (this.#waiting.delete(statement) || !connection) return;
+    statement.reject(explain(reason, mayBeStored(statement)));
+    const { state, connection, addsPets } = statement;
+    statement.state = "given up";
+    if (state === "queued") this.#waiting.delete(statement);
+    if (state !== "sent" || !connection) return;
     const process = connection.processID;
     if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
     // It may be dead, and a late cancellation would hit its next statement. A create that waits for a synchronous standby goes on: it
     // keeps its locks, so the creates after it wait for them, and their waits are cancelled.
     closeConnection(statement, GIVEN_UP);
   }
+}
+
+/** Whether a statement is still in this state, and was not given up during a wait, which the compiler does not expect. */
+function isStill(state: State, statement: Statement): boolean {
+  return statement.state === state;
+}
+
+/** Whether PostgreSQL may have carried out a statement that adds pets. */
+function mayBeStored({ addsPets, state }: Statement): boolean {
+  return addsPets && state === "sent";
 }
 
 /** Gives the connection back to the pool, which closes it because of the error. Then the statement has none. */
@@ -208,10 +225,10 @@ function closeConnection(statement: Statement, error: Error): void {
   connection?.off("error", ignore);
 }
 
-/** Once PostgreSQL may have got a create, only its own refusal shows that no pet was stored. */
-function explain(error: unknown, { addsPets, isSent }: Statement): unknown {
+/** @param mayBeStored Whether a pet may have been stored. Only PostgreSQL's own refusal then shows that none was. */
+function explain(error: unknown, mayBeStored: boolean): unknown {
   const known = asUnavailable(error);
-  const isUnknown = addsPets && isSent && known instanceof StoreUnavailableError && !isRefusal(error);
+  const isUnknown = mayBeStored && known instanceof StoreUnavailableError && !isRefusal(error);
   return isUnknown ? uncertain(known) : known;
 }
 
