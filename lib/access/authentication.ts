@@ -6,7 +6,7 @@
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../promises.ts";
 import { EXPIRED_KEY, isKeyText, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./bearer.ts";
 import { type ChangingKeys, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";

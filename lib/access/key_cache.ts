@@ -1,6 +1,6 @@
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { callSafely, chain, type MaybePromise } from "../maybe_promise.ts";
+import { callSafely, chain, type MaybePromise } from "../promises.ts";
 import { resolvesWithin, sleep } from "../waiting.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";

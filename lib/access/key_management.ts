@@ -21,7 +21,7 @@
  * @module
  */
 
-import { checkAll, type Checks, optionalFunction } from "../check_options.ts";
+import { checkAll, type Checks, optionalFunction } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
 import { makeKey } from "./key_format.ts";

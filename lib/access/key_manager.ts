@@ -1,4 +1,4 @@
-import { checkAll, type Checks, oneOf } from "../check_options.ts";
+import { checkAll, type Checks, oneOf } from "../option_checks.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 
 /** The properties of a new key. */

@@ -3,9 +3,9 @@
  * request pays for.
  */
 
-import { hashText, sha256 } from "../hash.ts";
+import { hashText, sha256 } from "../http/hash.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord } from "./keys.ts";
 

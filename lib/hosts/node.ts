@@ -18,7 +18,7 @@ import { INTERNAL_ERROR } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../promises.ts";
 import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";

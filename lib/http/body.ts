@@ -1,5 +1,5 @@
 import { quoted } from "../json.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { isInterruption } from "./interruption.ts";

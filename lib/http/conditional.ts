@@ -2,7 +2,7 @@ import { type HeaderFields, type Invalidation, JSON_FIELDS, type Reply } from ".
 import { withWords } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
-import { mix } from "../hash.ts";
+import { mix } from "./hash.ts";
 
 /**
  * A successful reply that has an entity tag and may be kept.

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import type { HeaderFields, Reply } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 /** The path of a request through a service. */
 
 import { quoted } from "../json.ts";
-import { attempt, chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { attempt, chain, isPromise, type MaybePromise } from "../promises.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
 import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";

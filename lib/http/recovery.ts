@@ -1,4 +1,4 @@
-import { callSafely } from "../maybe_promise.ts";
+import { callSafely } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
 import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";

@@ -1,4 +1,4 @@
-import { callSafely } from "../maybe_promise.ts";
+import { callSafely } from "../promises.ts";
 import { utf8Length } from "./utf8.ts";
 
 /**

@@ -3,8 +3,8 @@
  * counters of the store with those before the response was made: `StoreChanges` in stores/store.ts has the whole rule.
  */
 
-import { hashText } from "../hash.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { hashText } from "./hash.ts";
+import { chain, type MaybePromise } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
 import { KeptReply, type Reply } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 /** Renders the description of a petstore. */
 
 import { ERROR_STATUS } from "../error_codes.ts";
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "../operations/json_types.ts";
 import { CROSS_ORIGIN, DESCRIPTION, INFO, REQUEST_ID, SECURITY, TAGS } from "../operations/api.ts";
 import type { Problem } from "../http/problem.ts";
 import { createSchemas } from "../operations/schemas.ts";

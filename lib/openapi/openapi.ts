@@ -15,8 +15,8 @@
  * @module
  */
 
-import { checkAll, type Checks } from "../check_options.ts";
-import type { Json, JsonObject } from "../json_types.ts";
+import { checkAll, type Checks } from "../option_checks.ts";
+import type { Json, JsonObject } from "../operations/json_types.ts";
 import type { Petstore } from "../petstore/petstore.ts";
 import { serviceOf } from "../petstore/service.ts";
 import { describe, type OpenApiServer } from "./describe.ts";

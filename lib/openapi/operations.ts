@@ -1,6 +1,6 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "../operations/json_types.ts";
 import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
 import { type FailureGroup, sharedFailures } from "../operations/failure_groups.ts";
 import type { CheckedSettings } from "../petstore/checked_options.ts";

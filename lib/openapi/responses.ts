@@ -1,7 +1,7 @@
 /** Renders responses and their headers. */
 
 import type { Problem } from "../http/problem.ts";
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "../operations/json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
 import type { FailureGroup } from "../operations/failure_groups.ts";
 import { type HeaderKey, HEADERS } from "../operations/headers.ts";

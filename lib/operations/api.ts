@@ -1,7 +1,7 @@
 /** The parts of the description that belong to the whole API. */
 
 import { ERROR_STATUS } from "../error_codes.ts";
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "./json_types.ts";
 
 export const DESCRIPTION =
   `A catalogue of animals: list them, add one, get one. Send your API key with every request, as

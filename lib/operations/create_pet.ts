@@ -1,7 +1,7 @@
 import type { Call } from "../http/operation.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
-import type { JsonObject } from "../json_types.ts";
-import { chain } from "../maybe_promise.ts";
+import type { JsonObject } from "./json_types.ts";
+import { chain } from "../promises.ts";
 import { formatPetWithId } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";

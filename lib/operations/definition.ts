@@ -1,10 +1,10 @@
 /** The definition of an operation: the one source for serving and for describing it. */
 
-import type { Json, JsonObject } from "../json_types.ts";
+import type { Json, JsonObject } from "./json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Handler, Operation } from "../http/operation.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../promises.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
 import { type FailureGroup, GONE } from "./failure_groups.ts";

@@ -1,5 +1,5 @@
 import { representation } from "../http/conditional.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../promises.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Deprecation, Describe } from "./definition.ts";
 import { petFailure, petNotFound, storeFailure } from "./failure_groups.ts";

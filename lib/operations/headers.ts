@@ -2,7 +2,7 @@
 
 import { MISSING_KEY } from "../access/bearer.ts";
 import { ACCEPT_POST, ENCODED } from "../http/body.ts";
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "./json_types.ts";
 
 /** The headers of responses, by their names in `components.headers`. */
 export const HEADERS = {

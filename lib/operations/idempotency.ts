@@ -3,7 +3,7 @@
 import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
-import { sha256 } from "../hash.ts";
+import { sha256 } from "../http/hash.ts";
 
 /** The longest key, in characters, without its quotes. */
 const MAX_LENGTH = 255;

@@ -2,7 +2,7 @@ import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
 import { quoted } from "../json.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../promises.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetQuery } from "../stores/store.ts";
 import type { Definition, Describe } from "./definition.ts";

@@ -1,6 +1,6 @@
 import { Problem } from "../http/problem.ts";
 import { cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../promises.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 

@@ -1,6 +1,6 @@
 /** The schemas of the description (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
-import type { JsonObject } from "../json_types.ts";
+import type { JsonObject } from "./json_types.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { LIMIT } from "./paging.ts";
 

@@ -7,14 +7,14 @@ import {
   optionalFunction,
   text,
   wholeNumber,
-} from "../check_options.ts";
+} from "../option_checks.ts";
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
 import { methodsOf } from "../http/router.ts";
 import { requestIdOf } from "../http/request_id.ts";
-import { callSafely } from "../maybe_promise.ts";
+import { callSafely } from "../promises.ts";
 import type { Deprecation, DeprecationOptions, OperationSettings } from "../operations/definition.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";

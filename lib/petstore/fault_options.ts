@@ -1,4 +1,4 @@
-import { checkAll, type Checks, option, wholeNumber } from "../check_options.ts";
+import { checkAll, type Checks, option, wholeNumber } from "../option_checks.ts";
 import { OPERATIONS } from "../operations/table.ts";
 
 /** Options of `withFaults()`. The shares of the requests are from 0, the default, to 1, and total at most 1. */

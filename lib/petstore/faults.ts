@@ -13,7 +13,7 @@
  * @module
  */
 
-import { mix } from "../hash.ts";
+import { mix } from "../http/hash.ts";
 import { serve } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import { createFinisher } from "../http/finisher.ts";

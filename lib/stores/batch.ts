@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../promises.ts";
 import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 
 /** The metadata of an API key, without a secret. */
 export interface KeyInfo {

@@ -1,4 +1,4 @@
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../promises.ts";
 import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 
 /** An integer column turns a number into an integer, although it is bound as a double. */

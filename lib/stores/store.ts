@@ -23,7 +23,7 @@
  * @module
  */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 import type { PetDraft, PetStatus } from "../pet.ts";
 import type { KeyStore } from "./key_store.ts";
 

@@ -19,8 +19,8 @@
  * @module
  */
 
-export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../check_options.ts";
-export { attempt, chain, type MaybePromise } from "../maybe_promise.ts";
+export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option_checks.ts";
+export { attempt, chain, type MaybePromise } from "../promises.ts";
 export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
 export { resolvesWithin, untilAborted } from "../waiting.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";

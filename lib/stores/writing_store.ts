@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../promises.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "./store.ts";
 import { createdId, createOutcome, type Outcome, type Write } from "./write.ts";
 

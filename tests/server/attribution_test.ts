@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createKeyManager } from "../../lib/access/key_management.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import type { Listen } from "../../lib/server/http/listener.ts";
+import type { Listen } from "../../lib/server/service/listener.ts";
 import { createLocalServer, type LocalServer } from "../../lib/server/serving/local_server.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";

@@ -8,7 +8,7 @@ import type { RequestContext } from "../../lib/http/context.ts";
 import type { Reply } from "../../lib/http/reply.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import type { Listen } from "../../lib/server/http/listener.ts";
+import type { Listen } from "../../lib/server/service/listener.ts";
 import { createLocalServer } from "../../lib/server/serving/local_server.ts";
 import { drain } from "../../lib/server/serving/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createServerPipeline } from "../../lib/server/http/server_pipeline.ts";
+import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createMemoryStore, type ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { countWork } from "../support/counted_work.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listen } from "../../lib/server/deno/listener.ts";
-import { DrainGate } from "../../lib/server/http/drain_gate.ts";
+import { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { get, head, lengthOf, PET, post } from "../support/http/requests.ts";
 import { countPets, withFreshServer, withServer } from "../support/server/server_process.ts";

@@ -1,7 +1,7 @@
 /** Responses that any path may give. They belong to no operation, so the description has them in words, or in its list of codes. */
 
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../lib/json_types.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 
 const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
 

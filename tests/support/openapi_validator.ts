@@ -2,7 +2,7 @@
 
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Json, JsonObject } from "../../lib/json_types.ts";
+import type { Json, JsonObject } from "../../lib/operations/json_types.ts";
 import { anyPathResponses } from "./any_path_responses.ts";
 
 export interface SeenResponse {

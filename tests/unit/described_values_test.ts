@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../lib/json_types.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
 import { objectsIn, readWhole } from "../support/descriptions.ts";
 import { follow } from "../support/openapi_validator.ts";

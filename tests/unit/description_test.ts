@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PetstoreOptions } from "../../mod.ts";
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import type { JsonObject } from "../../lib/json_types.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
 import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
 import { follow } from "../support/openapi_validator.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
-import { isPromise } from "../../lib/maybe_promise.ts";
+import { isPromise } from "../../lib/promises.ts";
 import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";

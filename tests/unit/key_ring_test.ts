@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { digestOf, KeyRing } from "../../lib/access/key_ring.ts";
 import type { KeyRecord } from "../../lib/access/keys.ts";
-import { hashText } from "../../lib/hash.ts";
-import { isPromise } from "../../lib/maybe_promise.ts";
+import { hashText } from "../../lib/http/hash.ts";
+import { isPromise } from "../../lib/promises.ts";
 
 const recordOf = (key: string, isDigest = false): KeyRecord => (
   { key, isDigest, caller: `caller of ${key}`, expires: Infinity, readOnly: false }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { JsonObject } from "../../lib/json_types.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import { createMemoryStore, createPetstore, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";

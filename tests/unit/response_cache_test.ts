@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { hashText } from "../../lib/hash.ts";
+import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
 import { createPetstore } from "../../mod.ts";

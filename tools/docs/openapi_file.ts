@@ -1,8 +1,8 @@
 /** openapi.json: the description of a server with its defaults, and samples. `deno task docs` runs this file and writes it. */
 
-import type { JsonObject } from "../../lib/json_types.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import { describeServer } from "../../lib/server/http/description.ts";
+import { describeServer } from "../../lib/server/service/description.ts";
 import { CALLS, samplesOf } from "./samples.ts";
 
 export function createOpenApiFile(): string {

@@ -3,8 +3,8 @@ import type { Runtime } from "../serving/runtime.ts";
 import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Writers } from "../process/writers.ts";
 import { SettingError } from "../process/start_error.ts";
-import { readStoreSetting } from "../store/open_store.ts";
-import type { SharedStore, StoreSetting } from "../store/store_setting.ts";
+import { readStoreSetting } from "../store_setting/open_store.ts";
+import type { SharedStore, StoreSetting } from "../store_setting/store_setting.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {

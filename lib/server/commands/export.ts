@@ -4,7 +4,7 @@ import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
-import type { SharedStore } from "../store/store_setting.ts";
+import type { SharedStore } from "../store_setting/store_setting.ts";
 import { type Command, readSharedStore } from "./command.ts";
 
 export const EXPORT: Command = {

@@ -1,7 +1,7 @@
 /** API keys as a table and as JSON. */
 
 import type { KeyInfo, StoredKey } from "../../stores/key_store.ts";
-import { isValid } from "../keys/first_key.ts";
+import { isValid } from "../first_key/first_key.ts";
 import { oneLine } from "../process/lines.ts";
 
 const COLUMNS: readonly [title: string, of: (key: KeyInfo) => string][] = [

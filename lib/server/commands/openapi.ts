@@ -1,4 +1,4 @@
-import { describeServer } from "../http/description.ts";
+import { describeServer } from "../service/description.ts";
 import { checkSettings } from "../../petstore/checked_options.ts";
 import { readOptions, SERVER } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";

@@ -8,7 +8,7 @@ import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
-import { prepareFolder } from "../store/new_file.ts";
+import { prepareFolder } from "../store_setting/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { type Command, readStorePath } from "./command.ts";
 

@@ -2,7 +2,7 @@ import { serve } from "../serving/serve.ts";
 import { readSettings } from "../settings/server_settings.ts";
 import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type SettingName, SETTINGS } from "../settings/flags.ts";
-import { loadPostgres } from "../store/postgres.ts";
+import { loadPostgres } from "../store_setting/postgres.ts";
 import type { Command } from "./command.ts";
 
 export const SERVE: Command = {

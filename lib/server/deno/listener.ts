@@ -1,7 +1,7 @@
 /** Listens with `Deno.serve`. */
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
-import { type Address, type Listen, listenError, UNFINISHED } from "../http/listener.ts";
+import { type Address, type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { firstLine } from "../process/start_error.ts";
 import { resolvesWithin } from "../../waiting.ts";
 

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
-import type { Send } from "../http/drain_gate.ts";
-import { MALFORMED } from "../http/errors.ts";
-import { type Listen, listenError, UNFINISHED } from "../http/listener.ts";
+import type { Send } from "../service/drain_gate.ts";
+import { MALFORMED } from "../service/errors.ts";
+import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { resolvesWithin } from "../../waiting.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 

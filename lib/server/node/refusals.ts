@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_request.ts";
 import type { Problem } from "../../http/problem.ts";
-import { HEAD_TOO_LARGE, MALFORMED, TOO_LATE } from "../http/errors.ts";
+import { HEAD_TOO_LARGE, MALFORMED, TOO_LATE } from "../service/errors.ts";
 
 /** The refusal for each code of an error of Node. Any other error is about what Node cannot read. */
 const REASONS: Record<string, Problem> = { ERR_HTTP_REQUEST_TIMEOUT: TOO_LATE, HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE };

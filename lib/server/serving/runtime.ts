@@ -1,7 +1,7 @@
 /** What the server needs of its runtime, Deno or Node, and what a server is. */
 
 import type { KeyedPetStore } from "../../stores/store.ts";
-import type { Listen } from "../http/listener.ts";
+import type { Listen } from "../service/listener.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { Environment } from "../settings/flags.ts";
 import type { Sinks } from "../process/writers.ts";

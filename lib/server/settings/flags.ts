@@ -1,6 +1,6 @@
 /** The table of settings: each has a flag, an environment variable and a default. */
 
-import { KEY_FILE } from "../keys/key_file.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
 
 /** Looks up an environment variable. */
 export type Environment = (name: string) => string | undefined;

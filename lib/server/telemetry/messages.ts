@@ -3,11 +3,11 @@
 import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../version.ts";
 import { formatAddress, withoutAdvice } from "../process/lines.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
-import type { FirstKey } from "../keys/first_key.ts";
-import { KEY_FILE } from "../keys/key_file.ts";
+import type { FirstKey } from "../first_key/first_key.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
 
 /** The facts that the greeting shows. */
 export interface StartFacts {

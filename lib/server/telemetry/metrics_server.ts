@@ -7,8 +7,8 @@ import { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
-import { VERSION } from "../../version.ts";
-import type { Address, Listen, Listener, Report } from "../http/listener.ts";
+import { VERSION } from "../version.ts";
+import type { Address, Listen, Listener, Report } from "../service/listener.ts";
 import { formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");

@@ -11,7 +11,7 @@ import { KeptReply } from "../../http/reply.ts";
 import { splitTarget } from "../../http/target.ts";
 import { excerpt } from "../../json.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
-import type { Report } from "../http/listener.ts";
+import type { Report } from "../service/listener.ts";
 import { quoteVisibly } from "../process/lines.ts";
 import { loggedMethod } from "./logged_target.ts";
 

@@ -4,9 +4,9 @@ import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
-import { KEY_FILE } from "../keys/key_file.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
 import files from "./page.json" with { type: "json" };
 
 // All addresses are relative, because a proxy may add a path prefix.

@@ -19,7 +19,7 @@
  * @module
  */
 
-import { checkAll, type Checks, oneOf } from "../../check_options.ts";
+import { checkAll, type Checks, oneOf } from "../../option_checks.ts";
 import type { KeyedPetStore } from "../store.ts";
 import { SqliteStore } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../promises.ts";
 import { statusCode } from "../status_code.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";

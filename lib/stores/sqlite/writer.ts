@@ -1,5 +1,5 @@
 import { Batch } from "../batch.ts";
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, requireValidWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";

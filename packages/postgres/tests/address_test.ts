@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OWN_PARAMETERS, readAddress } from "../lib/address.ts";
-import { type PostgresModule, readPostgresStore } from "../../../lib/server/store/postgres.ts";
+import { type PostgresModule, readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import * as server from "../server.ts";
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { defaultCallerId } from "../../../lib/access/key_ring.ts";
-import { findFirstKey } from "../../../lib/server/keys/first_key.ts";
-import { readKeyFile } from "../../../lib/server/keys/key_file.ts";
+import { findFirstKey } from "../../../lib/server/first_key/first_key.ts";
+import { readKeyFile } from "../../../lib/server/first_key/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { inFolder } from "../../support/server/in_process.ts";

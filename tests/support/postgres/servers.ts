@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { SettingError, UnreachableError } from "../../../lib/server/process/start_error.ts";
-import { readPostgresStore } from "../../../lib/server/store/postgres.ts";
+import { readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "./cluster.ts";
 import { runSql, sharedUrl } from "./postgres.ts";

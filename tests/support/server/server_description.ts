@@ -1,7 +1,7 @@
 /** What the standalone server answers: its description, and what that leaves out because it is for programs. */
 
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
-import type { JsonObject } from "../../../lib/json_types.ts";
+import type { JsonObject } from "../../../lib/operations/json_types.ts";
 import type { PetstoreOptions } from "../../../mod.ts";
 import { serverOpenApiOf } from "../descriptions.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
 import { makeFolderFor, missingFolder } from "../process/folders.ts";
-import { KEY_FILE } from "../keys/key_file.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
 
 /** @throws {SettingError} If the folder of a database is missing, or a restore has left files there. */

@@ -9,7 +9,7 @@ import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
-import type { MaybePromise } from "../../maybe_promise.ts";
+import type { MaybePromise } from "../../promises.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
 import { PUBLIC_GET } from "../viewer/files.ts";

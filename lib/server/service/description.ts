@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../json_types.ts";
+import type { JsonObject } from "../../operations/json_types.ts";
 import { describe, type OpenApiServer } from "../../openapi/describe.ts";
 import type { CheckedSettings } from "../../petstore/checked_options.ts";
 import { CLOSED, HEAD_TOO_LARGE, INVALID_HOST, MALFORMED, TOO_LATE } from "./errors.ts";

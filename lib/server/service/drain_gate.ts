@@ -5,7 +5,7 @@ import { createFinisher, type Finisher } from "../../http/finisher.ts";
 import type { Pipeline } from "../../http/pipeline.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../../http/reply.ts";
 import { splitTarget } from "../../http/target.ts";
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../promises.ts";
 import { CLOSE, CLOSED } from "./errors.ts";
 
 /** A host's way to send a reply to the client. */
