@@ -1,4 +1,7 @@
-/** Results that are either ready or promised. Awaiting a ready result would cost several turns of the microtask queue. */
+/**
+ * Results that are either ready or promised, since awaiting a ready result would cost several turns of the microtask queue; and waits with
+ * a limit, which leave neither a timer nor a listener behind.
+ */
 
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -27,4 +30,37 @@ export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknow
 /** Calls a function of the app, whose exception or rejection must neither stop a response nor end the process. */
 export function callSafely(call: () => unknown): void {
   (async () => await call())().catch(() => {});
+}
+
+/** Whether a promise resolves within a time limit, in milliseconds. */
+export async function resolvesWithin(timeoutMs: number, promise: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<boolean>((resolve) => timer = setTimeout(resolve, timeoutMs, false));
+  const isInTime = await Promise.race([promise.then(() => true), timeout]);
+  clearTimeout(timer);
+  return isInTime;
+}
+
+/** Resolves after this many milliseconds, or at once if there are none. */
+export async function sleep(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * Waits for a promise, or for the abort of a signal.
+ *
+ * @throws The reason of the signal, if it is aborted first.
+ */
+export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  // This is not `Promise.race()`, because a signal that is never aborted would keep each result.
+  const { promise: result, resolve, reject } = Promise.withResolvers<T>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  promise.then(resolve, reject);
+  try {
+    return await result;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -1,6 +1,6 @@
 /** Fills an SQLite file with the catalogue, for the standalone server. */
 
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { fillStore } from "../fill.ts";
 import { readSettings } from "./host.ts";
 

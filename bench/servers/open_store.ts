@@ -1,7 +1,7 @@
 /** Opens a database, answers one request and prints the time in milliseconds. */
 
 import { createPetstore } from "../../mod.ts";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { AUTHORIZATION, KEY } from "../catalogue.ts";
 import { readSettings } from "./host.ts";
 

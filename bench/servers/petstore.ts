@@ -25,5 +25,5 @@ process.on("SIGTERM", async () => {
 async function openStore(): Promise<PetStore> {
   if (kind === "memory") return createMemoryStore();
   // Imported only if used: it loads node:sqlite.
-  return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
+  return (await import("../../lib/stores/sqlite/create_sqlite_store.ts")).createSqliteStore(path);
 }

@@ -1,7 +1,6 @@
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { callSafely, chain, type MaybePromise } from "../promises.ts";
-import { resolvesWithin, sleep } from "../waiting.ts";
+import { callSafely, chain, type MaybePromise, resolvesWithin, sleep } from "../promises.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";
 
@@ -33,7 +32,7 @@ interface Read {
 }
 
 /** What the last successful read has found. */
-interface Known extends Pick<Read, "number" | "begunAt"> {
+interface KnownKeys extends Pick<Read, "number" | "begunAt"> {
   /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   version: string;
   /** The members on which the ring depends, as text. The ring is made anew only when they differ. */
@@ -55,7 +54,7 @@ export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
-  #known: Known | undefined;
+  #known: KnownKeys | undefined;
   #latest: Read | undefined;
   /** The end of the read for unknown keys, as long as that read has not begun. */
   #next: Promise<void> | undefined;
@@ -185,7 +184,7 @@ export class KeyCache {
     }
   }
 
-  async #load(known: Known | undefined): Promise<Pick<Known, "version" | "content" | "ring">> {
+  async #load(known: KnownKeys | undefined): Promise<Pick<KnownKeys, "version" | "content" | "ring">> {
     const last = known?.version ?? "", store = this.#store;
     const { version, keys } = store.listSince
       ? await store.listSince(last)

@@ -21,13 +21,13 @@ const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
-export function serve(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
+export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
   const handle: Handle = (request) => {
     const headers = request?.headers;
     // Accepts a Request of another realm or a polyfill.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
     const context = new FetchContext(request, headers);
-    return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
+    return Promise.resolve(pipeline.respond(context, (reply) => sendableResponse(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
   return { handle, fetch: handle };
@@ -94,7 +94,7 @@ export class FetchContext implements RequestContext {
 }
 
 /** If an app's response cannot be sent, returns the failure. */
-export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
+export function sendableResponse(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
     return toResponse(reply);
   } catch (thrown) {

@@ -14,7 +14,7 @@
  */
 
 import { mix } from "../http/hash.ts";
-import { serve } from "../hosts/fetch.ts";
+import { createHandles } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import { createFinisher } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
@@ -26,7 +26,7 @@ import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { checkFaults, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
-import { sleep } from "../waiting.ts";
+import { sleep } from "../promises.ts";
 import { createService, type Service, serviceOf } from "./service.ts";
 
 export type { FaultOptions, Petstore };
@@ -76,7 +76,7 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
       const isLost = context.fields?.[FAULT_FIELD] === "lose";
       return send(isLost ? unobserved.finish(breakOff(context), context, 0) : reply);
     });
-  return serve({ ...failing, respond });
+  return createHandles({ ...failing, respond });
 }
 
 /** The status is no success, for clients that read no further. */

@@ -1,4 +1,4 @@
-import { type Handle, serve } from "../hosts/fetch.ts";
+import { createHandles, type Handle } from "../hosts/fetch.ts";
 import type { PetstoreOptions } from "./options.ts";
 import { createService } from "./service.ts";
 import { checkOptions } from "./checked_options.ts";
@@ -35,5 +35,5 @@ export interface Petstore {
  * @throws {RangeError} If a number is out of range.
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
-  return serve(createService(checkOptions(options)));
+  return createHandles(createService(checkOptions(options)));
 }

@@ -20,9 +20,8 @@
  */
 
 export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option_checks.ts";
-export { attempt, chain, type MaybePromise } from "../promises.ts";
+export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
-export { resolvesWithin, untilAborted } from "../waiting.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 export { KeyTable } from "./key_table.ts";

@@ -37,7 +37,7 @@ import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
 import { createGroupCommit, type GroupCommit } from "./lib/commit.ts";
 import { startSweeper, type Sweeper } from "./lib/sweeper.ts";
 import { postgresKeys } from "./lib/keys.ts";
-import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
+import { openPostgres, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./lib/statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -68,7 +68,7 @@ export async function createPostgresStore(
   requirePool(pool);
   const checked = checkAll(CHECKS, options, "");
   // One connection is for the keys: a flood of requests must not keep a revoked key alive.
-  const db = await openDatabase(pool, checked, Math.max(1, sizeOf(pool) - 1));
+  const db = await openPostgres(pool, checked, Math.max(1, sizeOf(pool) - 1));
   return new PostgresStore(db, new Database(pool, checked, 1));
 }
 

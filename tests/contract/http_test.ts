@@ -3,7 +3,7 @@
 import { openApiOf } from "../support/descriptions.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { OPERATIONS } from "../../lib/operations/table.ts";

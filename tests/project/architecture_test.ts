@@ -6,7 +6,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import { VERSION } from "../../lib/server/version.ts";
+import { VERSION } from "../../lib/server/process/version.ts";
 import { VERSION as CONFORMANCE_VERSION } from "../../packages/conformance/lib/version.ts";
 import { sectionOf } from "../../tools/release/prepare.ts";
 import { PAGES, readPage } from "../support/pages.ts";
@@ -50,9 +50,9 @@ const LAYERS: Record<string, string[][]> = {
   ],
   "lib/server": [
     ["process"],
-    ["keys"],
+    ["first_key"],
     ["settings", "viewer"],
-    ["http", "store", "transfer"],
+    ["service", "store_setting", "transfer"],
     ["telemetry"],
     ["serving"],
     ["commands"],

@@ -32,7 +32,7 @@ test("release:prepare begins a version, and writes its number wherever that of n
   for (const { folder, config, manifest } of packagesIn(TEXTS)) {
     assert.deepEqual([config.version, manifest.version], ["9.8.7", "9.8.7"], folder);
   }
-  for (const path of ["lib/server/version.ts", "packages/conformance/lib/version.ts"]) {
+  for (const path of ["lib/server/process/version.ts", "packages/conformance/lib/version.ts"]) {
     assert.match(TEXTS.get(path)!, /VERSION = "9\.8\.7"/, path);
   }
   assert.throws(() => prepareRelease(TEXTS, "9.8.7", "9.8.7", "2027-01-31"), /below it what has changed$/);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { createPetstore } from "../../mod.ts";
 import { type Api, IN_PROCESS, withApi } from "../support/api.ts";
 import { STORE_KINDS, withStore } from "../support/stores.ts";

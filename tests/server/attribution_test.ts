@@ -7,7 +7,7 @@ import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { Listen } from "../../lib/server/service/listener.ts";
 import { createLocalServer, type LocalServer } from "../../lib/server/serving/local_server.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { createMemoryStore } from "../../mod.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
+import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { fill } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { runCommand, ServerProcess } from "../support/server/server_process.ts";

@@ -8,7 +8,7 @@ import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { formatSamples, METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
 import type { CommittingStore } from "../../lib/stores/batch.ts";
-import { VERSION } from "../../lib/server/version.ts";
+import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import { inFolder, withFreshServerHere } from "../support/server/in_process.ts";
 import { valuesOf } from "../support/server/metrics.ts";

@@ -6,7 +6,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { takeFile } from "../../lib/stores/sqlite/restore.ts";
-import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
+import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { runHere, test } from "../support/server/in_process.ts";
 import { assertRefused, FILE, STORE } from "../support/server/pet_files.ts";
 import { execute, query } from "../support/database.ts";

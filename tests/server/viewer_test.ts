@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
-import { VERSION } from "../../lib/server/version.ts";
+import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import { SCRIPTS } from "../support/server/server_description.ts";
 import { type AnyServer, test, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";

@@ -3,7 +3,7 @@
  * could not be sent through a socket.
  */
 
-import { pipelineOf, serve } from "../../lib/hosts/fetch.ts";
+import { createHandles, pipelineOf } from "../../lib/hosts/fetch.ts";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { KEY } from "./api.ts";
@@ -27,7 +27,7 @@ export function petstoreByCase(own: Petstore, more: (name: string) => Partial<Pe
     return pipelineOf(name === null ? own : petstoreOf(name))!;
   };
   // createNodeListener() finds this pipeline, as it does with the library's own.
-  return serve({
+  return createHandles({
     respond: (context, send) => pipelineFor(context).respond(context, send),
     fail: (thrown, context) => pipelineFor(context).fail(thrown, context),
   });

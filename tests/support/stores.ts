@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openOnOwnPool } from "../../packages/postgres/lib/own_pool.ts";
 import { postgresGrants, postgresSchema } from "../../packages/postgres/mod.ts";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { type StoreFixture, withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";

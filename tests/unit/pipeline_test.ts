@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { serve } from "../../lib/hosts/fetch.ts";
+import { createHandles } from "../../lib/hosts/fetch.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import type { HeaderFields, Reply } from "../../lib/http/reply.ts";
@@ -16,7 +16,7 @@ const ORIGIN = "https://app.example";
 /** Sends requests to a service with these parts, by default without a key. */
 function createSend(parts: Partial<ServiceParts>, onResponse: (info: ResponseInfo) => void = () => {}) {
   const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] }, onResponse });
-  const { handle } = serve(createService(settings, parts));
+  const { handle } = createHandles(createService(settings, parts));
   return async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await handle(new Request(`http://h${path}`, { method, headers: { origin: ORIGIN, ...headers } }));
     return { status: response.status, headers: response.headers, text: await response.text() };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { resolvesWithin, untilAborted } from "../../lib/waiting.ts";
+import { resolvesWithin, untilAborted } from "../../lib/promises.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** A signal that counts its listeners. */

@@ -72,7 +72,7 @@ function prepareChangelog(text: string, version: string, date: string | undefine
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
 export function readTexts(root: string = ROOT): Map<string, string> {
   const folders = readPackages(root).map(({ folder }) => folder === "." ? "" : `${folder}/`);
-  const names = ["*.md", "deno.json", "package.json", "lib/server/version.ts"];
+  const names = ["*.md", "deno.json", "package.json", "lib/version.ts", "lib/server/process/version.ts"];
   const patterns = folders.flatMap((folder) => names.map((name) => folder + name));
   const paths = globSync([...patterns, "docs/*.md", "bench/*.md"], { cwd: root });
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));

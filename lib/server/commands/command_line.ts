@@ -1,6 +1,6 @@
 /** Finds the command of a command line, or the text that it requests. */
 
-import { VERSION } from "../version.ts";
+import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
 import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";

@@ -7,7 +7,7 @@ import { explain, InterruptedError, SettingError, UnreachableError } from "../pr
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
-import { resolvesWithin } from "../../waiting.ts";
+import { resolvesWithin } from "../../promises.ts";
 import { createWriters, writeAll } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */

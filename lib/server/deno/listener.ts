@@ -1,9 +1,9 @@
 /** Listens with `Deno.serve`. */
 
-import { FetchContext, sendReply } from "../../hosts/fetch.ts";
+import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { firstLine } from "../process/start_error.ts";
-import { resolvesWithin } from "../../waiting.ts";
+import { resolvesWithin } from "../../promises.ts";
 
 /** The pause before the socket is opened again, in milliseconds. */
 const RETRY_DELAY = 100;
@@ -15,7 +15,7 @@ const RETRY_DELAY = 100;
 export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
-    gate.respond(new FetchContext(request, request.headers, info), info, sendReply);
+    gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);
   const onError = (error: unknown) => {
     report(firstLine(error));
     return new Response(null, { status: 500 });

@@ -8,7 +8,7 @@ import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../service/drain_gate.ts";
 import { MALFORMED } from "../service/errors.ts";
 import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
-import { resolvesWithin } from "../../waiting.ts";
+import { resolvesWithin } from "../../promises.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The parts of a server: a listener, a gate behind it, and the service with its store behind that. */
 
-import { serve } from "../../hosts/fetch.ts";
+import { createHandles } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { serviceOf } from "../../petstore/service.ts";
@@ -95,7 +95,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       // A start with this setting and another store has failed.
       const reset = settings.allowReset ? () => reseed(store as ClearableStore, settings.seed) : undefined;
       const service = createServerPipeline(options, { observe, hasDocs, servers, reset });
-      gate.open(settings.faults ? serviceOf(withFaults(serve(service), settings.faults))! : service);
+      gate.open(settings.faults ? serviceOf(withFaults(createHandles(service), settings.faults))! : service);
     },
 
     close: () => gate.close(),

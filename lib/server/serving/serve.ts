@@ -20,7 +20,7 @@ import { SettingError, startError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import { readStoreSetting } from "../store_setting/open_store.ts";
 import type { StoreSetting } from "../store_setting/store_setting.ts";
-import { resolvesWithin } from "../../waiting.ts";
+import { resolvesWithin } from "../../promises.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
 
 /**

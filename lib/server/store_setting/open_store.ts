@@ -3,7 +3,7 @@ import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
+import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/sqlite_store.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
@@ -32,8 +32,8 @@ export async function readStoreSetting(setting: string, environment: Environment
       "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db",
     );
   }
-  if (/[?#]/.test(path)) {
-    throw new SettingError("The store sqlite:<path> takes no parameters: its path must not have ? or #");
+  if (path.includes("?")) {
+    throw new SettingError("The store sqlite:<path> takes no parameters, so its path must not have a question mark");
   }
   // An address may have a password, and messages quote a path.
   if (path !== "" && path !== ":memory:" && !path.includes("://")) return fileSetting(setting, path);

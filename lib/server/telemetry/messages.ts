@@ -3,7 +3,7 @@
 import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../process/version.ts";
 import { formatAddress, withoutAdvice } from "../process/lines.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 import type { FirstKey } from "../first_key/first_key.ts";

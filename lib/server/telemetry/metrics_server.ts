@@ -3,11 +3,11 @@
 import { statSync } from "node:fs";
 import process from "node:process";
 import type { PetStore } from "../../stores/store.ts";
-import { SqliteStore } from "../../stores/sqlite/store.ts";
+import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../process/version.ts";
 import type { Address, Listen, Listener, Report } from "../service/listener.ts";
 import { formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
 

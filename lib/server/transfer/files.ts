@@ -4,7 +4,7 @@ import { constants, createReadStream, fstat, open, stat } from "node:fs";
 import { Socket } from "node:net";
 import process from "node:process";
 import { promisify } from "node:util";
-import { untilAborted } from "../../waiting.ts";
+import { untilAborted } from "../../promises.ts";
 import { codeOf } from "../process/folders.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 

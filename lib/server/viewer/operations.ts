@@ -4,7 +4,7 @@ import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../process/version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import files from "./page.json" with { type: "json" };

@@ -5,7 +5,7 @@
 
 import { statSync } from "node:fs";
 import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
-import { resolvesWithin, untilAborted } from "../../waiting.ts";
+import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type Backup, backupDatabase } from "./backup.ts";
 import { followLinks } from "./file.ts";

@@ -1,9 +1,9 @@
 import type { PetDraft } from "../store.ts";
 import { explained } from "./errors.ts";
 import { FileWatch } from "./file_watch.ts";
-import { Transactions } from "./insert.ts";
+import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
-import { begin, commit } from "./transaction.ts";
+import { beginWrite, runAndCommit } from "./transaction.ts";
 
 const LOCK_TIMEOUT = 5_000;
 
@@ -22,16 +22,16 @@ export async function importPets(
 ): Promise<{ isNew: boolean }> {
   const opened = explained(path, () => openDatabase(path));
   const { db, isNew } = opened;
-  const watch = new FileWatch(opened, path), transactions = new Transactions(db, watch);
+  const watch = new FileWatch(opened, path), transactions = new WriteTransactions(db, watch);
   try {
-    explained(path, () => begin(db, LOCK_TIMEOUT));
+    explained(path, () => beginWrite(db, LOCK_TIMEOUT));
     for (let start = 0; start < pets.length; start += CHUNK) {
       const writes = pets.slice(start, start + CHUNK).map((pet) => ({ kind: "create" as const, pet }));
       explained(path, () => transactions.apply(writes));
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
     }
-    explained(path, () => commit(db, () => watch.requireWritable()));
+    explained(path, () => runAndCommit(db, () => watch.requireWritable()));
     return { isNew };
   } finally {
     // Closing the connection rolls back what was not committed.

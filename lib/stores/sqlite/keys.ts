@@ -6,7 +6,7 @@ import { readSnapshot } from "./inspection.ts";
 import type { FileWatch } from "./file_watch.ts";
 import type { SharedRead } from "./shared_read.ts";
 import { requireTables } from "./schema.ts";
-import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT, runAndCommit } from "./transaction.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch, shared: SharedRead | undefined): KeyStore {
   const run = (statements: readonly Statement[]) =>
@@ -35,8 +35,8 @@ export function sqliteKeys(db: DatabaseSync, watch: FileWatch, shared: SharedRea
 }
 
 function change<T>(db: DatabaseSync, work: () => T): T {
-  begin(db, BUSY_TIMEOUT);
-  return commit(db, work);
+  beginWrite(db, BUSY_TIMEOUT);
+  return runAndCommit(db, work);
 }
 
 /** Reads the keys of a file, without a change. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
-import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT, runAndCommit } from "./transaction.ts";
 
 /** The mark of a petstore's file in `PRAGMA application_id`: "PetS" in ASCII. */
 const APPLICATION_ID = 0x50657453;
@@ -98,8 +98,8 @@ export function requireTables(db: DatabaseSync, path: string): void {
  */
 export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): boolean {
   if (readPragma(db, "user_version") === migrations.length) return false;
-  begin(db, BUSY_TIMEOUT);
-  return commit(db, () => {
+  beginWrite(db, BUSY_TIMEOUT);
+  return runAndCommit(db, () => {
     // The version is read again under the lock, because another process may have migrated the database meanwhile.
     const version = requireKnownSchema(db, path, migrations.length);
     for (const statements of migrations.slice(version)) db.exec(statements);

@@ -1,57 +1,152 @@
-/**
- * Keeps pets in an SQLite file, through the module `node:sqlite` of Deno, Node or Bun.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createPetstore } from "@petstore/petstore";
- * import { createSqliteStore } from "@petstore/petstore/sqlite";
- *
- * const store = createSqliteStore(":memory:"); // or a path, such as "data/petstore.db"
- * const { handle } = createPetstore({ store, keys: ["pk_example"] });
- * const response = await handle(
- *   new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer pk_example" } }),
- * );
- * assert.equal(response.status, 200);
- * await store.close();
- * ```
- *
- * @module
- */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { chain, type MaybePromise } from "../../promises.ts";
+import { statusCode } from "../status_code.ts";
+import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
+import type { CommittingStore } from "../batch.ts";
+import type { Outcome, Write } from "../write.ts";
+import { WritingStore } from "../writing_store.ts";
+import type { KeyStore } from "../key_store.ts";
+import { ChangeWatch } from "./change_watch.ts";
+import { asUnavailable, isOutage } from "./errors.ts";
+import type { OpenDatabase, OpenedFiles } from "./file.ts";
+import { sqliteKeys } from "./keys.ts";
+import { WriteTransactions } from "./write_transactions.ts";
+import { openDatabase } from "./open.ts";
+import { FileWatch } from "./file_watch.ts";
+import { WriterOwner } from "./writer_link.ts";
+import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
+import { prepareExact } from "./transaction.ts";
+import { TextCache } from "./text_cache.ts";
+import { Writer } from "./writer.ts";
 
-import { checkAll, type Checks, oneOf } from "../../option_checks.ts";
-import type { KeyedPetStore } from "../store.ts";
-import { SqliteStore } from "./store.ts";
+/** How long a commit may take for a create to be committed on the thread that serves, in milliseconds. */
+const SHORT_COMMIT = 2;
 
-/** Options of {@link createSqliteStore}. */
-export interface SqliteStoreOptions {
-  /**
-   * Where creates are committed: on a thread, so that reads do not wait for the disk, or on the calling thread, also if
-   * no other can be started, as in a bundle. With `"auto"`, the default, a create that is alone is committed on the
-   * calling thread while commits take less than 2 ms.
-   */
-  writer?: "auto" | "thread" | "same-thread";
+export type SqliteWriter = "auto" | "thread" | "same-thread";
+
+export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
+  readonly keys: KeyStore;
+  readonly #db: DatabaseSync;
+  /** The files of the database. Undefined for one in memory. */
+  readonly opened: OpenedFiles | undefined;
+  readonly isNew: boolean;
+  readonly #file: FileWatch;
+  readonly #watch: ChangeWatch;
+  readonly #writer: Writer;
+  readonly #get: StatementSync;
+  readonly #texts = new TextCache((id) => this.#readText(id));
+  readonly #all: StatementSync;
+  readonly #ofStatus: StatementSync;
+  /** The thread that writes. Undefined if the calling thread does. */
+  readonly thread: WriterOwner | undefined;
+  #isClosed = false;
+
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WriterOwner, shortCommitMs = 0) {
+    super();
+    this.#db = db;
+    this.opened = files;
+    this.isNew = isNew;
+    this.#file = new FileWatch({ db, files }, path);
+    this.#watch = new ChangeWatch(db, files);
+    this.thread = thread;
+    this.#writer = new Writer({
+      transactions: new WriteTransactions(db, this.#file, this.#watch.shared),
+      onCommitted: (writes) => this.#watch.countCommit(writes),
+      thread,
+      shortCommitMs,
+      isLogLong: () => this.#watch.isLogLong,
+    });
+    this.keys = sqliteKeys(db, this.#file, this.#watch.shared);
+    this.#get = prepareExact(db, SELECT_PET);
+    this.#all = prepareExact(db, ALL_PETS);
+    this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
+  }
+
+  static open(path: string, writer: SqliteWriter): SqliteStore {
+    requirePath(path);
+    const opened = openDatabase(path);
+    // A database in memory belongs to one connection.
+    const files = writer === "same-thread" ? undefined : opened.files;
+    return new SqliteStore(opened, path, files && new WriterOwner(files), writer === "auto" ? SHORT_COMMIT : 0);
+  }
+
+  get batch(): CommittingStore["batch"] {
+    return this.#writer.batch;
+  }
+
+  write(write: Write): Promise<Outcome> {
+    return this.#writer.write(write);
+  }
+
+  get(id: bigint): string | undefined {
+    return this.#texts.get(id, this.changes().alterations);
+  }
+
+  #readText(id: bigint): string | undefined {
+    try {
+      this.#watch.shared?.enter();
+      return this.#get.get(id)?.["json"] as string | undefined;
+    } catch (error) {
+      throw this.#explainRead(error);
+    }
+  }
+
+  list({ after, limit, status }: PetQuery): PetPage {
+    const statement = status === undefined ? this.#all : this.#ofStatus;
+    const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
+    try {
+      // A transaction that earlier reads have begun is left if there was a commit since.
+      this.#watch.changes();
+      this.#watch.shared?.enter();
+      const row = statement.get(...condition, BigInt(limit), ...condition);
+      const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
+      return next === null ? { json } : { json, next: last };
+    } catch (error) {
+      throw this.#explainRead(error);
+    }
+  }
+
+  changes(): StoreChanges {
+    return this.#watch.changes();
+  }
+
+  check(): void {
+    this.#watch.changes();
+    this.#readText(1n);
+    this.#file.requireInPlace();
+  }
+
+  close(): MaybePromise<void> {
+    if (this.#isClosed) return;
+    const written = this.#writer.close();
+    this.#isClosed = true;
+    this.#watch.close();
+    this.#watch.shared?.end();
+    // The file is closed after the thread, since the last connection to be closed decides about the log.
+    return chain(written, () => this.#file.close());
+  }
+
+  #explainRead(error: unknown): unknown {
+    try {
+      this.#watch.shared?.end();
+      if (this.#isClosed) return asUnavailable(error, this.#file.path);
+      // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
+      if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
+      // If a table is missing because the file was overwritten, this throws a better error.
+      else this.#file.requireSchema();
+      return asUnavailable(error, this.#file.path);
+    } catch (better) {
+      return asUnavailable(better, this.#file.path);
+    }
+  }
 }
 
-/**
- * Opens or creates an SQLite database.
- *
- * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
- * transaction; at most 10,000 wait, and more are refused. Reads return without a promise. Several processes may use one
- * file: a create waits up to 1 second for another's lock.
- *
- * @param path The path of the file, in a folder that exists, or `:memory:`. A `file:` or `sqlite:` address is not
- * accepted.
- * @returns The open store. Closing it commits the creates that wait.
- * @throws {TypeError} If `path` is not a path, or an option is invalid.
- * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt,
- * or cannot be opened or written. It is then unchanged.
- */
-export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
-  const { writer } = checkAll(CHECKS, options, "");
-  return SqliteStore.open(path, writer);
+function requirePath(path: string): void {
+  // SQLite would parse file: as a URI, and make a file called sqlite:pets.db.
+  const [address, rest] = typeof path === "string" ? /^(?:file|sqlite3?):(.*)/is.exec(path) ?? [] : [];
+  if (typeof path !== "string" || path === "" || path.includes("\0") || address !== undefined) {
+    const received = typeof path === "string" ? JSON.stringify(path) : typeof path;
+    const right = rest && !rest.startsWith("//") ? `; write ${JSON.stringify(rest)}` : "";
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}${right}`);
+  }
 }
-
-const CHECKS: Checks<SqliteStoreOptions, Required<SqliteStoreOptions>> = {
-  writer: oneOf(["auto", "thread", "same-thread"], "auto"),
-};

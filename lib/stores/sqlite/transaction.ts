@@ -25,7 +25,7 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
 }
 
 /** Blocks the thread for up to `patience` milliseconds. In the pauses of SQLite's own wait, a busy program would always be first. */
-export function begin(db: DatabaseSync, patience: number): void {
+export function beginWrite(db: DatabaseSync, patience: number): void {
   const deadline = performance.now() + patience;
   setBusyTimeout(db, 0);
   try {
@@ -43,7 +43,7 @@ export function begin(db: DatabaseSync, patience: number): void {
 }
 
 /** Runs `work` in a transaction, and commits it. The transaction is rolled back if `work` throws. */
-export function commit<T>(db: DatabaseSync, work: () => T): T {
+export function runAndCommit<T>(db: DatabaseSync, work: () => T): T {
   try {
     const result = work();
     db.exec("COMMIT");

@@ -3,10 +3,10 @@ import { chain, type MaybePromise } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type Outcome, type PendingWrite, requireValidWrite, uncertain, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
-import type { Transactions } from "./insert.ts";
-import type { WriterOwner } from "./start_writer.ts";
+import type { WriteTransactions } from "./write_transactions.ts";
+import { ThreadLine, type WriterOwner } from "./writer_link.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import { errorOf, type Reply, type WriterPort } from "./writer_messages.ts";
+import { errorOf } from "./writer_messages.ts";
 
 /** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
@@ -20,7 +20,7 @@ export type WriterLink = Pick<WriterOwner, "connect" | "close">;
 /** What a {@link Writer} needs. */
 export interface WriterOptions {
   /** What commits on the calling thread. */
-  transactions: Pick<Transactions, "commit">;
+  transactions: Pick<WriteTransactions, "commit">;
   /** Called after each commit, before the promises of the writes resolve. */
   onCommitted(writes: readonly Write[]): void;
   /** The thread that writes. Without it, the calling thread commits. */
@@ -33,7 +33,7 @@ export interface WriterOptions {
 
 export class Writer {
   readonly batch: Batch<PendingWrite>;
-  readonly #transactions: Pick<Transactions, "commit">;
+  readonly #transactions: Pick<WriteTransactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
   #access: WriterLink | undefined;
   #thread: ThreadLine | undefined;
@@ -123,40 +123,6 @@ export class Writer {
   #settle(pending: readonly PendingWrite[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
     this.#onCommitted(writes);
     for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);
-  }
-}
-
-class ThreadLine {
-  hasEnded = false;
-  readonly #port: WriterPort;
-  #message = Promise.withResolvers<Reply | undefined>();
-
-  constructor(port: WriterPort) {
-    this.#port = port;
-    port.onmessage = ({ data }) => this.#message.resolve(data);
-    port.addEventListener("close", () => {
-      this.hasEnded = true;
-      this.#message.resolve(undefined);
-    });
-  }
-
-  call(writes: readonly Write[]): Promise<Reply | undefined> {
-    this.#port.postMessage(writes);
-    return this.receive();
-  }
-
-  /** Waits for the next message of the thread. Undefined if the thread has ended. */
-  async receive(): Promise<Reply | undefined> {
-    // A store without creates in flight does not keep the process alive.
-    this.#port.ref?.();
-    const reply = await this.#message.promise;
-    this.#message = Promise.withResolvers();
-    this.#port.unref?.();
-    return reply;
-  }
-
-  close(): void {
-    this.#port.close();
   }
 }
 

@@ -12,22 +12,22 @@ export interface Port<Sent, Received> {
   unref?(): void;
 }
 
-export type WriterPort = Port<readonly Write[], Reply>;
-export type StorePort = Port<Reply, readonly Write[]>;
+export type WriterPort = Port<readonly Write[], WriterReply>;
+export type StorePort = Port<WriterReply, readonly Write[]>;
 
 /** The answer to a commit. One that has failed has no outcomes. */
-export type Reply =
+export type WriterReply =
   | { kind: "ready" }
   | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
   | { kind: "failure"; name: string; message: string };
 
 /** Structured cloning would keep neither the class of an error nor its name. */
-export function failureOf(error: unknown): Reply {
+export function failureOf(error: unknown): WriterReply {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { kind: "failure", name, message };
 }
 
-export function errorOf({ name, message }: Reply & { kind: "failure" }): Error {
+export function errorOf({ name, message }: WriterReply & { kind: "failure" }): Error {
   const error = new StoreUnavailableError(message);
   return error.name === name ? error : Object.assign(new Error(message), { name });
 }

@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
-import { Transactions } from "./insert.ts";
+import { WriteTransactions } from "./write_transactions.ts";
 import { openSecondConnection } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
-import { failureOf, type Reply, type StorePort } from "./writer_messages.ts";
+import { failureOf, type StorePort, type WriterReply } from "./writer_messages.ts";
 
 /** A file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
@@ -20,7 +20,7 @@ export interface WriterData {
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
-  const serve = (port: StorePort): Reply => {
+  const serve = (port: StorePort): WriterReply => {
     try {
       writer ??= new ThreadWriter(opened);
       writer.serve(port);
@@ -38,12 +38,12 @@ export function runWriter(): void {
 
 class ThreadWriter {
   readonly #db: DatabaseSync;
-  readonly #transactions: Transactions;
+  readonly #transactions: WriteTransactions;
 
   constructor(opened: OpenedFiles) {
     const { db } = openSecondConnection(opened);
     this.#db = db;
-    this.#transactions = new Transactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
+    this.#transactions = new WriteTransactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
   }
 
   /** Commits each batch that comes, and answers it. The store sends no second one before. */
@@ -55,7 +55,7 @@ class ThreadWriter {
     this.#db.close();
   }
 
-  #commit(writes: readonly Write[]): Reply {
+  #commit(writes: readonly Write[]): WriterReply {
     try {
       const begin = performance.now();
       const outcomes = this.#transactions.commit(writes, BUSY_TIMEOUT);

@@ -13,7 +13,7 @@ import type {
   PetStore,
   StoreChanges,
 } from "../../../lib/stores/store.ts";
-import type { Known } from "../../../lib/known.ts";
+import type { Known } from "../../../lib/error_codes.ts";
 import type { StoreGuarantee } from "../lib/guarantees.ts";
 import { Disk, ReferenceStore } from "../../../tests/contract/reference_store.ts";
 

@@ -3,7 +3,7 @@ import { untilAborted } from "@petstore/petstore/store/toolkit";
 import type { PostgresStoreOptions } from "./client/database.ts";
 import type { PostgresPool } from "./client/pool.ts";
 import { addPets, petArrays } from "./commit.ts";
-import { openDatabase } from "./schema/schema.ts";
+import { openPostgres } from "./schema/schema.ts";
 import { statementsFor } from "./statements.ts";
 
 /** How long an import may take, in milliseconds. Its statement also waits for the creates of the servers. */
@@ -22,7 +22,7 @@ export async function importPets(
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {
   signal.throwIfAborted();
-  const db = await openDatabase(pool, { ...options, timeoutMs: TIMEOUT });
+  const db = await openPostgres(pool, { ...options, timeoutMs: TIMEOUT });
   try {
     const noRequests = ["{}", "{}", "{}"];
     const parameters = [...petArrays(pets), ...noRequests];

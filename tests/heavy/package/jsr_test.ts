@@ -92,12 +92,12 @@ test("a store that Deno loads from the web, as from JSR, commits on a thread of 
   await using server = serveCheckout();
   const host = `127.0.0.1:${server.addr.port}`;
   const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
-  const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/sqlite_store.ts`, permissions);
+  const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/create_sqlite_store.ts`, permissions);
   assert.equal(stdout.trim(), "1");
 });
 
 test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", async () => {
-  const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/sqlite_store.ts")).href;
+  const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/create_sqlite_store.ts")).href;
   const { stdout, stderr } = await countThreads(store, ["--allow-read=.", "--allow-write=."]);
   assert.deepEqual([stdout.trim(), stderr], ["0", ""]);
 });

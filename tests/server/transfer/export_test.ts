@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { inFolder, runHere, test } from "../../support/server/in_process.ts";
 import { withServer } from "../../support/server/server_process.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetPage } from "../../../lib/stores/store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";

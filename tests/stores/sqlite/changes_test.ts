@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
-import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
+import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, keyOf, REX, test, withOther } from "./support.ts";
 

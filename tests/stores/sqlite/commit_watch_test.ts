@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
+import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { createPetstore } from "../../../lib/petstore/petstore.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { execute, keyOf, REX, test, usingStore } from "./support.ts";
 
 const WRITERS = ["auto", "thread", "same-thread"] as const;

@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, readdirSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { REX, test, withPath } from "./support.ts";
 
 /** Opens a file in another process and closes it there. Its last connection would delete a log that nobody else uses. */

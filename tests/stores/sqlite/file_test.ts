@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { identify, requireInPlace } from "../../../lib/stores/sqlite/file.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { testWith } from "../../support/test_with.ts";
 import { withTempFolder } from "../../support/temp.ts";

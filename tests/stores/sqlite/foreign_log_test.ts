@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { assertRefused, createMany, REX, test, usingStore, withPath } from "./support.ts";
 
 const FOREIGN = /the write-ahead log of another file beside it.*petstore restore/;

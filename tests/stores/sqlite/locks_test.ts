@@ -10,7 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { createMany, execute, query, REX, test } from "./support.ts";
 

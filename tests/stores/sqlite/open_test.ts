@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { assertRefused, createMany, execute, REX, test, usingStore } from "./support.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { Child } from "../../support/system/child.ts";
 import { withTempFolder } from "../../support/temp.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { migrate, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
 import { request, REX, test, usingStore } from "./support.ts";
 

@@ -2,7 +2,7 @@
 
 import { openSync } from "node:fs";
 import process from "node:process";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 
 const store = createSqliteStore(process.argv[2], { writer: "thread" });
 try {

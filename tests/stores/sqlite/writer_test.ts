@@ -6,11 +6,11 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
-import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import type { Reply } from "../../../lib/stores/sqlite/writer_messages.ts";
+import { WriterOwner } from "../../../lib/stores/sqlite/writer_link.ts";
+import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import type { WriterReply } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
@@ -79,7 +79,7 @@ test.path("a thread does not start on a file that has been moved, and makes none
   renameSync(path, `${path}.moved`);
   const thread = new WriterOwner(files!);
   const port = thread.connect()!;
-  const greeting = await new Promise<Reply>((resolve) => port.onmessage = ({ data }) => resolve(data));
+  const greeting = await new Promise<WriterReply>((resolve) => port.onmessage = ({ data }) => resolve(data));
   assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
   assert.ok(!existsSync(path));
   port.close();
@@ -137,7 +137,7 @@ test("an unknown option of an SQLite store is a TypeError", () => {
 });
 
 test.path("a process that only holds an idle store ends, and one with a pending create ends after it", async (path) => {
-  const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url);
+  const module = new URL("../../../lib/stores/sqlite/create_sqlite_store.ts", import.meta.url);
   const script = `${path}.ts`;
   writeFileSync(
     script,

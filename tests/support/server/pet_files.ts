@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { PetStatus } from "../../../lib/pet.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
 import type { ServerExit } from "./server_process.ts";

@@ -1,6 +1,6 @@
 /** What a search sends its requests to: a petstore on each store, or standalone servers that share a port. */
 
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { createPetstore, type ErrorInfo } from "../../../mod.ts";
 import { openApiOf } from "../../../tests/support/descriptions.ts";
 import { createResponseValidator, type ResponseValidator } from "../../../tests/support/openapi_validator.ts";

@@ -1,6 +1,6 @@
 /** Runs the clients of a plan, and records each request and response with its place in time. */
 
-import { resolvesWithin } from "../../../lib/waiting.ts";
+import { resolvesWithin } from "../../../lib/promises.ts";
 import { formatPet, type PetDraft, type PetStatus } from "../../../lib/stores/store.ts";
 import type { Plan, Step } from "./plan.ts";
 

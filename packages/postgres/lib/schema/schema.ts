@@ -85,7 +85,7 @@ ${grants.join("")}`;
 }
 
 /** Creates or migrates the tables if necessary, and checks that the role may use them. */
-export async function openDatabase(
+export async function openPostgres(
   pool: PostgresPool,
   options: PostgresStoreOptions,
   limit?: number,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createSqliteStore } from "../../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { fill } from "../../../support/database.ts";
 import { overwrite } from "../../../support/system/disk.ts";
 import { FILE, KEY, Ledger, ON_FILE } from "../../../support/server/ledger.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createSqliteStore } from "../../../../lib/stores/sqlite/sqlite_store.ts";
+import { createSqliteStore } from "../../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { KeyedPetStore } from "../../../../lib/stores/store.ts";
 import { buildRecorder, RECORDER_SKIP, startRecording } from "../../../../tools/reliability/power/recording.ts";
 import { type Losses, Moment, writeState } from "../../../../tools/reliability/power/states.ts";

@@ -14,7 +14,7 @@ import {
   SELECT_REQUEST,
   WRITE_NOTHING,
 } from "./statements.ts";
-import { begin, commit, prepareExact } from "./transaction.ts";
+import { beginWrite, prepareExact, runAndCommit } from "./transaction.ts";
 
 /** How many pets one statement adds, if so many creates follow each other. */
 const ROWS = 16;
@@ -22,7 +22,7 @@ const ROWS = 16;
 /** The largest id that a JavaScript number holds exactly, so that clients read the id which the service means. */
 const MAX_ID = 2n ** 53n - 1n;
 
-export class Transactions {
+export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;
   readonly #sql: ReturnType<typeof prepareAll>;
@@ -40,8 +40,8 @@ export class Transactions {
   commit(writes: readonly Write[], patience: number): Outcome[] {
     try {
       this.#shared?.end();
-      begin(this.#db, patience);
-      return commit(this.#db, () => {
+      beginWrite(this.#db, patience);
+      return runAndCommit(this.#db, () => {
         this.#watch.requireWritable();
         return this.apply(writes);
       });

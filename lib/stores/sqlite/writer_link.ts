@@ -1,9 +1,12 @@
+/** The way of a store to the thread that writes: how that is started, and how batches get there. */
+
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { StoreUnavailableError } from "../store.ts";
 import type { OpenedFiles } from "./file.ts";
 import { DescriptorReserve } from "./descriptors.ts";
+import type { Write } from "../write.ts";
 import { startThread } from "./thread.ts";
-import type { WriterPort } from "./writer_messages.ts";
+import type { WriterPort, WriterReply } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
 /** The thread of a store, which starts when it is needed, and again when it has ended. */
@@ -26,7 +29,7 @@ export class WriterOwner {
   }
 
   /**
-   * A new line to the thread; undefined if no thread can be started. The first {@link Reply} is `ready` or a failure, and each later
+   * A new line to the thread; undefined if no thread can be started. The first {@link WriterReply} is `ready` or a failure, and each later
    * one answers a batch.
    *
    * @throws {StoreUnavailableError} If the process has too few free descriptors for the thread.
@@ -80,5 +83,40 @@ export class WriterOwner {
     port1.start();
     port1.unref();
     return port1;
+  }
+}
+
+/** A line to the thread, by which one store sends its batches, one at a time. */
+export class ThreadLine {
+  hasEnded = false;
+  readonly #port: WriterPort;
+  #message = Promise.withResolvers<WriterReply | undefined>();
+
+  constructor(port: WriterPort) {
+    this.#port = port;
+    port.onmessage = ({ data }) => this.#message.resolve(data);
+    port.addEventListener("close", () => {
+      this.hasEnded = true;
+      this.#message.resolve(undefined);
+    });
+  }
+
+  call(writes: readonly Write[]): Promise<WriterReply | undefined> {
+    this.#port.postMessage(writes);
+    return this.receive();
+  }
+
+  /** Waits for the next message of the thread. Undefined if the thread has ended. */
+  async receive(): Promise<WriterReply | undefined> {
+    // A store without creates in flight does not keep the process alive.
+    this.#port.ref?.();
+    const reply = await this.#message.promise;
+    this.#message = Promise.withResolvers();
+    this.#port.unref?.();
+    return reply;
+  }
+
+  close(): void {
+    this.#port.close();
   }
 }
