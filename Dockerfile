@@ -31,6 +31,6 @@ ENV DENO_DIR=/opt/petstore/.deno DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 PETSTORE_HOST
 EXPOSE 8000
 # In Kubernetes, a service named petstore sets PETSTORE_PORT to an address, which is no port.
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD case "$PETSTORE_PORT" in *[!0-9]*) PETSTORE_PORT= ;; esac; \
-  petstore check --url "http://127.0.0.1:${PETSTORE_PORT:-${PORT:-8000}}"
+  petstore ready "http://127.0.0.1:${PETSTORE_PORT:-${PORT:-8000}}"
 ENTRYPOINT ["petstore"]
 CMD ["serve"]

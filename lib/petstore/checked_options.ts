@@ -81,7 +81,7 @@ const CHECKS: Checks<Settings, Omit<CheckedSettings, "linkBase">> = {
   onError: optionalFunction(({ error }) => console.error(error)),
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
-  requestIds: oneOf(["all", "failures", "none"], "none"),
+  requestIds: oneOf(["all", "failures", "none"], "failures"),
   deprecation: (given = {}, name) => given !== false && requireOrder(checkAll(DEPRECATION, given, name), name),
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };

@@ -43,7 +43,7 @@ export interface PetstoreOptions {
   onError?: (info: ErrorInfo) => unknown;
   /** Told of each response before it is sent. It is not awaited; its failures are ignored. */
   onResponse?: (info: ResponseInfo) => unknown;
-  /** Which responses have an `X-Request-Id`; `failures` from status 400. Default: `none`. */
+  /** Which responses have an `X-Request-Id`; `failures` from status 400. Default: `failures`. */
   requestIds?: RequestIds;
   /** When `getPet` ends, or `false` if it stays. Default: that of the specification, 2030-12-05. */
   deprecation?: DeprecationOptions | false;

@@ -13,7 +13,7 @@ import { runCommand } from "../support/server/server_process.ts";
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
   const prints = (stdout: string) => ({ status: 0, stdout, stderr: "" });
   const overview = await describeProgram(COMMANDS);
-  for (const args of [["--help"], ["--port=1", "--help"]]) {
+  for (const args of [["--help"], ["-h"], ["help"], ["--port=1", "--help"]]) {
     assert.deepEqual(await runHere(args), prints(overview));
   }
   for (const [name, load] of Object.entries(COMMANDS)) {
@@ -21,11 +21,18 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
     const help = describeCommand(name, await load());
     assert.match(help, /^Examples:\n( {2}.*petstore.*\n)+\nExit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/m);
     for (const line of help.split("\n")) assert.ok(line.length <= 100, line);
-    assert.deepEqual(await runHere([...name.split(" "), "--help"]), prints(help));
+    const words = name.split(" ");
+    for (const args of [[...words, "--help"], [...words, "-h"], ["help", ...words]]) {
+      assert.deepEqual(await runHere(args), prints(help));
+    }
   }
-  assert.deepEqual(await runHere(["--version"]), prints(`petstore ${config.version}\n`));
-  for (const args of [["keys"], ["keys", "--help"]]) {
-    assert.deepEqual(await runHere(args), prints(overview));
+  for (const args of [["--version"], ["-v"], ["version"], ["check", "-v"]]) {
+    assert.deepEqual(await runHere(args), prints(`petstore ${config.version}\n`));
+  }
+  const { stdout: ofKeys } = await runHere(["keys"]);
+  assert.match(ofKeys, /^Usage: petstore keys <command> \[flags\]\n\nCommands:\n( {2}keys .*\n)+\n--help after/);
+  for (const args of [["keys", "--help"], ["keys", "-h"], ["keys", "help"], ["help", "keys"]]) {
+    assert.deepEqual(await runHere(args), prints(ofKeys));
   }
   assert.equal((await runCommand(".", ["--help"])).stdout, overview);
   assert.deepEqual(readdirSync("."), []);
@@ -33,16 +40,25 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
 
 test.inFolder("a wrong command or flag is told, and a word that may be a key is not shown", async () => {
   await assertAllRefused([
-    [["bakcup", "x.db"], /^petstore: There is no such command; --help alone lists the commands\n$/],
-    [["help"], /There is no such command/],
-    [["keys", "lits"], /There is no such command/],
-    [["check", "--stor=x"], /Unknown option '--stor'; add --help to see the flags of check/],
+    [
+      ["bakcup", "x.db"],
+      /^petstore: There is no such command \(did you mean backup\?\); --help alone lists the commands\n$/,
+    ],
+    [["srve"], /There is no such command \(did you mean serve\?\)/],
+    [["chekc"], /did you mean check\?/],
+    [["help", "opnapi"], /did you mean openapi\?/],
+    [["keys", "lits"], /There is no such command \(did you mean keys list\?\)/],
+    [["keys", "ad"], /did you mean keys add\?/],
+    [["cat"], /There is no such command;/],
+    [["check", "--stor=x"], /Unknown option '--stor' \(did you mean --store\?\); add --help to see the flags of check/],
+    [["--no-doc"], /Unknown option '--no-doc' \(did you mean --docs\?\); add/],
     [["keys", "rotate", "x", "--overlap", "-1d"], /: Option '--overlap' argument is ambiguous; add/],
     [["keys", "rotate", "x", "--overlap=-1d"], /--overlap must be a time such as .*, not "-1d"/],
     [["--docs=pk_secret"], /Option '--docs' does not take an argument; add(?!.*pk_secret)/],
     [["check", "--key=pk_secret"], /Unknown option '--key'; add --help to see the flags of check(?!.*pk_secret)/],
     [["--pk_secret.x"], /Unknown option/],
     [["pk_secret"], /^petstore: There is no such command; --help alone lists the commands\n$/],
+    [["a".repeat(1_000_000)], /^petstore: There is no such command; --help alone lists the commands\n$/],
   ]);
 });
 
@@ -61,16 +77,16 @@ test.withFolder("openapi prints what a server has at /openapi.json, with the pub
 test("openapi names servers, and labels operations; it refuses an address that does not end in /v1", async () => {
   const [production, staging] = ["https://api.example/v1", "http://staging.example:8080/pets/v1"];
   const servers = [{ url: production, description: "Production" }, { url: staging }];
-  const addresses = [`--server=Production=${production}`, `--server=${staging}`];
-  const { stdout } = await runHere(["openapi", ...addresses, "--stability=listPets=beta", "--retire"]);
+  const addresses = [`--openapi-server=Production=${production}`, `--openapi-server=${staging}`];
+  const { stdout } = await runHere(["openapi", ...addresses, "--stability=listPets=beta", "--enforce-sunset"]);
   const { servers: named, paths } = JSON.parse(stdout);
   assert.deepEqual(named, servers);
   assert.equal(paths["/pets"].get["x-stability"], "beta");
   assert.ok("410" in paths["/pets/{petId}"].get.responses);
   const env = {
-    PETSTORE_SERVERS: `Production=${production},${staging}`,
+    PETSTORE_OPENAPI_SERVERS: `Production=${production},${staging}`,
     PETSTORE_STABILITY: "listPets=beta",
-    PETSTORE_RETIRE: "on",
+    PETSTORE_ENFORCE_SUNSET: "on",
   };
   assert.equal((await runHere(["openapi"], env)).stdout, stdout);
   for (
@@ -88,7 +104,10 @@ test("openapi names servers, and labels operations; it refuses an address that d
       "https://a.example/x/../v1",
     ]
   ) {
-    assertRefused(await runHere(["openapi", `--server=${wrong}`]), /--server must be an address that ends in \/v1/);
+    assertRefused(
+      await runHere(["openapi", `--openapi-server=${wrong}`]),
+      /--openapi-server must be an address that ends in \/v1/,
+    );
   }
   for (const wrong of ["listPet=beta", "listPets=stable", "listPets", "beta", "listPets=beta=x"]) {
     assertRefused(
@@ -96,4 +115,15 @@ test("openapi names servers, and labels operations; it refuses an address that d
       /option stability\.listPet|Option stability\.listPets must be one of experimental, alpha, beta|option stability\.beta/,
     );
   }
+});
+
+test("schema prints the SQL of a PostgreSQL store, with the grants of its role as comments", async () => {
+  const { status, stdout, stderr } = await runHere(["schema"]);
+  assert.deepEqual([status, stderr], [0, ""]);
+  assert.match(stdout, /^DO \$petstore\$\n/);
+  const [, comments = ""] = stdout.split("\n$petstore$;\n");
+  assert.match(comments, /^-- GRANT USAGE ON SCHEMA "petstore" TO petstore_server;$/m);
+  assert.match(comments, /^-- GRANT SELECT, INSERT ON TABLE "petstore"\.pets TO petstore_server;$/m);
+  // Whoever pipes it into psql runs no grant for a role that is not there.
+  for (const line of comments.trim().split("\n")) assert.match(line, /^--/);
 });

@@ -15,7 +15,7 @@ const FILE = "pets.db", STORE = `--store=sqlite:${FILE}`;
 const PETS = 150_000;
 
 async function makeStore(folder: string): Promise<void> {
-  await SqliteStore.open(join(folder, FILE), "same-thread").close();
+  await SqliteStore.open(join(folder, FILE), "never").close();
   fill(join(folder, FILE), PETS);
 }
 

@@ -15,7 +15,7 @@ import { overwrite } from "../support/system/disk.ts";
 const COPY = "copy.db";
 
 async function addPets(...names: string[]): Promise<void> {
-  await using store = SqliteStore.open(FILE, "same-thread");
+  await using store = SqliteStore.open(FILE, "never");
   for (const name of names) await store.create({ name, categoryId: 7n, status: "sold" });
 }
 
@@ -79,7 +79,7 @@ test.inFolder("restore makes a file where there is none", async () => {
 
 test.inFolder("a restore where there was no file leaves that of a server that starts meanwhile, with its log", async () => {
   const present = takeFile(FILE);
-  await using store = SqliteStore.open(FILE, "same-thread");
+  await using store = SqliteStore.open(FILE, "never");
   assert.equal(await store.create({ name: "Rex", categoryId: 7n, status: "sold" }), 1n);
   assert.throws(() => present.removeLog(), /was made by another program meanwhile; stop the servers first/);
   assert.equal(await store.create({ name: "Bo", categoryId: 7n, status: "sold" }), 2n);
@@ -120,7 +120,7 @@ const copyOver = () => run("cp", COPY, FILE);
 for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["replaced", copyOver]] as const) {
   test.inFolder(`restore refuses a ${state} file that a server has open, and the server goes on`, async () => {
     await makeBackup();
-    await using store = SqliteStore.open(FILE, "same-thread");
+    await using store = SqliteStore.open(FILE, "never");
     await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
     damage();
     run("cp", FILE, "before");
@@ -134,7 +134,7 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["repla
 test.inFolder("restore puts a backup over one that was copied beside the log of a killed server, and keeps both", async () => {
   await addPets("Rex", "Bo");
   await succeed("backup", COPY);
-  const server = SqliteStore.open(FILE, "same-thread");
+  const server = SqliteStore.open(FILE, "never");
   await server.create({ name: "Max", categoryId: 7n, status: "sold" });
   run("cp", `${FILE}-wal`, "killed-wal");
   await server.close();

@@ -30,7 +30,7 @@ const SAMPLES: Record<string, [string, string]> = {
   faults: ["lose=0.1", "cut=1,times=3"],
   "cors-origin": ["https://a.example", "*"],
   "public-url": ["https://a.example/v1", "/pets"],
-  server: ["https://a.example/v1", "Staging=http://localhost:8001/v1"],
+  "openapi-server": ["https://a.example/v1", "Staging=http://localhost:8001/v1"],
   stability: ["listPets=beta", "getPet=alpha"],
 };
 
@@ -156,7 +156,7 @@ test.withFolder("a start tells of each variable PETSTORE_… that no setting has
 });
 
 test("serve --help names every flag, variable and default", () => {
-  for (const flag of [...Object.keys(SETTINGS), "print-schema", "help"]) {
+  for (const flag of [...Object.keys(SETTINGS), "help"]) {
     assert.ok(HELP.includes(`  --${flag}`), flag);
   }
   for (const { default: fallback = "" } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);

@@ -25,11 +25,11 @@ export const MEMORY: StoreKind = {
   lacks: ["checkWrites"],
 };
 
-export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" }));
+export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writerThread: "never" }));
 
 export const SQLITE_THREAD: StoreKind = sqliteKind(
   "SQLite with its thread",
-  (path) => createSqliteStore(path, { writer: "thread" }),
+  (path) => createSqliteStore(path, { writerThread: "always" }),
 );
 
 /** The stores of the everyday tests, and a given PostgreSQL. packages/edge and tests/heavy/runtimes have the others. */

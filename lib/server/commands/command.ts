@@ -25,8 +25,8 @@ export interface Command {
   examples: readonly string[];
   /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
   statuses?: readonly [string, string, string];
-  /** Whether it serves. The output of a server is only a log. */
-  serves?(args: CommandArguments): boolean;
+  /** Whether it serves. The output of a server is only a log, so a server goes on where that cannot be written. */
+  isServer?: true;
   /**
    * @returns The exit status.
    * @throws {SettingError} If it fails. The class determines the exit status.
@@ -46,8 +46,8 @@ export function optionsOf({ settings = ["store"], flags }: Command): Options {
   return {
     ...Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])),
     ...flags,
-    help: { help: "print this text" },
-    version: { help: "print the version" },
+    help: { short: "h", help: "print this text" },
+    version: { short: "v", help: "print the version" },
   };
 }
 

@@ -7,30 +7,71 @@ import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
+import { suggest } from "./suggestion.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 import { parseArgs } from "node:util";
 
 /** A command to run, or a text to print. */
 type Task = { command: Command; args: CommandArguments } | string;
 
-/** @throws {SettingError} If there is no such command, or its flags are invalid. */
+/**
+ * Finds out what a command line asks for. `help` before a command, and `--help` or `-h` after it, show its help.
+ *
+ * @throws {SettingError} If there is no such command, or its flags are invalid.
+ */
 export async function readCommandLine(words: readonly string[], environment: Environment): Promise<Task> {
-  const [first = "", second = ""] = words;
+  const [first = "", ...rest] = words;
+  if (first === "help") return await readHelp(rest);
+  if (first === "version") return VERSION_LINE;
   const isNamed = first !== "" && !first.startsWith("-");
-  if (!isNamed && !words.includes("--help")) return readCommand(DEFAULT_COMMAND, words, environment);
-  const isGroup = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
-  if (!isNamed || (isGroup && (second === "" || second === "--help"))) return await describeProgram(COMMANDS);
-  const length = isGroup ? 2 : 1;
-  return readCommand(words.slice(0, length).join(" "), words.slice(length), environment);
+  if (!isNamed) {
+    const asksForHelp = words.some((word) => HELP_FLAGS.includes(word));
+    return asksForHelp ? await describeProgram(COMMANDS) : readCommand(DEFAULT_COMMAND, words, environment);
+  }
+  if (!isGroup(first)) return readCommand(first, rest, environment);
+  const [second = "", ...others] = rest;
+  if (second === "" || second === "help" || HELP_FLAGS.includes(second)) return await describeGroup(first);
+  return readCommand(`${first} ${second}`, others, environment);
+}
+
+const HELP_FLAGS: readonly string[] = ["--help", "-h"];
+
+const VERSION_LINE = `petstore ${VERSION}`;
+
+/** Whether a word begins the names of several commands, as `keys` does. */
+function isGroup(word: string): boolean {
+  return Object.keys(COMMANDS).some((name) => name.startsWith(`${word} `));
+}
+
+/** The help text of a command, of a group, or without words of the program. */
+async function readHelp(words: readonly string[]): Promise<string> {
+  const name = words.join(" ");
+  if (name === "") return await describeProgram(COMMANDS);
+  return isGroup(name) ? await describeGroup(name) : describeCommand(name, await findCommand(name));
+}
+
+function describeGroup(group: string): Promise<string> {
+  const commands = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${group} `));
+  return describeProgram(Object.fromEntries(commands), `${group} `);
 }
 
 async function readCommand(name: string, words: readonly string[], environment: Environment): Promise<Task> {
-  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : undefined;
-  // The message does not quote the words, because they may be a key.
-  if (!command) throw new SettingError("There is no such command; --help alone lists the commands");
+  const command = await findCommand(name);
   const args = readArguments(name, command, words, environment);
-  if (args.isOn("version")) return `petstore ${VERSION}`;
+  if (args.isOn("version")) return VERSION_LINE;
   return args.isOn("help") ? describeCommand(name, command) : { command, args };
+}
+
+/** @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key. */
+async function findCommand(name: string): Promise<Command> {
+  if (Object.hasOwn(COMMANDS, name)) return await COMMANDS[name]!();
+  const meant = suggest(name, Object.keys(COMMANDS));
+  throw new SettingError(`There is no such command${askFor(meant)}; --help alone lists the commands`);
+}
+
+/** The part of a message that asks for what was meant, if that is known. */
+function askFor(meant: string | undefined): string {
+  return meant ? ` (did you mean ${meant}?)` : "";
 }
 
 /**
@@ -81,8 +122,8 @@ export function readArguments(
 }
 
 function parse(args: readonly string[], options: Options, help: string) {
-  const types = Object.entries(options).map(([name, { value }]) =>
-    [name, { type: value === undefined ? "boolean" : "string", multiple: true }] as const
+  const types = Object.entries(options).map(([name, { value, short }]) =>
+    [name, { type: value === undefined ? "boolean" : "string", multiple: true, ...short && { short } }] as const
   );
   try {
     return parseArgs({
@@ -93,7 +134,9 @@ function parse(args: readonly string[], options: Options, help: string) {
     });
   } catch (error) {
     // The advice of `parseArgs()` is left out, because it does not apply here.
-    const [fault] = (error as Error).message.split(/[.\n]/, 1);
-    throw new SettingError(`${fault}; ${help}`);
+    const [fault = ""] = (error as Error).message.split(/[.\n]/, 1);
+    const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
+    const meant = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
+    throw new SettingError(`${fault}${askFor(meant && `--${meant}`)}; ${help}`);
   }
 }

@@ -13,17 +13,24 @@ const STATUSES = [
   "a wrong command line or setting, or a file that cannot be used: trying again does not help",
 ];
 
-/** The text of `petstore --help`. */
-export async function describeProgram(commands: Readonly<Record<string, () => Promise<Command>>>): Promise<string> {
+/**
+ * The text of `petstore --help`, or of a group of commands.
+ *
+ * @param group The beginning of their names with its space, such as `keys `.
+ */
+export async function describeProgram(
+  commands: Readonly<Record<string, () => Promise<Command>>>,
+  group = "",
+): Promise<string> {
   const rows: string[] = [];
   for (const [name, load] of Object.entries(commands)) rows.push(describeFlag(name, (await load()).summary));
-  return `Petstore: a REST service for the pets of a store
-
-Usage: petstore <command> [flags]
+  const title = group === "" ? "Petstore: a REST service for the pets of a store\n\n" : "";
+  const fallback = group === "" ? "Without a command, serve runs. " : "";
+  return `${title}Usage: petstore ${group}<command> [flags]
 
 Commands:
 ${rows.join("")}
-Without a command, serve runs. --help after a command shows its flags, and --version prints the version.
+${fallback}--help after a command shows its flags, and --version prints the version.
 
 ${describeStatuses(STATUSES)}`;
 }
@@ -48,8 +55,9 @@ function describeStatuses(statuses: readonly string[]): string {
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { value, isList, variable, alias, example, help } = option;
-  const form = value !== undefined ? ` <${value}>` : variable === undefined ? "" : `, --no-${flag}`;
+  const { value, short, isList, variable, alias, example, help } = option;
+  const other = short !== undefined ? `, -${short}` : variable === undefined ? "" : `, --no-${flag}`;
+  const form = value === undefined ? other : ` <${value}>`;
   const notes = [
     ...(isList ? ["repeatable"] : []),
     ...(variable === undefined ? [] : [variable + (isList ? " separated by commas" : value ? "" : "=on|off")]),

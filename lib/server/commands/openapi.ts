@@ -5,15 +5,15 @@ import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
-  settings: ["server", "stability", "retire", "public-url", "request-id"],
+  settings: ["openapi-server", "stability", "enforce-sunset", "public-url", "request-id"],
   about: "A server with the same settings has it at /openapi.json.",
   examples: [
     "petstore openapi > openapi.json",
-    "petstore openapi --server Production=https://api.example/v1 | npx openapi-typescript",
+    "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
     const { keys: _, ...options } = readOptions(args);
-    const description = describeServer(checkSettings(options), args.readList("server", SERVER));
+    const description = describeServer(checkSettings(options), args.readList("openapi-server", SERVER));
     writers.output.add(JSON.stringify(description, null, 2));
     return 0;
   },

@@ -36,7 +36,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
       output.add(task.trimEnd());
     } else {
       describeUnknown(runtime.listVariables()).forEach(report);
-      isResult = !task.command.serves?.(task.args);
+      isResult = !task.command.isServer;
       failure = task.command.failure;
       status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }

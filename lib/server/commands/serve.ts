@@ -2,13 +2,11 @@ import { serve } from "../serving/serve.ts";
 import { readSettings } from "../settings/server_settings.ts";
 import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type SettingName, SETTINGS } from "../settings/flags.ts";
-import { loadPostgres } from "../store_setting/postgres.ts";
 import type { Command } from "./command.ts";
 
 export const SERVE: Command = {
   summary: "serve the API, until SIGTERM or Ctrl-C",
   settings: Object.keys(SETTINGS) as SettingName[],
-  flags: { "print-schema": { help: "print the SQL that creates the tables of a PostgreSQL store, and serve nothing" } },
   about:
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
     `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
@@ -22,23 +20,12 @@ export const SERVE: Command = {
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve",
   ],
-  serves: (args) => !args.isOn("print-schema"),
+  isServer: true,
   async run(args, { writers, runtime }) {
-    if (args.isOn("print-schema")) {
-      writers.output.add((await schemaText()).trimEnd());
-    } else {
-      await serve(readSettings(args), writers, runtime);
-    }
+    await serve(readSettings(args), writers, runtime);
     return 0;
   },
 };
-
-/** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
-async function schemaText(): Promise<string> {
-  const { postgresGrants, postgresSchema } = await loadPostgres();
-  const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
-  return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
-}
 
 function enumerate(items: readonly string[]): string {
   return new Intl.ListFormat("en-GB").format(items);

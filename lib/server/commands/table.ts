@@ -6,7 +6,9 @@ const exportPets = () => import("./export.ts");
 const importPets = () => import("./import.ts");
 const keys = () => import("./keys.ts");
 const openapi = () => import("./openapi.ts");
+const ready = () => import("./ready.ts");
 const restore = () => import("./restore.ts");
+const schema = () => import("./schema.ts");
 const serve = () => import("./serve.ts");
 
 /** Every command by its name, in the order of the help text. Only what runs is loaded: a server starts earlier without the others. */
@@ -20,8 +22,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await importPets()).IMPORT,
   export: async () => (await exportPets()).EXPORT,
   check: async () => (await check()).CHECK,
+  ready: async () => (await ready()).READY,
   backup: async () => (await backup()).BACKUP,
   restore: async () => (await restore()).RESTORE,
+  schema: async () => (await schema()).SCHEMA,
 };
 
 /** The command that runs if none is named. */

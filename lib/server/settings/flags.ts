@@ -9,6 +9,8 @@ export type Environment = (name: string) => string | undefined;
 export interface Option {
   /** The name of its value in the help text. Absent for a switch, which is `--x` or `--no-x`. */
   value?: string;
+  /** The letter of a short form, such as `h` for `-h`. */
+  short?: string;
   /** Whether the flag is repeatable. Its variable then has commas. */
   isList?: true;
   /** The environment variable that applies when the flag is absent. That of a switch is `on` or `off`. */
@@ -58,7 +60,7 @@ const TABLE = {
     example: "https://api.example/v1",
     help: "where clients reach the API if a proxy changes its address; links begin with it",
   },
-  server: {
+  "openapi-server": {
     isList: true,
     value: "[name=]url",
     help: "for the description: an address of the API and its name, such as Production=https://api.example/v1",
@@ -69,9 +71,9 @@ const TABLE = {
     variable: "PETSTORE_STABILITY",
     help: "for the description: experimental, alpha or beta for an operation, such as listPets=beta",
   },
-  retire: {
+  "enforce-sunset": {
     default: "off",
-    help: "answer the deprecated operation with 410 from the day of its removal on, or do not",
+    help: "answer the deprecated operation with 410 from its Sunset on, or go on serving it",
   },
   log: {
     value: "text|json|off",

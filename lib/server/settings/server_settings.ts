@@ -91,7 +91,7 @@ export function readSettings(args: CommandArguments) {
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
     /** The addresses that the description names. If empty, that of the server itself. */
-    servers: args.readList("server", SERVER),
+    servers: args.readList("openapi-server", SERVER),
     options: readOptions(args),
   };
 }
@@ -112,7 +112,7 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     requestIds: args.read("request-id", REQUEST_IDS),
     ...(origins.length > 0 && { cors: { origins } }),
     ...(publicBaseUrl && { publicBaseUrl }),
-    deprecation: { gone: args.isOn("retire") },
+    deprecation: { gone: args.isOn("enforce-sunset") },
     stability: Object.fromEntries(labels),
   };
   checkAs("", () => {

@@ -3,7 +3,7 @@ import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/sqlite_store.ts";
+import { SqliteStore, type WriterThread } from "../../stores/sqlite/sqlite_store.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
@@ -64,7 +64,7 @@ function keysOfFile(path: string): KeysSetting {
     list: () => listKeys(path),
     open(createIfMissing) {
       if (!createIfMissing && isMissing(path)) throw new SettingError(describeMissing(path, followLinks(path)));
-      return openSqlite(path, "same-thread");
+      return openSqlite(path, "never");
     },
   };
 }
@@ -75,8 +75,8 @@ async function checkFile(path: string): ReturnType<SharedStore["check"]> {
   return { faults, contents: formatPetCount(pets) };
 }
 
-function openSqlite(path: string, writer: SqliteWriter): Promise<SqliteStore> {
-  return atPath(path, () => SqliteStore.open(path, writer));
+function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteStore> {
+  return atPath(path, () => SqliteStore.open(path, writerThread));
 }
 
 async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {

@@ -26,11 +26,11 @@ import { SqliteStore } from "./sqlite_store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed: on a thread, so that reads do not wait for the disk, or on the calling thread, also if
-   * no other can be started, as in a bundle. With `"auto"`, the default, a create that is alone is committed on the
-   * calling thread while commits take less than 2 ms.
+   * When creates are committed on a thread of their own, so that reads do not wait for the disk. With `"auto"`, the default, a create
+   * that is alone is committed on the calling thread while commits take less than 2 ms. Where no thread can be started, as in a bundle,
+   * the calling thread commits.
    */
-  writer?: "auto" | "thread" | "same-thread";
+  writerThread?: "auto" | "always" | "never";
 }
 
 /**
@@ -48,10 +48,10 @@ export interface SqliteStoreOptions {
  * or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
-  const { writer } = checkAll(CHECKS, options, "");
-  return SqliteStore.open(path, writer);
+  const { writerThread } = checkAll(CHECKS, options, "");
+  return SqliteStore.open(path, writerThread);
 }
 
 const CHECKS: Checks<SqliteStoreOptions, Required<SqliteStoreOptions>> = {
-  writer: oneOf(["auto", "thread", "same-thread"], "auto"),
+  writerThread: oneOf(["auto", "always", "never"], "auto"),
 };

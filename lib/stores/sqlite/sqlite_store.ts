@@ -22,7 +22,8 @@ import { Writer } from "./writer.ts";
 /** How long a commit may take for a create to be committed on the thread that serves, in milliseconds. */
 const SHORT_COMMIT = 2;
 
-export type SqliteWriter = "auto" | "thread" | "same-thread";
+/** When a thread commits the creates. */
+export type WriterThread = "auto" | "always" | "never";
 
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
@@ -62,12 +63,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
   }
 
-  static open(path: string, writer: SqliteWriter): SqliteStore {
+  static open(path: string, writerThread: WriterThread): SqliteStore {
     requirePath(path);
     const opened = openDatabase(path);
     // A database in memory belongs to one connection.
-    const files = writer === "same-thread" ? undefined : opened.files;
-    return new SqliteStore(opened, path, files && new WriterOwner(files), writer === "auto" ? SHORT_COMMIT : 0);
+    const files = writerThread === "never" ? undefined : opened.files;
+    return new SqliteStore(opened, path, files && new WriterOwner(files), writerThread === "auto" ? SHORT_COMMIT : 0);
   }
 
   get batch(): CommittingStore["batch"] {

@@ -81,7 +81,7 @@ export function inspectPostgresStore(...source: Source): Promise<Inspection & { 
     if (faults.length === 0) faults.push(...await findInvalidPets(db));
     // A function that was changed is told by the faults, so it is not called.
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
-    const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
+    const advice = "restore it from a backup, or as petstore schema shows it";
     return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
   });
 }

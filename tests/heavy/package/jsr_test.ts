@@ -73,7 +73,7 @@ const PROGRAM = (store: string) => `
   const { default: process } = await import("node:process");
   let threads = 0;
   process.on("worker", () => threads++);
-  const store = createSqliteStore("pets.db", { writer: "thread" });
+  const store = createSqliteStore("pets.db", { writerThread: "always" });
   for (const end = performance.now() + 500; performance.now() < end;) {
     await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   }

@@ -199,8 +199,8 @@ testPage(
   },
   {
     flags: [
-      "--server=Production=https://api.invalid/v1",
-      "--server=Staging=https://staging.invalid/v1",
+      "--openapi-server=Production=https://api.invalid/v1",
+      "--openapi-server=Staging=https://staging.invalid/v1",
       "--stability=listPets=beta",
       "--stability=getPet=experimental",
     ],

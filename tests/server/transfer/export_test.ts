@@ -56,7 +56,7 @@ test.inFolder("what import adds, export shows, and importing that gives the same
 });
 
 test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
-  const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
   await store.close();
   assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
   assert.deepEqual(readdirSync(folder), [FILE]);

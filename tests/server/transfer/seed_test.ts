@@ -52,8 +52,8 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
 
 test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async (folder) => {
   const path = join(folder, FILE);
-  await using first = createSqliteStore(path, { writer: "same-thread" });
-  await using second = createSqliteStore(path, { writer: "same-thread" });
+  await using first = createSqliteStore(path, { writerThread: "never" });
+  await using second = createSqliteStore(path, { writerThread: "never" });
   await seed(first, 70);
   assert.equal(await seed(first, 150), "80 sample pets are added");
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
@@ -65,7 +65,7 @@ test.inFolder("a seed that was killed is finished by the next start, and several
 });
 
 test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async (folder) => {
-  await using store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  await using store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
   const none = "the store has pets, so no sample pets are added";
   await seed(store, 3);
   for (const count of [1, 2, 3]) assert.equal(await seed(store, count), none);

@@ -7,14 +7,14 @@ import { createPetstore } from "../../../lib/petstore/petstore.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { execute, keyOf, REX, test, usingStore } from "./support.ts";
 
-const WRITERS = ["auto", "thread", "same-thread"] as const;
+const WRITER_THREADS = ["auto", "always", "never"] as const;
 
 const LIST = { after: 0n, limit: 100, status: undefined };
 
-for (const writer of WRITERS) {
-  test.path(`a store sees the pets of another store of the process at once, with the writer ${writer}`, async (path) => {
-    await using a = createSqliteStore(path, { writer });
-    await using b = createSqliteStore(path, { writer });
+for (const writerThread of WRITER_THREADS) {
+  test.path(`a store sees the pets of another store of the process at once, with writerThread: ${writerThread}`, async (path) => {
+    await using a = createSqliteStore(path, { writerThread });
+    await using b = createSqliteStore(path, { writerThread });
     for (let round = 0; round < 50; round++) {
       const creating = a.create(REX);
       // The create resolves before the event loop has its next turn, so a look that lasts for a turn would miss it.
@@ -27,9 +27,9 @@ for (const writer of WRITERS) {
     }
   });
 
-  test.path(`a list that another petstore has kept is not sent after a create, with the writer ${writer}`, async (path) => {
-    await using a = createSqliteStore(path, { writer });
-    await using b = createSqliteStore(path, { writer });
+  test.path(`a list that another petstore has kept is not sent after a create, with writerThread: ${writerThread}`, async (path) => {
+    await using a = createSqliteStore(path, { writerThread });
+    await using b = createSqliteStore(path, { writerThread });
     const { handle } = createPetstore({ store: b, keys: ["k"] });
     const list = async () => {
       const response = await handle(

@@ -19,17 +19,17 @@ export { execute, keyOf, query, request };
 export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, status: "sold" };
 
 /** Where creates are committed. A thread would not have the mutants of its process. */
-const WRITERS = "__stryker__" in globalThis ? ["same-thread"] as const : ["thread", "same-thread"] as const;
+const WRITER_THREADS = "__stryker__" in globalThis ? ["never"] as const : ["always", "never"] as const;
 
 /** `deno test` starts a thread in half a second. So there, tests for which the writer makes no difference do without. */
-const USUAL: typeof WRITERS[number] = "Deno" in globalThis ? "same-thread" : WRITERS[0];
+const USUAL: typeof WRITER_THREADS[number] = "Deno" in globalThis ? "never" : WRITER_THREADS[0];
 
 let writer = USUAL;
 
 /** Defines a test for each writer. {@link usingStore} and what builds on it then open stores with that writer. */
 const each: Define = (name, run) => {
-  for (const one of WRITERS) {
-    nodeTest(one === "thread" ? name : `${name}, without a thread`, async (t) => {
+  for (const one of WRITER_THREADS) {
+    nodeTest(one === "always" ? name : `${name}, without a thread`, async (t) => {
       writer = one;
       try {
         await run(t);

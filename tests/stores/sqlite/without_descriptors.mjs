@@ -4,7 +4,7 @@ import { openSync } from "node:fs";
 import process from "node:process";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 
-const store = createSqliteStore(process.argv[2], { writer: "thread" });
+const store = createSqliteStore(process.argv[2], { writerThread: "always" });
 try {
   for (;;) openSync("/dev/null", "r");
 } catch (error) {

@@ -27,7 +27,7 @@ const PET = `{ name: "Rex", categoryId: 7n, status: "sold" }`;
 /** Runs `use` with a store that has a thread, and another connection to its file. */
 function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
   return withPath(async (path) => {
-    const store = SqliteStore.open(path, "thread");
+    const store = SqliteStore.open(path, "always");
     const other = new DatabaseSync(path);
     try {
       await use(store, other, path);
@@ -131,7 +131,7 @@ test.path("a create that has to write a long log back is committed by the thread
 });
 
 test("an unknown option of an SQLite store is a TypeError", () => {
-  for (const options of [{ writer: "process" }, { writers: "thread" }]) {
+  for (const options of [{ writerThread: "process" }, { writer: "thread" }]) {
     assert.throws(() => createSqliteStore(":memory:", options as SqliteStoreOptions), TypeError);
   }
 });
@@ -142,7 +142,7 @@ test.path("a process that only holds an idle store ends, and one with a pending 
   writeFileSync(
     script,
     `import { createSqliteStore } from "${module}";
-      const store = createSqliteStore(${JSON.stringify(path)}, { writer: "thread" });
+      const store = createSqliteStore(${JSON.stringify(path)}, { writerThread: "always" });
       const create = () => store.create(${PET});
       await create();
       if (process.argv.includes("pending")) create().then((id) => console.log("stored", id));`,

@@ -81,7 +81,7 @@ export function assertRefused({ status, stdout, stderr }: ServerExit, shows: Reg
 
 /** Makes a store with so many pets. */
 export async function makeStore(count: number, folder = "."): Promise<void> {
-  const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
   // At once, so that they share a commit.
   const drafts = Array.from(
     { length: count },

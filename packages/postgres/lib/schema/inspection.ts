@@ -95,7 +95,7 @@ async function queryAsRole(db: Database, text: string): Promise<Row[]> {
 function privilegeError({ schema }: Database, privileges: string, cause?: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
     `The role lacks privileges in the schema ${schema} (${privileges}); have its owner apply the SQL of ` +
-      "postgresGrants(), which petstore serve --print-schema shows too",
+      "postgresGrants(), which petstore schema shows too",
     { cause },
   );
 }

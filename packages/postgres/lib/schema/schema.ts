@@ -114,7 +114,7 @@ async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
     const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +
-      "petstore serve --print-schema shows too";
+      "petstore schema shows too";
     throw new StoreUnavailableError(`${must} role lacks the privilege; ${advice}`, { cause: error });
   }
 }

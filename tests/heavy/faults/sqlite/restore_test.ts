@@ -34,7 +34,7 @@ async function add(store: KeyedPetStore, ...names: string[]): Promise<void> {
 
 /** Makes a store with a backup, and with a pet that is only in the log, as after SIGKILL. */
 async function prepare(folder: string): Promise<void> {
-  const store = createSqliteStore("made.db", { writer: "same-thread" });
+  const store = createSqliteStore("made.db", { writerThread: "never" });
   await add(store, "Rex", "Bo");
   const { status, stderr } = await runHere(["backup", join(folder, "copy.db"), "--store=sqlite:made.db"]);
   assert.equal(status, 0, stderr);
@@ -44,7 +44,7 @@ async function prepare(folder: string): Promise<void> {
 }
 
 async function namesIn(path: string): Promise<string> {
-  await using store = createSqliteStore(path, { writer: "same-thread" });
+  await using store = createSqliteStore(path, { writerThread: "never" });
   const { json } = await store.list({ after: 0n, limit: 100 });
   return JSON.parse(json).map(({ name }: { name: string }) => name).join();
 }

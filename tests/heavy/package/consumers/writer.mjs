@@ -20,7 +20,7 @@ function isLocked(other) {
 /** No await outside a function, so that the program can also be bundled as CommonJS. */
 async function main() {
   const PATH = "writer.db";
-  const store = createSqliteStore(PATH, { writer: "thread" });
+  const store = createSqliteStore(PATH, { writerThread: "always" });
   const other = new DatabaseSync(PATH);
   // Each create takes some milliseconds, so that its transaction is seen.
   other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN

@@ -1,4 +1,4 @@
-/** `check --url`, which a container's health check runs. */
+/** `ready`, which a container's health check runs. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,22 +7,22 @@ import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
-test("check --url tells that a server is ready, and asks no proxy of the environment, and not when it has ended", () =>
+test("ready tells that a server is ready, and asks no proxy of the environment, and not when it has ended", () =>
   withFreshServerHere({ args: ["--store=memory:", "--key=k"] }, async (server, folder) => {
     const { origin } = server;
     const ready = { status: 0, stdout: `${origin} is ready\n`, stderr: "" };
     // A store that could not be opened is of no interest.
     const env = { PETSTORE_STORE: "sqlite:no/such/folder/pets.db" };
     for (const url of [origin, `${origin}/`, `${origin}/v1`, origin.replace("//", "//user:secret@")]) {
-      assert.deepEqual(await runHere(["check", "--url", url], env), ready);
+      assert.deepEqual(await runHere(["ready", url], env), ready);
     }
     const proxy = "http://127.0.0.1:9";
     assert.deepEqual(
-      await runCommand(folder, ["check", "--url", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),
+      await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),
       ready,
     );
     await server.stop();
-    assertRefused(await runHere(["check", "--url", origin]), /^petstore: http:\S+ cannot be asked: .*refused/i, 1);
+    assertRefused(await runHere(["ready", origin]), /^petstore: http:\S+ cannot be asked: .*refused/i, 1);
   }));
 
 /** What is at an address, and the exit status and the line of the check. */
@@ -39,17 +39,17 @@ const ANSWERS: [status: number, body: string, exit: number, shows: RegExp][] = [
   [302, "", 2, /answers \/readyz with 302/],
 ];
 
-test("check --url tells why a server is not ready, or that another program answers", async () => {
+test("ready tells why a server is not ready, or that another program answers", async () => {
   for (const [status, body, exit, shows] of ANSWERS) {
     const answer = ({ url }: Request) => {
       const isAsked = url.endsWith("/readyz");
       return Promise.resolve(new Response(body, { status: isAsked ? status : 200, headers: { location: "/livez" } }));
     };
     await withDenoServe(answer, async (port) => {
-      assertRefused(await runHere(["check", "--url", `http://127.0.0.1:${port}`]), shows, exit);
+      assertRefused(await runHere(["ready", `http://127.0.0.1:${port}`]), shows, exit);
     });
   }
-  for (const url of ["127.0.0.1:8000", "https://pets.example", ""]) {
-    assertRefused(await runHere(["check", "--url", url]), /--url must be the address of a server, such as http:/);
+  for (const url of ["127.0.0.1:8000", "https://pets.example"]) {
+    assertRefused(await runHere(["ready", url]), /The url must be the address of a server, such as http:/);
   }
 });

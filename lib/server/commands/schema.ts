@@ -1,0 +1,22 @@
+import { loadPostgres } from "../store_setting/postgres.ts";
+import type { Command } from "./command.ts";
+
+/** The role in the printed grants. Its name stands for that of the reader's server. */
+const ROLE = "petstore_server";
+
+export const SCHEMA: Command = {
+  summary: "print the SQL that creates the tables of a PostgreSQL store",
+  settings: [],
+  about:
+    "It is for an administrator, where the role of the server may not create a schema. The grants for that role are comments, because " +
+    "they depend on its name. The SQL may run again, and does so after an upgrade. It needs the package @petstore/postgres.",
+  examples: ["petstore schema | psql postgres://owner@db.example/pets"],
+  async run(_args, { writers }) {
+    const { postgresGrants, postgresSchema } = await loadPostgres();
+    const grants = postgresGrants(ROLE).trimEnd().replaceAll(/^(?=.)/gm, "-- ");
+    writers.output.add(
+      `${postgresSchema()}\n-- For a role that is not the owner, here ${ROLE}, and again after an upgrade:\n${grants}`,
+    );
+    return 0;
+  },
+};
