@@ -135,6 +135,30 @@ test("after a wait in vain, sixteen commits start at once, and the one after the
     assert.equal(committed.length, 2 + 18);
   }));
 
+test("a wait that has ended because all clients came leaves no timer, which would end the next wait too early", async () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers: (() => void)[] = [];
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void) => timers.push(run),
+    clearTimeout: (timer?: number) => timer !== undefined && (timers[timer - 1] = () => {}),
+  });
+  try {
+    const { batch, committed, state } = await batchThatWaits();
+    batch.add(4);
+    assert.deepEqual(committed, [[1, 2], [3, 4]]);
+    state.end();
+    await turn();
+    batch.add(5);
+    timers[0]!();
+    await turn(5);
+    assert.equal(committed.length, 2);
+    batch.add(6);
+    assert.deepEqual(committed.at(-1), [5, 6]);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+});
+
 test("a create that was alone is not waited for", async () => {
   const committed: number[][] = [];
   const batch = new Batch<number>({

@@ -125,12 +125,13 @@ for (const [what, make] of Object.entries(ODD)) {
 
 test("a head that node:http refuses as late as when it sends it gives 500, without what the head had set", async () => {
   const handleStoreOrders = () =>
-    new Response("[]", { headers: { trailer: "x", "content-length": "2", "x-app": "1" } });
+    new Response("[]", { statusText: "Odd", headers: { trailer: "x", "content-length": "2", "x-app": "1" } });
   const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
   await withListening(createHttpServer(createNodeListener(handle)), async (port) => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/store/orders`, { headers: HEADERS });
     if (response.status === 200) return assert.equal(await response.text(), "[]");
-    assert.deepEqual([response.status, response.headers.get("x-app")], [500, null]);
+    const { status, statusText, headers } = response;
+    assert.deepEqual([status, statusText, headers.get("x-app")], [500, "Internal Server Error", null]);
   });
 });
 

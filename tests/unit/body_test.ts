@@ -84,6 +84,15 @@ test("a body of too many bytes, or too many pieces for its bytes, gets 413 and i
   await Promise.all([refuse(1, 260), refuse(65_536, 17)]);
 });
 
+test("a body that does not arrive in time gets 408, its source is told, and the next body is read", async () => {
+  const petstore = createPetstore({ keys: [KEY], bodyTimeoutMs: 40 });
+  const cancelled = Promise.withResolvers<void>();
+  const silent = new ReadableStream({ cancel: () => cancelled.resolve() });
+  assert.equal((await post(silent, undefined, petstore)).status, 408);
+  await cancelled.promise;
+  assert.equal((await post(PET, undefined, petstore)).status, 201);
+});
+
 test("concurrent bodies in many pieces leave the event loop free between their parts", async () => {
   const seen: Seen = { pieces: 0, isCancelled: false };
   const petstore = createPetstore({ keys: [KEY] });

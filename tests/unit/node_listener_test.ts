@@ -425,3 +425,26 @@ test("createNodeListener() answers pipelined requests in order, with bodies that
     bodies.map((body) => Buffer.byteLength(body)),
   );
 });
+
+test("createNodeListener() can use a connection after a body that it has refused in the middle", async () => {
+  const petstore = createPetstore({ keys: [KEY], maxBodyBytes: 20_000 });
+  const fields = ["Host: x", `Authorization: Bearer ${KEY}`];
+  const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
+  const refused = ["POST /v1/pets HTTP/1.1", ...fields, "Transfer-Encoding: chunked", "", ""].join("\r\n") +
+    `${chunk.repeat(40)}0\r\n\r\n`;
+  const received = await exchange(
+    createNodeListener(petstore),
+    refused + head("GET /v1/pets", ...fields),
+  );
+  assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 413", "HTTP/1.1 200"]);
+});
+
+test("createNodeListener() closes the connection after a request with Upgrade, which it does not carry out", async () => {
+  const fields = ["Host: x", `Authorization: Bearer ${KEY}`, "Connection: Upgrade", "Upgrade: h2c", "", ""];
+  const received = await exchange(
+    createNodeListener(createPetstore({ keys: [KEY] })),
+    ["GET /v1/pets HTTP/1.1", ...fields].join("\r\n"),
+  );
+  assert.match(received, /^HTTP\/1\.1 200 /);
+  assert.match(received, /\r\nconnection: close\r\n/i);
+});

@@ -7,6 +7,7 @@ import { renameSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { SharedRead } from "../../../lib/stores/sqlite/shared_read.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, keyOf, REX, test, withOther } from "./support.ts";
 
@@ -159,4 +160,52 @@ test("what was kept is stale while the file cannot be asked for changes", () => 
   const { alterations } = watch.changes();
   db.close();
   assert.ok(watch.changes().alterations > alterations);
+});
+
+/** A connection whose statements fail when they are told to, as on a disk that does not answer. */
+function failingDatabase() {
+  const state = { fails: false, version: 1, marks: { state: "s", last: 1n } };
+  const log: string[] = [];
+  const run = (sql: string) => {
+    log.push(sql);
+    if (state.fails) throw new Error("disk I/O error");
+    return sql.includes("data_version") ? { data_version: state.version } : { ...state.marks };
+  };
+  const prepare = (sql: string) => ({ get: () => run(sql), run: () => run(sql), setReadBigInts: () => {} });
+  return { db: { prepare, exec: run } as unknown as DatabaseSync, state, log };
+}
+
+test("after a look that failed, the next change counts as an alteration: what was there before is not known", () => {
+  const { db, state } = failingDatabase();
+  const watch = new ChangeWatch(db, undefined);
+  const counts = () => ({ ...watch.changes() });
+  const first = counts();
+  state.version++;
+  state.marks.last++;
+  assert.deepEqual(counts(), { ...first, additions: first.additions + 1 });
+  state.fails = true;
+  const failed = counts();
+  assert.equal(failed.alterations, first.alterations + 1);
+  state.fails = false;
+  state.version++;
+  state.marks.last++;
+  assert.equal(counts().alterations, failed.alterations + 1);
+  state.version++;
+  state.marks.last++;
+  assert.deepEqual(counts(), { additions: first.additions + 2, alterations: failed.alterations + 1 });
+});
+
+test("a transaction of reads that cannot be ended is rolled back, and the next reads begin another", async () => {
+  const { db, state, log } = failingDatabase();
+  const shared = new SharedRead(db);
+  for (let read = 0; read < 2; read++) shared.enter();
+  state.fails = true;
+  shared.end();
+  state.fails = false;
+  for (let read = 0; read < 2; read++) shared.enter();
+  shared.end();
+  assert.deepEqual(log, ["BEGIN", "COMMIT", "ROLLBACK", "BEGIN", "COMMIT"]);
+  // The ends that were planned for the turns of these reads find nothing open.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(log.length, 5);
 });

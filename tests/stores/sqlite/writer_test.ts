@@ -12,6 +12,7 @@ import { WriterOwner } from "../../../lib/stores/sqlite/writer_link.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { WriterReply } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { beginWrite } from "../../../lib/stores/sqlite/transaction.ts";
 import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 import { countCommits, createMany, execute, query, REX, test, walk, withPath } from "./support.ts";
@@ -128,6 +129,21 @@ test.path("a create that has to write a long log back is committed by the thread
     assert.equal(await isCommittedHere(store), false, `the first create ${start}`);
   }
   await store.close();
+});
+
+test.path("a write leaves the time for which SQLite waits for a lock as it was, also a write that gets no lock", (path) => {
+  const { db } = openDatabase(path);
+  const other = new DatabaseSync(path);
+  const waits = () => db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
+  const before = waits();
+  other.exec("BEGIN IMMEDIATE");
+  assert.throws(() => beginWrite(db, 1), /locked/);
+  assert.equal(waits(), before);
+  other.exec("ROLLBACK");
+  beginWrite(db, 1);
+  assert.equal(waits(), before);
+  db.close();
+  other.close();
 });
 
 test("an unknown option of an SQLite store is a TypeError", () => {
