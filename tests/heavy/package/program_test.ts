@@ -131,6 +131,9 @@ testUnless(NODE.skip)(
       const args = [npmCli("npx"), "-y", "@petstore/petstore", "sevre"];
       const { status, stdout, stderr } = await run(NODE.command, args, folder, { PATH });
       assert.deepEqual([status, stdout], [2, ""]);
-      assert.equal(stderr, "petstore: There is no such command; --help alone lists the commands\n");
+      assert.equal(
+        stderr,
+        "petstore: There is no such command (did you mean serve?); --help alone lists the commands\n",
+      );
     }),
 );

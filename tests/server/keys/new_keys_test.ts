@@ -38,7 +38,10 @@ test.inFolder("what is wrong has status 2 and one line, makes no file, and shows
     [["add", "--label=ci", "--expires=2020-01-01"], /or a date in the future such as .*, not "2020-01-01"/],
     [["add", "--label=ci", `--expires=${YEAR}-02-30`], /--expires must be/],
     [["add", "--label=ci", `--expires=${YEAR}-01`], /--expires must be/],
-    [["add", "--lable=ci"], /Unknown option '--lable' \(did you mean --label\?\); add --help to see the flags of keys add/],
+    [
+      ["add", "--lable=ci"],
+      /Unknown option '--lable' \(did you mean --label\?\); add --help to see the flags of keys add/,
+    ],
     [["ad"], /There is no such command \(did you mean keys add\?\); --help alone lists the commands/],
     [["list"], /pets\.db does not exist/],
     [["rotate"], /pets\.db does not exist/],
