@@ -41,7 +41,7 @@ const ON_NODE = [
   "sockets/smuggling",
   "sockets/splitting",
   "sockets/unreadable",
-  ...["check_url", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
+  ...["ready", "failed_start", "faults", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   "server/interrupted",
   "server/transfer/export",

@@ -56,7 +56,7 @@ function requireFixture(fixture: StoreFixture): void {
   }
 }
 
-/** Calls a method of the fixture. */
+/** Calls a method of the fixture, and tells its failure from one of the store. */
 async function calling<T>(method: "open" | "crash" | "remove", call: () => MaybePromise<T>): Promise<T> {
   try {
     return await call();
@@ -66,7 +66,7 @@ async function calling<T>(method: "open" | "crash" | "remove", call: () => Maybe
   }
 }
 
-/** A failure of the fixture, not of the store. */
+/** The error of a fixture that fails. It says nothing about the store. */
 export class FixtureError extends Error {
   override name = "FixtureError";
 }

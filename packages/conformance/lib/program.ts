@@ -11,7 +11,7 @@ import { VERSION } from "./version.ts";
 
 const MOST_SEED = 9_999_999;
 
-/** How long all cases together may take, in time limits of one response. */
+/** The longest time of all cases together, in time limits of one response. */
 const MOST_TIMEOUTS = 100;
 
 export const HELP = `Test a petstore in any language by its address: does it keep the HTTP contract?
@@ -138,7 +138,7 @@ async function test(flags: Flags, { environment, write, tell, ending, fetch }: S
   clearTimeout(timer);
   const report = { url: url.href, level: flags.level, seed, results, pets };
   await print(flags.json ? asJson(report) : describeEnd(report).join("\n"));
-  // The pets stay, so something must tell of them.
+  // The pets stay, so a line tells of them.
   if (isClosed) tell(`conformance: ${describePets(pets)}`);
   if (abort.signal.aborted) tell(`conformance: not all cases have run: ${abort.signal.reason}`);
   return abort.signal.aborted || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
@@ -153,7 +153,7 @@ function readNumber(flag: string, text: string, least: number, most: number): nu
 function readAddress(text: string): URL {
   const url = URL.parse(text);
   const form = "the base address of an API, such as http://127.0.0.1:8000/v1, without a user, a query or a fragment";
-  // It is not quoted, because it may have a password, or be a key.
+  // The address is not quoted, because it may have a password, or be a key.
   if (!url || url.search + url.hash + url.username + url.password !== "" || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`Name ${form}`);
   }
@@ -192,7 +192,7 @@ function select(all: readonly ConformanceCase[], chosen: string, only: string | 
   throw new UsageError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
 }
 
-/** Throws if there is no use in a hundred cases. */
+/** Throws if it is no use to run a hundred cases. */
 function checkTarget({ href }: URL, seen: FirstResponse | string): void {
   if (typeof seen === "string") throw new UsageError(`${href} cannot be reached: ${seen}`);
   const { status, location, path, isPage } = seen;
@@ -200,7 +200,7 @@ function checkTarget({ href }: URL, seen: FirstResponse | string): void {
     throw new UsageError(`${href} answers ${status}, so it refuses the key; name one that may read and write`);
   }
   const target = status >= 300 && status < 400 && location ? ` and redirects to ${JSON.stringify(location)}` : "";
-  // A pet with the id 1 may be missing.
+  // The pet with the id 1 may be missing.
   if (target === "" && !(status === 404 && path.startsWith("/pets?")) && !(status === 200 && isPage)) return;
   throw new UsageError(`${href} answers ${status}${target}, so it is not the base address of a petstore`);
 }

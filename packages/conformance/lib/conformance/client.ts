@@ -7,10 +7,10 @@ import { NotApplicable } from "../http/case.ts";
 import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** How many creates all cases together may send, but for those that are refused. */
+/** The most creates that all cases together may send. Those that are refused are not counted. */
 const MOST_CREATES = 500;
 
-/** Which requests add pets. No case removes one, so each is still there at the end: a test demands it. */
+/** Tells whether a request adds a pet. No case removes one, so each is still there at the end, which a test demands. */
 const ADDING = OPERATIONS.filter(({ method }) => method === "POST");
 
 /** The longest response that is read, in bytes. */
@@ -19,7 +19,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** Deno's `fetch` sends a request again if its connection ends, creates too, unless the body is a stream (denoland/deno #32566). */
 const REPEATS = /^Deno\//.test(globalThis.navigator?.userAgent);
 
-/** There is no response, or not the whole. */
+/** The request got no response, or only a part of one. */
 export class NoResponseError extends Error {
   override name = "NoResponseError";
 }
@@ -36,7 +36,10 @@ export interface ConformanceTarget {
   seed?: number;
   /** The time limit of a request and its response, in milliseconds. Default: 10000. */
   timeoutMs?: number;
-  /** Is told the id of each pet that a case adds; `undefined` if a create may have added one, and its response has no id. */
+  /**
+   * Called with the id of each pet that a case adds, and with `undefined` if a create may have added one and its
+   * response has no id.
+   */
   onCreate?: (id: bigint | undefined) => void;
   /** Ends the exchange under way. From then on, each case resolves to the signal's `reason` as a text. Default: never. */
   signal?: AbortSignal;
@@ -45,7 +48,7 @@ export interface ConformanceTarget {
 /** The exchanges of one case. */
 export interface Recorder {
   exchange: ApiTarget["exchange"];
-  /** The last one. */
+  /** The exchange that was begun last. */
   readonly last: Exchange | undefined;
 }
 
@@ -63,7 +66,8 @@ export function createRecorders(target: ConformanceTarget): () => Recorder {
       if (creating && ++creates > MOST_CREATES) throw new NotApplicable(`${MOST_CREATES} creates have been sent`);
       const headers = new Headers(init.headers);
       const isStreamed = init.body instanceof ReadableStream || (streams && init.body !== undefined);
-      // The runtime sends it, unless the connection is of HTTP/2. Some servers cannot read such a body.
+      // The runtime sends this field itself, unless the connection is of HTTP/2. Some servers cannot read a body
+      // without it.
       if (isStreamed) headers.set("transfer-encoding", "chunked");
       const current: Exchange = last = { method: init.method, url, headers, body: "" };
       try {
@@ -93,7 +97,7 @@ export function createRecorders(target: ConformanceTarget): () => Recorder {
   };
 }
 
-/** The same body, whose text is told as it is sent. */
+/** Returns the same body, and tells `add` of its text as it is sent. */
 function recordBody(body: RequestBody | undefined, add: (text: string) => void): RequestBody | undefined {
   const decoder = new TextDecoder();
   if (typeof body === "string") add(body);
@@ -111,15 +115,15 @@ function recordBody(body: RequestBody | undefined, add: (text: string) => void):
   return body;
 }
 
-/** A stream that the runtime cannot take for the text that it comes from. */
+/** Makes a stream of a body, so that the runtime cannot send the text again by itself. */
 function streamOf(body: RequestBody): ReadableStream<Uint8Array> {
   return new Response(body).body!.pipeThrough(new TransformStream());
 }
 
-/** Reads a response as far as it may go. What has come is kept if the rest does not. */
+/** Reads a response as far as it comes. What has come is kept if the rest does not. */
 async function receive({ status, headers, body }: Response, exchange: Exchange): Promise<void> {
   const response: SeenResponse = exchange.response = { status, headers, text: "" };
-  // A byte-order mark is no JSON.
+  // The decoder keeps a byte-order mark, because JSON may not begin with one.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let size = 0;
   for await (const chunk of body ?? []) {
@@ -130,7 +134,7 @@ async function receive({ status, headers, body }: Response, exchange: Exchange):
   response.text += decoder.decode();
 }
 
-/** Ends also work that does not heed its signal. */
+/** Ends work at its time limit, also work that does not heed its signal. */
 async function limit(
   timeoutMs: number,
   ending: AbortSignal | undefined,
@@ -155,12 +159,12 @@ async function limit(
 function describeError(error: unknown): string {
   if (error instanceof RangeError) return error.message;
   const { message, cause } = error as Error;
-  // Node has the reason in the cause.
+  // Node says only "fetch failed", and has the reason in the cause.
   const reason = cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
   return `no whole response: ${reason.split("\n", 1)[0]}`;
 }
 
-/** Any other failure may come after the pet was added. */
+/** Whether a response shows that no pet was added. Any other failure may come after the pet was added. */
 function isRefusal({ status }: SeenResponse): boolean {
   return status >= 400 && status < 500;
 }

@@ -13,7 +13,7 @@ import { describeExchange, hide } from "./exchange.ts";
 export interface ConformanceCase extends Topic {
   /** The rest of a sentence that begins with "the petstore", such as `answers 404 to an id that no pet has`. */
   name: string;
-  /** Why no server can be tested so by its address alone; false if it can. A runner should show it. */
+  /** Why no server can be tested by its address alone, or false if one can. A runner should show the reason. */
   skip: string | false;
   /**
    * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise. Resolves to the reason if the
@@ -86,10 +86,10 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   });
 }
 
-/** What a server answers first. */
+/** The first response of a server, by which the program tells whether a petstore is there. */
 export interface FirstResponse {
   status: number;
-  /** Where it redirects to, or empty. */
+  /** The address to which the response redirects, or empty. */
   location: string;
   /** The path of the request, with its query. */
   path: string;
@@ -134,7 +134,10 @@ function skipReason({ options = {}, inProcess }: HttpCase): string | false {
   return name === undefined ? inProcess ?? false : `it needs a petstore with the option ${name}`;
 }
 
-/** What an error says. It is shortened when the key is hidden, because a part of a key cannot be found. */
+/**
+ * The message of an error without the key. It is shortened after the key is hidden, because a part of a key could not
+ * be found.
+ */
 function reasonOf(error: unknown, key: string): string {
   const edit = (text: string) => hide(text, [key]);
   if (error instanceof MismatchError) return error.describe(edit);

@@ -11,15 +11,18 @@ export interface Exchange {
   method: string;
   url: string;
   headers: Headers;
-  /** As much of it as is known. */
+  /** The body of the request as text, as far as it is known. */
   body: string;
-  /** Absent if none came. */
+  /** The response. It is absent if none came. */
   response?: SeenResponse;
   /** Why the response is missing or not complete. */
   failure?: string;
 }
 
-/** Control characters, but LF, and characters that are invisible or change the direction of a text: no terminal or XML gets them. */
+/**
+ * The characters that no terminal and no XML may get: controls except the line feed, and those that are invisible or
+ * change the direction of a text.
+ */
 const UNSHOWN =
   // deno-lint-ignore no-control-regex
   /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
@@ -75,7 +78,7 @@ const LEAST = 8;
 /** Replaces secrets, as they are and as JSON, addresses and Base64 may have them. */
 export function hide(text: string, secrets: readonly string[], least: number = LEAST): string {
   const forms = new Set(secrets.flatMap((secret) => [secret, ...encodingsOf(secret).filter(isLong)]));
-  // The longest first, because one may contain another.
+  // The longest form comes first, because it may contain another one.
   const all = [...forms].filter(({ length }) => length >= least).sort((a, b) => b.length - a.length);
   return visible(all.reduce((shown, form) => shown.replaceAll(form, "<key>"), text));
 }
@@ -84,10 +87,10 @@ function isLong({ length }: string): boolean {
   return length >= LEAST;
 }
 
-/** A text, which is ASCII, in other notations. */
+/** Lists how an ASCII text looks in other notations, such as an address or Base64. */
 function encodingsOf(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
-  // Base64 depends on how many bytes are before, and at both ends on its neighbours.
+  // Base64 depends on how many bytes are before the text, and at both ends on its neighbours.
   const base64 = [0, 1, 2].map((before) =>
     btoa("_".repeat(before) + text).slice(Math.ceil(before * 8 / 6), Math.floor((before + text.length) * 8 / 6))
   );

@@ -1,4 +1,4 @@
-/** The results of `conform`, as text and as JSON. */
+/** The results of the program, as text and as JSON. */
 
 /** The result of one case. */
 export interface Result {
@@ -16,14 +16,14 @@ export interface Result {
   exchange?: string;
 }
 
-/** What the cases have left behind. */
+/** The pets that the cases have left behind. */
 export interface Pets {
   ids: Set<bigint>;
-  /** Creates without a response, or without an id in it. */
+  /** The number of creates that got no response, or one without an id. */
   unknown: number;
 }
 
-/** A line, and for a failure the promise, the reason and the messages below it. */
+/** Describes a result in a line. A failure has the promise, the reason and the messages below it. */
 export function describeResult({ outcome, level, area, name, reason, promise, exchange = "" }: Result): string {
   const line = `${outcome === "fail" ? "FAIL" : outcome}  ${level.padEnd(13)}  ${area.padEnd(23)}  ${name}`;
   if (outcome === "pass") return line;
@@ -35,12 +35,12 @@ function count(results: readonly Result[], outcome: Result["outcome"]): number {
   return results.filter((result) => result.outcome === outcome).length;
 }
 
-/** The lines after the cases. */
+/** Describes the end of a run, in the lines after those of the cases. */
 export function describeEnd({ seed, results, pets }: Report): string[] {
   return [...summarize(results), ...describeSkips(results), `seed: ${seed}`, describePets(pets)];
 }
 
-/** A line for each level. */
+/** Counts the results of each level in a line. */
 function summarize(results: readonly Result[]): string[] {
   const levels = [...new Set(results.map(({ level }) => level))];
   return levels.map((level) => {
@@ -50,7 +50,10 @@ function summarize(results: readonly Result[]): string[] {
   });
 }
 
-/** At most one line. The reasons of cases that no server can be tested by are in the JSON alone. */
+/**
+ * Describes in at most one line what was skipped. Cases by which no server can be tested have their reasons in the JSON
+ * alone.
+ */
 function describeSkips(results: readonly Result[]): string[] {
   const skipped = results.filter(({ outcome }) => outcome === "skip");
   const impossible = skipped.filter(({ isImpossible }) => isImpossible).length;
@@ -60,7 +63,7 @@ function describeSkips(results: readonly Result[]): string[] {
   return parts.length === 0 ? [] : [`skipped: ${parts.join("; ")}`];
 }
 
-/** Which pets are left, with ranges such as 4-7. */
+/** Describes which pets are left, with ranges such as 4-7. */
 export function describePets({ ids, unknown }: Pets): string {
   const ranges: { first: bigint; last: bigint }[] = [];
   for (const id of sorted(ids)) {
@@ -87,7 +90,7 @@ export interface Report {
 
 export function asJson({ url, level, seed, results, pets }: Report): string {
   const counts = { passed: count(results, "pass"), failed: count(results, "fail"), skipped: count(results, "skip") };
-  // As text, because many readers round an int64.
+  // The ids are texts, because many readers round an int64.
   const petIds = sorted(pets.ids).map(String);
   return JSON.stringify({ url, level, seed, ...counts, cases: results, petIds, unknownPets: pets.unknown });
 }

@@ -1,7 +1,10 @@
 import type { ConformanceCase, ConformanceError } from "./conformance.ts";
 import type { Result } from "./report.ts";
 
-/** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
+/**
+ * The number of cases in a row without a response after which the others are not tried, because each would wait for its
+ * time limit.
+ */
 const MOST_UNANSWERED = 5;
 
 /** Runs one case after the other. */

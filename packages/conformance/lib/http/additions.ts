@@ -1,4 +1,4 @@
-/** What this project adds to every response, for generated requests. */
+/** The cases of what this project adds to every response, for generated requests. */
 
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api, ApiResponse, RequestParts } from "./api.ts";
@@ -18,7 +18,7 @@ const REPRESENTATIONS = addition(
   "HEAD has the head of GET, and If-None-Match with its entity tag leads to 304",
 );
 
-/** The rest of a list from a pet on, in pages. */
+/** Divides the ids of a list into pages, from a pet on. */
 function pagesOf(ids: readonly bigint[], limit: number): bigint[][] {
   return Array.from({ length: Math.ceil(ids.length / limit) }, (_, i) => ids.slice(i * limit, (i + 1) * limit));
 }
@@ -31,7 +31,9 @@ function assertExact({ json, text }: ApiResponse, request: string): void {
   );
 }
 
-/** Requests to each operation with these credentials, or without any. */
+/**
+ * Sends requests to each operation with these credentials, or without any, and requires a challenge in each response.
+ */
 async function assertChallenged(
   api: Api,
   parts: RequestParts,
@@ -53,7 +55,7 @@ async function assertChallenged(
   }
 }
 
-/** A GET, its HEAD, and its conditional form. */
+/** Compares a GET with its HEAD and its conditional form. */
 async function assertRepresentation(api: Api, path: string): Promise<string> {
   const get = await api.get(path);
   const fields = ["content-type", "etag", "link", "deprecation", "sunset", "x-content-type-options"];
@@ -161,7 +163,7 @@ export const ADDITION_CASES: readonly HttpCase[] = [
       const ids = await addPets(api, [...STATUSES, ...STATUSES]);
       const paths = [
         ...ids.slice(0, 3).map((id) => `/pets/${id}`),
-        // The first pages, which have a next one, so that no pet of another client changes them.
+        // These are first pages, which have a next one, so that no pet of another client changes them.
         ...["?limit=1", "?limit=2", ...STATUSES.map((status) => `?status=${status}&limit=1`)].map((query) =>
           `/pets${query}`
         ),

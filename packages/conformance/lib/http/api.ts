@@ -24,7 +24,7 @@ export type RequestBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint
 export interface RequestParts {
   headers?: Record<string, string> | [string, string][];
   body?: RequestBody;
-  /** The key to send; `null` for none. */
+  /** The key of the request. `null` sends none. */
   key?: string | null;
 }
 
@@ -47,29 +47,29 @@ export interface ApiResponse extends SeenResponse {
   readonly isOwn: boolean;
 }
 
-/** Paths are relative to the base path. A path that begins with `//` is relative to the root. */
+/** Sends the requests of a case. Paths are relative to the base path, and a path that begins with `//` to the root. */
 export interface Api {
   /** The key that requests have unless they name another. */
   readonly key: string;
-  /** Chooses what is sent. */
+  /** Makes the choices of what is sent, from the seed of the run. */
   readonly random: Random;
   send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
   get(path: string, parts?: RequestParts): Promise<ApiResponse>;
-  /** Adds a pet, from JSON text or from a value. */
+  /** Adds a pet. The body is JSON text, or a value of which JSON is made. */
   post(body: unknown, parts?: RequestParts): Promise<ApiResponse>;
 }
 
-/** Throws if a response is wrong. */
+/** Called for each response. It throws if one is wrong. */
 export type Check = (method: string, path: string, response: SeenResponse) => void;
 
 /** What a client knows of a petstore. */
 export interface ApiTarget {
   origin: string;
-  /** Such as `/v1`, or empty. */
+  /** The base path, such as `/v1`, or empty. */
   basePath: string;
   key: string;
   random: Random;
-  /** Whether it is this library's. */
+  /** Whether the petstore is that of this library. */
   isOwn: boolean;
   /** Sends a request, and reads the whole response. */
   exchange(url: string, init: SentRequest): Promise<SeenResponse>;
@@ -80,7 +80,7 @@ export interface SentRequest {
   method: string;
   headers: Headers;
   body?: RequestBody;
-  /** For a body that is a stream. */
+  /** `fetch` demands this for a body that is a stream. */
   duplex?: "half";
 }
 

@@ -13,7 +13,7 @@ type Compare = (actual: unknown, expected: unknown, what: string) => void;
 /** An assertion that failed. */
 export class MismatchError extends Error {
   override name = "AssertionError";
-  /** The message, in which `edit` has changed each text before it is shortened. */
+  /** Makes the message. `edit` changes each text in it before that is shortened. */
   readonly describe: (edit: Edit) => string;
 
   constructor(describe: (edit: Edit) => string) {
@@ -22,7 +22,7 @@ export class MismatchError extends Error {
   }
 }
 
-/** node:assert makes a message of its own, also in addition to a text, unless it gets an error. */
+/** `node:assert` adds a message of its own to a text. An error keeps it from doing so. */
 const DIFFERENT = new Error("different");
 
 interface Assertions {
@@ -65,23 +65,26 @@ function compareBy(compare: (actual: unknown, expected: unknown, message: Error)
   };
 }
 
-/** How much of a value a message has. */
+/** The most characters of a value that a message has. */
 const SHOWN = 400;
 
-/** Where to begin, so that a message has the first difference of two texts. */
+/** The place at which a message begins to show two texts, so that it has their first difference. */
 function differenceIn(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   return same < SHOWN - 100 ? 0 : same - 40;
 }
 
-/** JSON text. A bigint is an integer in it, and has all digits. */
+/** Formats a value as JSON. A bigint becomes an integer with all its digits. */
 export function asJson(value: unknown): string {
   const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? `\0${member}` : member);
   return String(text).replaceAll(/"\\u0000(-?\d+)"/g, "$1");
 }
 
-/** Reads JSON. The message of a failure has the whole text: an engine's has a part of it, in which no key could be found and hidden. */
+/**
+ * Parses JSON. The message of a failure has the whole text, because that of an engine has a part of it, in which no key
+ * could be found and hidden.
+ */
 export function parseJson(
   text: string,
   revive?: (name: string, value: unknown, context?: { source: string }) => unknown,

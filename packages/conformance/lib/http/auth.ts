@@ -1,4 +1,4 @@
-/** Section 5 of the specification, and RFC 6750. */
+/** The cases of authentication: section 5 of the specification, and RFC 6750. */
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -26,7 +26,7 @@ async function assertKeyNeeded(api: Api, paths: readonly string[]): Promise<void
       const response = await api.send(method, path, { key: null });
       const code = method === "HEAD" ? {} : { code: "missing_api_key" as const };
       assertResponse(response, { status: 401, ...code }, path);
-      // Another server has a realm of its own. Without credentials, there is no error (RFC 6750 §3.1).
+      // Another server has a realm of its own. Without credentials, the challenge has no error (RFC 6750 §3.1).
       const challenge = response.isOwn ? new RegExp(`^${REALM}$`) : /^Bearer (?!.*error=)/;
       const told = response.headers.get("www-authenticate") ?? "none";
       assert.match(told, challenge, `The challenge of ${method} ${path} must be Bearer without an error`);

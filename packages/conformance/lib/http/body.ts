@@ -1,4 +1,4 @@
-/** Bodies: their types, codings and pieces. */
+/** The cases of bodies: their types, codings and pieces. */
 
 import { encode } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -30,7 +30,7 @@ const OTHER_TYPES = [
   "json",
 ];
 
-/** A body without a length. */
+/** Makes a body that announces no length. */
 export function stream(...pieces: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {

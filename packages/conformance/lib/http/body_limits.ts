@@ -1,4 +1,4 @@
-/** Bodies: the limits of their size, their pieces and their time. */
+/** The cases of the limits of a body: its size, its pieces and its time. */
 
 import { encode, type RequestBody } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";

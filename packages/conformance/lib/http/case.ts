@@ -12,7 +12,10 @@ import { assert } from "./assert.ts";
  */
 export type Dependency = "store" | "host";
 
-/** Who promises it: `petstore-spec.md`, or this project, which settles what the specification leaves open. */
+/**
+ * Who makes a promise: the specification, `petstore-spec.md`, or this project in full, which settles what the
+ * specification leaves open.
+ */
 export type Level = "specification" | "full";
 
 /** A part of the interface. A later release may add some. */
@@ -30,7 +33,7 @@ export type Area =
   | "cors"
   | (string & Record<never, never>);
 
-/** What a case belongs to. */
+/** The part of the contract to which a case belongs. */
 export interface Topic {
   /** The part of the interface. */
   area: Area;
@@ -43,15 +46,18 @@ export interface Topic {
 export interface HttpCase extends Topic {
   /** The rest of a sentence that starts with "the petstore". */
   name: string;
-  /** A server that is known by its address alone cannot be given these. */
+  /** The options that the petstore needs. A server that is known by its address alone cannot be given any. */
   options?: Partial<PetstoreOptions>;
-  /** Why else such a server cannot be tested. */
+  /** The reason why a server that is known by its address cannot be tested, if it is another one. */
   inProcess?: string;
-  /** It watches the app, or sends what no connection carries. So the petstore must be in the same process, without a socket. */
+  /**
+   * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
+   * connection carries.
+   */
   isLocal?: boolean;
   needs?: readonly Need[];
   dependsOn?: readonly Dependency[];
-  /** May find pets, and may leave some. */
+  /** Runs the case. It may find pets in the catalogue, and may leave some. */
   run(api: Api): Promise<void>;
 }
 
@@ -80,17 +86,17 @@ export function addition(area: Known<Area>, promise: string): Topic {
   return { area, level: "full", promise };
 }
 
-/** Ends a case that the petstore's settings or its catalogue make impossible. */
+/** Thrown to end a case that the settings of the petstore, or its catalogue, make impossible. */
 export class NotApplicable extends Error {
   override name = "NotApplicable";
 }
 
-/** What a response must be. A header field that is `null` must be absent. */
+/** Describes what a response must be. A header field that is `null` must be absent. */
 export interface Expected {
   status: number;
-  /** Of the error. Without it, the response must be no error. */
+  /** The code of the error. Without it, the response must be no error. */
   code?: ErrorBody["code"];
-  /** The words of this library's message. Other petstores have words of their own. */
+  /** A pattern for the message of this library. Other petstores have words of their own. */
   message?: RegExp;
   headers?: Readonly<Record<string, string | null>>;
 }
@@ -117,7 +123,7 @@ export function assertLength({ headers, isOwn }: ApiResponse, text: string): voi
   if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "The Content-Length");
 }
 
-/** A create with a body that was written by hand. */
+/** Sends a create whose body was written by hand. */
 export function postAs(
   api: Api,
   body: RequestBody,

@@ -10,13 +10,13 @@ import { idsOf, petOf } from "./exact.ts";
 /** How far a case looks for the end of a list, in pages of 100 pets. */
 const MOST_PAGES = 200;
 
-/** More than any case adds. */
+/** A number of pets that no case adds. */
 const MOST_ADDED = 300n;
 
 /** An id that no pet has: the ids of a petstore stay below 2^53, and no other catalogue is full. */
 export const ABSENT_ID = "9223372036854775807";
 
-/** A name that no pet has, because a petstore may ask for that, of letters. */
+/** Makes a name of letters that no pet has, because a petstore may demand unique names. */
 export function newName(start = "Rex"): string {
   const letters = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => String.fromCharCode(97 + byte % 26));
   return `${start}${letters.join("")}`;
@@ -25,7 +25,7 @@ export function newName(start = "Rex"): string {
 /** Adds a pet, and returns its id. */
 export async function addPet(api: Api, status: PetStatus = "available", name: string = newName()): Promise<bigint> {
   const response = await api.post({ name, categoryId: 7, status });
-  // Other cases ask for 201.
+  // Whether the status is 201, other cases ask.
   assert.ok(response.status >= 200 && response.status < 300, `A create was answered with ${response.status}`);
   return petOf(response, response.status).id;
 }
@@ -49,7 +49,8 @@ export function linkTarget({ headers }: ApiResponse, relation: string): string |
 }
 
 /**
- * The query of the next page; undefined on the last one. Only the query, because a link of another server must not get the key.
+ * The query of the next page, or undefined on the last one. The rest of the link is not used, because that of another
+ * server must not get the key.
  */
 export function nextQuery(response: ApiResponse): string | undefined {
   const target = linkTarget(response, "next");
@@ -89,7 +90,7 @@ export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: st
     const place = idsOf(response).indexOf(last);
     if (place >= 0) {
       const first = await addPet(api, status);
-      // The page that ends with the first pet leads to what follows it.
+      // The page that ends with the first pet has a link to what follows it.
       const after = nextQuery(await api.get(`/pets${withLimit(query, place + 1)}`));
       assert.ok(after !== undefined, "A page has no link to the next one, which exists");
       return { query: after, first };

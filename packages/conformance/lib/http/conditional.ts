@@ -1,4 +1,4 @@
-/** Conditional requests: RFC 9110 §13. */
+/** The cases of conditional requests (RFC 9110 §13). */
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -7,7 +7,7 @@ import { addPet, openEnd, withLimit } from "./catalogue.ts";
 
 const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304");
 
-/** A list, if it has none of these entity tags. */
+/** Gets a list unless it has one of these entity tags. */
 function listUnless(api: Api, path: string, tags: string): Promise<ApiResponse> {
   return api.get(path, { headers: { "if-none-match": tags } });
 }

@@ -12,7 +12,10 @@ export const PREFLIGHT = {
   "access-control-request-headers": "authorization",
 };
 
-/** What a page needs for every request that the API takes, for at most two hours, which is the limit of Chromium. */
+/**
+ * The grants that a page needs for every request that the API takes. They last for at most two hours, which is the
+ * limit of Chromium.
+ */
 const PREFLIGHT_GRANTS = {
   "access-control-allow-methods": [
     ...new Set(OPERATIONS.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method)),
@@ -34,7 +37,7 @@ export const EXPOSED = [
   "x-request-id",
 ];
 
-/** The origins that an app lists, those of requests, and what the responses grant to them. */
+/** A name, the origins that an app lists, those of requests, and what the responses grant to them. */
 export type CorsRule = [name: string, listed: string[] | undefined, origins: string[], granted: string | null];
 
 const CORS_RULES: readonly CorsRule[] = [
@@ -42,7 +45,7 @@ const CORS_RULES: readonly CorsRule[] = [
   ["sends a listed origin the CORS headers that it needs on every response", [OTHER, ORIGIN], [ORIGIN], ORIGIN],
 ];
 
-/** The cases of rules. */
+/** Makes a case of each rule. */
 export function casesOf(rules: readonly CorsRule[]): HttpCase[] {
   return rules.flatMap(([name, listed, origins, granted]) =>
     cases({

@@ -1,4 +1,4 @@
-/** Section 4.2: valid and invalid pets. */
+/** The cases of creates: section 4.2 of the specification, with valid and invalid pets. */
 
 import type { ErrorBody } from "@petstore/petstore";
 import { type Api, encode, type RequestBody } from "./api.ts";
@@ -18,7 +18,7 @@ const FAULTS = addition(
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
-/** Other notations of whole numbers, and their values. */
+/** Whole numbers in other notations, with their values. */
 const WRITTEN: Record<string, string> = {
   "7.0": "7",
   "1e3": "1000",
@@ -112,7 +112,7 @@ const NO_JSON = [
   '{"a":'.repeat(10_000),
 ];
 
-/** Bodies of pets, one member of which has these JSON texts. */
+/** Makes bodies of pets, one member of which has these JSON texts. */
 function bodiesWith(member: "name" | "categoryId" | "status", values: readonly string[]): string[] {
   return values.map((value) => {
     const texts = Object.entries({ name: `"${ODD_NAME}"`, categoryId: String(ODD_CATEGORY), [member]: value });
@@ -122,16 +122,16 @@ function bodiesWith(member: "name" | "categoryId" | "status", values: readonly s
 
 const INCOMPLETE = [`{"name":"${ODD_NAME}"}`, `{"categoryId":${ODD_CATEGORY}}`, "{}"];
 
-/** Bodies whose names are not UTF-8, and one that ends within a character. */
+/** Bodies that are not UTF-8 within a name, and one that ends within a character. */
 const NO_UTF8 = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf5, 0x80, 0x80, 0x80]].map((bytes) => {
   const [start, end] = ['{"categoryId":1,"name":"', '"}'].map(encode);
   return new Uint8Array([...start!, ...bytes, ...end!]);
 }).concat(new Uint8Array([...encode(WHOLE), 0xc3]));
 
-/** Bodies that get 400 with this code and message, and of which nothing is stored. */
+/** What is wrong with a body, and the code and the message of the 400 that it gets. Nothing of it is stored. */
 type Refusal = [what: string, code: ErrorBody["code"], message: RegExp, bodies: readonly RequestBody[]];
 
-/** A message that finds fault with this member, which is there, and with no other. */
+/** A pattern for a message that finds fault with this member, which is there, and with no other. */
 function only(member: "name" | "categoryId"): RegExp {
   return new RegExp(`^(?!.*(?:required|status|${member === "name" ? "categoryId" : "name"})).*${member}`);
 }
@@ -233,7 +233,7 @@ export const CREATE_CASES: HttpCase[] = [
       const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
       const send = async (nested: string) => (await api.post(`{"x":${nested},"name":"n","categoryId":1}`)).status;
       assert.equal(await send(deep(500)), 201, "The status of the response to 500 brackets in an unknown member");
-      // Engines differ in their depth limit.
+      // The result is not asked for, because engines differ in how deep JSON may be.
       const status = await send(deep(30_000));
       assert.ok(status === 201 || status === 400, `30,000 brackets get ${status}, which should be 201 or 400`);
       assertStatus(await api.post(deep(30_000)), 400, "30,000 brackets");

@@ -30,7 +30,7 @@ export interface ExactPet {
   status?: PetStatus;
 }
 
-/** JSON whose int64 members are bigint. */
+/** Parses JSON, and reads its int64 members as bigint. */
 export function parseExact(text: string): unknown {
   return parseJson(text, (name, value, context) => {
     if (typeof value !== "number" || (name !== "id" && name !== "categoryId")) return value;
@@ -68,22 +68,22 @@ export function assertJson({ headers, text }: SeenResponse): void {
   }
 }
 
-/** The pet of a response with this status. */
+/** Reads the pet of a response, which must have this status. */
 export function petOf(response: SeenResponse, status = 200): ExactPet {
   assertStatus(response, status);
   return asPet(parseExact(response.text));
 }
 
-/** The maximum of `limit`. */
+/** The largest `limit` of a list. */
 const MOST_LISTED = 100;
 
-/** The pets of a list. */
+/** Reads the pets of a list. */
 export function petsOf(response: SeenResponse): ExactPet[] {
   assertStatus(response, 200);
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${asJson(list)}`);
   assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);
-  // A server that lists no other pets is judged by these.
+  // If a server lists no other pets, the list is judged by these.
   const areOdd = list.every(isOdd);
   return list.map((value) => !areOdd && isOdd(value) ? value : asPet(value));
 }

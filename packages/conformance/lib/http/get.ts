@@ -1,4 +1,4 @@
-/** Section 4.3: one pet. */
+/** The cases of one pet: section 4.3 of the specification. */
 
 import { OPERATIONS } from "./operations.ts";
 import type { ApiResponse } from "./api.ts";
@@ -15,7 +15,7 @@ const DEPRECATION = addition(
 
 const END = addition("pets.get", "With the option gone, /pets/{petId} is 410 from its Sunset on, with its successor");
 
-/** Two days that have passed. */
+/** A deprecation whose two days have passed. */
 const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
 
 const ABSENT = [
@@ -36,7 +36,7 @@ const ABSENT = [
   "x".repeat(3000),
 ];
 
-/** Texts that are not the id of a pet, but resemble it. */
+/** Makes texts that resemble the id of a pet, and are none. */
 function resembling(id: bigint): string[] {
   return [
     `0${id}`,

@@ -41,15 +41,15 @@ const BAD_KEYS = [
   "a\\b",
 ];
 
-/** Parameters of a structured header's string, which are ignored. */
+/** Parameters that may follow the string of a structured field, and are ignored. */
 const PARAMETERS = [";v=1", "; v=-1.525;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'];
 
-/** A key that no earlier run has used, without the characters that quoting changes. */
+/** Makes a key that no earlier run has used, without the characters that quoting changes. */
 function newKey(): string {
   return crypto.randomUUID();
 }
 
-/** All but the last need a store with `createOnce()`. */
+/** The cases of Idempotency-Key. All but the last need a store with `createOnce()`. */
 export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   ...cases(REMEMBERED, {
     async "answers a repeated create with the first response, and creates no second pet"(api) {
@@ -145,7 +145,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {
       const added = await addedBy(api, async () => {
         for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
-          // Headers refuses some of these keys; the petstore must refuse the others.
+          // `Headers` refuses some of these keys. The petstore must refuse the others.
           let parts;
           try {
             parts = withKey(key);

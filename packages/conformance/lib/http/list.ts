@@ -1,4 +1,4 @@
-/** Section 4.1: lists. */
+/** The cases of lists: section 4.1 of the specification. */
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -71,7 +71,10 @@ const REFUSED = {
   ],
 };
 
-/** Those of this library are `after:` and an id in Base64. Some of these are for 0, -1 and 2^63. */
+/**
+ * Texts that are no cursor. The cursors of this library are `after:` and an id in Base64, and some of these would stand
+ * for 0, -1 and 2^63.
+ */
 const NO_CURSORS = {
   invalid_cursor: [
     "cursor=1",
@@ -85,7 +88,7 @@ const NO_CURSORS = {
   ],
 };
 
-/** The message of each: it says what would be right, and quotes no more than a part of a long value. */
+/** The message about each parameter: it says what would be right, and quotes no more than a part of a long value. */
 const TOLD = {
   invalid_limit: /^(?=.*limit.*1.*100).{1,299}$/,
   invalid_status: /^(?=.*status.*available.*pending.*sold).{1,299}$/,
@@ -96,7 +99,7 @@ async function assertRefused(api: Api, refused: Partial<typeof REFUSED>): Promis
   for (const [name, queries] of Object.entries(refused)) {
     const code = name as keyof typeof REFUSED;
     for (const query of queries) {
-      // Beside another parameter, which is valid or unknown, it is invalid too.
+      // It is invalid too beside another parameter, which is valid or unknown.
       const more = api.random.pick(
         ["limit=1", "status=sold", "page=1"].filter((more) => !name.endsWith(more.split("=")[0]!)),
       );

@@ -1,4 +1,6 @@
-/** What lists must show: the pets that were created, all of them and each once, as they are by their ids. */
+/**
+ * Compares lists with the pets that were created: a list must show all of them, each once, as they are under their ids.
+ */
 
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api } from "./api.ts";
@@ -11,7 +13,7 @@ import { getPet } from "./specification_requests.ts";
 /** A pet that was created, as it was sent. */
 export type Created = ExactPet;
 
-/** A list may show a pet some time after it was added. */
+/** How often a list is read again, and the pause before, because a list may show a pet some time after it was added. */
 const TRIES = 20, PAUSE_MS = 100;
 
 const MOST_PAGES = 20, MOST_READ = 25;
@@ -28,7 +30,7 @@ export function assertSame(shown: ExactPet, { id, name, categoryId, status }: Cr
   assert.deepEqual(seen, { id, name, categoryId, ...both }, `The pet ${id} ${where}, and as it was created`);
 }
 
-/** The first page of 100, and all pages as far as links lead. */
+/** A list as it was read: its first page of 100, and all pages as far as links lead. */
 interface Listed {
   first: ExactPet[];
   all: ExactPet[];
@@ -59,14 +61,14 @@ export function assertEach(pets: readonly ExactPet[], created: readonly Created[
   for (const pet of created) {
     const shown = byId.get(pet.id);
     if (shown) assertSame(shown, pet, `in the list ${query}`);
-    // Other names may be those of several pets.
+    // Another name may be that of several pets.
     if (!pet.name.includes(ODD_NAME)) continue;
     const other = pets.find(({ id, name }) => name === pet.name && id !== pet.id);
     assert.ok(other === undefined, `The list ${query} has the pet ${pet.id} once more, with the id ${other?.id}`);
   }
 }
 
-/** The list of a status, or of all, when it has all of the created pets. */
+/** Reads the list of a status, or of all, until it has all of the created pets. */
 async function listCreated(api: Api, created: readonly Created[], status: PetStatus | undefined): Promise<Listed> {
   const query = `?limit=100${status ? `&status=${status}` : ""}`;
   for (let tries = 1;; tries++) {
@@ -83,7 +85,9 @@ async function listCreated(api: Api, created: readonly Created[], status: PetSta
   }
 }
 
-/** Limits at which servers are wrong, each with a status and without one, and no limit. */
+/**
+ * Makes queries with the limits at which servers are wrong, each with a status and without one, and without a limit.
+ */
 export function someQueries({ random }: Api): { limit: number; status: PetStatus | undefined; query: string }[] {
   const limits = [1, 2, 3, 10, 19, 20, 21, 50, 60, 99, 100, 1 + random.below(100), 1 + random.below(30)];
   const given = limits.flatMap((limit) =>
@@ -106,7 +110,7 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
     const wanted = () => Math.min(limit, lists.get(status)!.first.length);
     let pets = petsOf(await api.get(`/pets${query}`));
     for (let tries = 0, before = -1; tries < TRIES && pets.length !== wanted() && before !== wanted(); tries++) {
-      // A pet of an earlier case may show late. Only then, the list is read again.
+      // A pet of an earlier case may show late. The list is read again in that case alone.
       before = wanted();
       lists.set(status, await listCreated(api, created, status));
       if (before !== wanted()) pets = petsOf(await api.get(`/pets${query}`));

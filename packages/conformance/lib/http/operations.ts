@@ -2,7 +2,7 @@
 
 /** A method and a path, and whether it is deprecated. */
 export interface Operation {
-  /** As the OpenAPI description names it. */
+  /** The name that the OpenAPI description gives it. */
   id: string;
   method: "GET" | "POST";
   path: string;

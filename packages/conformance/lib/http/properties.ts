@@ -1,4 +1,7 @@
-/** Properties that the specification demands of any requests: what was refused, what was created, and what is listed. */
+/**
+ * Properties that the specification demands of any requests, about what was refused, what was created, and what is
+ * listed.
+ */
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -12,7 +15,9 @@ import { assertEach, assertListed, assertSame, type Created } from "./listed.ts"
 import { storesNothing } from "./refused.ts";
 import { getPet, unlessRemoved } from "./specification_requests.ts";
 
-/** Adds a pet, or if it is refused one with a usual category, or with a usual name too. */
+/**
+ * Adds a pet. If it is refused, one with a usual category is added, and if that is refused, one with a usual name too.
+ */
 async function create(api: Api, pet: SentPet): Promise<Created> {
   const usual = { ...pet, categoryId: "7" };
   for (const sent of [pet, usual, { ...usual, name: newName(ODD_NAME) }]) {
@@ -41,7 +46,7 @@ async function createAll(api: Api, pets: readonly SentPet[]): Promise<Created[]>
   const twice: SentPet = { name: newName(), categoryId: "7", status: "sold" };
   created.push(await create(api, twice));
   const again = await postAs(api, bodyOf(twice, random));
-  // Names may have to be unique.
+  // A petstore may demand unique names.
   if (again.status < 300) created.push({ ...created.at(-1)!, id: petOf(again, again.status).id });
   assert.equal(new Set(created.map(({ id }) => id)).size, created.length, "The number of different ids of pets");
   return created;
@@ -55,7 +60,10 @@ function assertUnauthorized(response: ApiResponse, what: string): void {
   assertStatus(response, 401, what);
 }
 
-/** Requests that the specification does not have. Without the key, they may be answered in any way, but show and change nothing. */
+/**
+ * Sends requests that the specification does not have. Without the key, they may be answered in any way, but must show
+ * and change nothing.
+ */
 async function assertNothingShown(api: Api, id: bigint, mark: string): Promise<void> {
   const paths = ["/pets", `/pets/${id}`];
   for (const path of paths) {
@@ -97,7 +105,7 @@ async function assertNothingShown(api: Api, id: bigint, mark: string): Promise<v
   }
 }
 
-/** Some ids that pets have, and some that none has. */
+/** Chooses some ids that pets have, and some that none has. */
 async function someIds(api: Api): Promise<string[]> {
   const ids = petsOf(await api.get("/pets?limit=100")).flatMap(({ id }) => typeof id === "bigint" ? [String(id)] : []);
   return [
@@ -113,7 +121,7 @@ export const PROPERTY_CASES: readonly HttpCase[] = [
   ...cases({ ...says("pets.list", "4.1: GET /pets lists the animals, as they were created"), ...ON_BOTH }, {
     async "lists, and returns by id, each pet once and as it was created"(api) {
       for (const status of STATUSES) petsOf(await api.get(`/pets?limit=20&status=${status}`));
-      // Other cases judge lists by pets that are not odd.
+      // This fills the catalogue with usual pets, because other cases judge lists by pets that are not odd.
       await addPets(api, STATUSES);
       const created = await createAll(api, somePets(api.random));
       await assertKept(api, api.random.shuffle(created));

@@ -1,4 +1,4 @@
-/** What was refused must have changed nothing. */
+/** Checks that what was refused has changed nothing. */
 
 import type { Api } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -36,7 +36,7 @@ export async function storesNothing(api: Api, marks: readonly string[], send: ()
   }
 }
 
-/** The text of each page of a list, as far as links lead. */
+/** Reads the text of each page of a list, as far as links lead. */
 async function pagesOf(api: Api, query: string): Promise<string[]> {
   const pages: string[] = [];
   for (let next: string | undefined = query; next !== undefined && pages.length < MOST_PAGES;) {

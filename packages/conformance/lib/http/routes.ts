@@ -27,7 +27,7 @@ function assertAllow({ headers }: ApiResponse, methods: readonly string[], reque
   assert.deepEqual(told.sort(), methods, `The methods in Allow of ${request}`);
 }
 
-/** Paths without a route. */
+/** Paths that have no route. */
 const UNKNOWN = [
   "/pet",
   "/pets/",
@@ -57,7 +57,7 @@ async function assertUnknown(api: Api, paths: readonly string[]): Promise<void> 
 async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<void> {
   for (const [path, allow] of Object.entries(ALLOWED)) {
     for (const method of methods) {
-      // Request changes common methods to upper case.
+      // `Request` changes common methods to upper case.
       if (allow.includes(new Request("http://localhost", { method }).method)) continue;
       const response = await api.send(method, path);
       const expected = { status: 405, code: "method_not_allowed", message: new RegExp(method) } as const;
@@ -134,7 +134,7 @@ export const ROUTE_CASES: HttpCase[] = [
   ...cases({ ...HEADS, ...ON_HOST }, {
     async "answers HEAD as GET, with the length and without the body"(api) {
       const { id } = petOf(await api.post({ name: "é😀", categoryId: 1 }), 201);
-      // Then the first page has a next one, whatever other clients add.
+      // With this pet, the first page has a next one, whatever other clients add.
       await api.post({ name: "Rex", categoryId: 1 });
       const paths = ["/pets?limit=1", "/pets?limit=0", `/pets/${id}`, `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
       for (const path of paths) {

@@ -1,4 +1,7 @@
-/** What the specification says, word for word, and nothing else. Sections are those of `petstore-spec.md`. */
+/**
+ * The cases of what the specification says, word for word, and of nothing else. Sections are those of
+ * `petstore-spec.md`.
+ */
 
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api, ApiResponse } from "./api.ts";
@@ -15,7 +18,7 @@ import { expectCategory, getPet, mistyped, requestsTo, unlessRemoved } from "./s
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
-/** As the specification has them, not as the library does. */
+/** The statuses are written out, because a mistake of the library must not be a part of the question. */
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 /** Bodies without a required field, those that lists show as odd first, and values that are not of their field's type. */
@@ -108,7 +111,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     async "restricts a list to the status that is asked for"(api) {
       await addPets(api, STATUSES);
       for (const wanted of STATUSES) {
-        // A pet need not show its status.
+        // A pet may leave out its status.
         for (const { status = wanted } of petsOf(await api.get(`/pets?status=${wanted}`))) {
           assert.equal(status, wanted, `The status of a pet in the list ?status=${wanted}`);
         }
@@ -164,13 +167,13 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
     async "answers 404 to an id that no pet has"(api) {
       for (const id of [ABSENT_ID, ...absentIds(api.random)]) {
         const response = unlessRemoved(await api.get(`/pets/${id}`), [410]);
-        // A petstore may count down.
+        // Ids may descend: the specification does not say that they ascend.
         if (response.status === 200) assert.equal(String(petOf(response).id), id, `The id of the pet at /pets/${id}`);
         else assertStatus(response, 404, `GET /pets/${id}`);
       }
     },
   }),
-  // Last, because a server that takes a pet which is not valid lists it from then on.
+  // This case comes last, because a server that takes a pet which is not valid lists it from then on.
   ...cases({ ...says("pets.create", "4.2: 400 if the body is missing required fields"), ...ON_BOTH }, {
     "answers 400 to a pet without a required field": (api) => assertInvalid(api, INCOMPLETE),
   }),
@@ -199,7 +202,7 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       let failures = 0;
       for (const send of requests) {
         const response = await send();
-        // Whether they fail, other cases ask.
+        // Other cases ask whether these requests fail.
         if (response.status < 400) continue;
         assertError(response);
         failures++;

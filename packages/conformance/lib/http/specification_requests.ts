@@ -1,4 +1,4 @@
-/** Requests of the specification's cases, which servers of any make can answer. */
+/** The requests of the specification's cases, which servers of any make can answer. */
 
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
@@ -8,7 +8,7 @@ import { ODD_NAME, petOf } from "./exact.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** The day of the removal of GET /pets/{petId}: section 9. */
+/** The day on which section 9 removes GET /pets/{petId}. */
 const REMOVAL = Date.UTC(2030, 11, 5);
 
 /** Ends a case that needs an endpoint which may have been removed. */
@@ -21,7 +21,7 @@ export async function getPet(api: Api, id: bigint): Promise<ApiResponse> {
   return unlessRemoved(await api.get(`/pets/${id}`));
 }
 
-/** Requests to the three endpoints, without a key or with these credentials. */
+/** Makes requests to the three endpoints, without a key or with these credentials. */
 export function requestsTo(api: Api, id: bigint, authorization?: string): (() => Promise<ApiResponse>)[] {
   const parts = authorization === undefined ? { key: null } : { headers: { authorization } };
   return [
@@ -31,7 +31,7 @@ export function requestsTo(api: Api, id: bigint, authorization?: string): (() =>
   ];
 }
 
-/** Not at the end, where the last bits of an encoding may mean nothing. */
+/** Changes a character of a key in its middle, because the last bits of an encoding may mean nothing. */
 export function mistyped(key: string): string {
   const middle = key.length >> 1;
   return `${key.slice(0, middle)}${key[middle] === "0" ? 1 : 0}${key.slice(middle + 1)}`;

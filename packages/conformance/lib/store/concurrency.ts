@@ -1,4 +1,4 @@
-/** Concurrent calls, of one server and of several that share the same pets. */
+/** The cases of concurrent calls, of one server and of several that share the same pets. */
 
 import assert from "node:assert/strict";
 import { formatPet, type Pet, type PetStore } from "@petstore/petstore/store";
@@ -18,7 +18,7 @@ import {
   walk,
 } from "./case.ts";
 
-/** In milliseconds. */
+/** The length of an hour, in milliseconds. */
 const HOUR = 3_600_000;
 
 export const CONCURRENCY_CASES: StoreCase[] = [
@@ -73,7 +73,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
   }, ["changes"]),
 ];
 
-/** For stores whose pets several servers share. */
+/** The cases of stores whose pets several servers share. */
 export const SERVERS_CASES: readonly StoreCase[] = [
   ...cases("order", {
     async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {

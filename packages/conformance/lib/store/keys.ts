@@ -1,4 +1,4 @@
-/** The guarantees for API keys. */
+/** The cases of API keys. */
 
 import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "@petstore/petstore/store";
@@ -6,7 +6,7 @@ import { type ApiKeys, createPetstore } from "@petstore/petstore";
 import { createKeyManager } from "@petstore/petstore/keys";
 import { cases, draft, type StoreCase } from "./case.ts";
 
-/** When the keys of these cases were made. */
+/** The time at which the keys of these cases were made. */
 const MADE = new Date(1_590_000_000_001);
 
 export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
@@ -60,7 +60,7 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     await keys.add(keyOf("b"));
     assert.equal(await keys.revoke("key-a", at(5)), true);
     assert.equal(await keys.revoke("key-a", at(9)), true);
-    // Another program's clock may be slow.
+    // The clock of another program may be slow.
     assert.equal(await keys.revoke("key-a", at(1)), true);
     assert.equal(await keys.revoke("key-x", at(9)), false);
     assert.deepEqual(await keys.list(), [keyOf("a", { revoked: at(5) }), keyOf("b")]);

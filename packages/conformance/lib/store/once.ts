@@ -79,7 +79,7 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     assert.deepEqual(await createOnce(store, draft(), request("long")), { outcome: "replayed", id });
   },
   async "remembers a request until its retention time is over"(store) {
-    // Once more with a longer time, if the store or the machine took too long.
+    // The round is repeated with a longer time, if the store or the machine took too long.
     for (let retentionMs = 100;; retentionMs *= 2) {
       const send = () => createOnce(store, draft(), request(`${retentionMs}`, "one", retentionMs));
       const begun = performance.now();

@@ -1,4 +1,4 @@
-/** A store that closes or crashes, and is opened again. */
+/** The cases of a store that closes or crashes, and is opened again. */
 
 import assert from "node:assert/strict";
 import { formatPet, type Pet, type PetStore } from "@petstore/petstore/store";
@@ -17,7 +17,10 @@ import {
 } from "./case.ts";
 import { keyOf } from "./keys.ts";
 
-/** How many creates there are before a crash, and how many at once: a store may answer all that wait for it together. */
+/**
+ * The number of creates before a crash, and how many run at once, because a store may answer all that wait for it
+ * together.
+ */
 const CREATES = 30, AT_ONCE = 10;
 
 /**
@@ -67,7 +70,7 @@ async function readAll(store: PetStore): Promise<{ id: bigint; name: string; jso
   });
 }
 
-/** For stores whose pets survive a restart. */
+/** The cases of stores whose pets survive a restart. */
 export const RESTART_CASES: readonly StoreCase[] = [
   ...cases("durability", {
     async "shows the same pets when it is opened again, and gives greater ids"(store, context) {

@@ -52,7 +52,10 @@ function assertStored(stored: readonly { id: number; name: string }[], names: re
 test("servers give each id once, without gaps, and carry out each request once, in every order of their calls", async () => {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(
-    ...[fc.scheduler(), FATES_OF_COMMITS, CREATES, fc.boolean()] as const,
+    fc.scheduler(),
+    FATES_OF_COMMITS,
+    CREATES,
+    fc.boolean(),
     async (scheduler, fates, creates, mayTimeOut) => {
       let canTimeOut = mayTimeOut;
       await withScheduledTimers(scheduler, (time) => canTimeOut || isPause(time), async () => {
@@ -104,7 +107,9 @@ const CHANGES_OF_KEYS = fc.array(
 
 test("changes of keys are made completely, once or not at all, in every order of their calls", async () => {
   const property = fc.asyncProperty(
-    ...[fc.scheduler(), FATES_OF_COMMITS, CHANGES_OF_KEYS] as const,
+    fc.scheduler(),
+    FATES_OF_COMMITS,
+    CHANGES_OF_KEYS,
     async (scheduler, fates, changes) => {
       await withScheduledTimers(scheduler, isPause, async () => {
         const kv = new ScheduledKv(scheduler, fates);

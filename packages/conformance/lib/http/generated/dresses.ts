@@ -10,11 +10,11 @@ export interface Dress {
   /** The end of a sentence that begins with "With". */
   what: string;
   parts: RequestParts;
-  /** Members of the query, such as `status=sold`. */
+  /** Parameters of the query, such as `status=sold`. */
   query?: string;
 }
 
-/** Where servers look for a key, besides where it belongs. */
+/** The names of fields and parameters in which servers look for a key, besides the place where it belongs. */
 const NAMES_OF_KEYS = [
   "key",
   "api_key",
@@ -75,7 +75,7 @@ const FIELDS_OF_KEYS = [
   "user-agent",
 ];
 
-/** What caches, proxies, browsers, frameworks and monitors send. None of it replaces a key. */
+/** Fields that caches, proxies, browsers, frameworks and monitors send. None of them replaces a key. */
 const FIELDS: Record<string, string[]> = {
   ...Object.fromEntries(
     ["x-forwarded-for", "x-real-ip", "true-client-ip", "cf-connecting-ip", "x-client-ip", "x-originating-ip"]
@@ -158,7 +158,7 @@ const QUERIES = [
   "internal=1",
 ];
 
-/** Fields with values, a few at a time. A name comes once in a request. */
+/** Divides the fields with their values into groups of a few. No group has a name twice. */
 function fieldGroups(random: Random): [string, string][][] {
   const most = Math.max(...Object.values(FIELDS).map(({ length }) => length));
   return Array.from({ length: most }, (_, i) => {
@@ -171,7 +171,7 @@ function listed(names: Iterable<string>): string {
   return [...names].join(", ");
 }
 
-/** Queries of lists that are common, and others. */
+/** Makes queries of lists, common ones and others. */
 function listQueries({ below, pick, shuffle }: Random): string[] {
   const limits = [1, 5, 10, 20, 50, 99, 100, 1 + below(100)];
   const statuses = ["available", "pending", "sold"];

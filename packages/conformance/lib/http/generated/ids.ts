@@ -2,7 +2,7 @@
 
 import type { Random } from "./random.ts";
 
-/** Ids that are an int64, and that hardly any pet has. */
+/** Makes ids that are an int64, and that hardly any pet has. */
 export function absentIds({ below, int64 }: Random): string[] {
   const large = 2n ** 53n + BigInt(below(2 ** 31));
   const random = int64();
@@ -13,7 +13,10 @@ export function absentIds({ below, int64 }: Random): string[] {
   ];
 }
 
-/** Texts that are no integer, or another one. Notations that some servers read as the same integer are not among them. */
+/**
+ * Makes texts that are no integer, or another one than the id. Notations that some servers read as the same integer are
+ * not among them.
+ */
 export function resemblingIds(id: bigint, { below, letters, pick }: Random): string[] {
   const powers = [8n, 16n, 24n, 31n, 32n, 48n, 52n, 53n, 54n, 63n, 64n, 128n].map((bits) => id + 2n ** bits);
   const digits = String(id);

@@ -1,21 +1,21 @@
-/** Pets at the boundaries of what may be kept, and bodies that are no pets. */
+/** Makes pets at the boundaries of what may be kept, and bodies that are no pets. */
 
 import type { PetStatus } from "@petstore/petstore/store";
 import { newName } from "../catalogue.ts";
 import { ODD_CATEGORY, ODD_NAME } from "../exact.ts";
 import { groupsOf, type Random } from "./random.ts";
 
-/** A pet to send. */
+/** A pet that is to be sent. */
 export interface SentPet {
   name: string;
-  /** JSON text. */
+  /** The number as JSON text. */
   categoryId: string;
   status?: PetStatus;
 }
 
 export const STATUSES = ["available", "pending", "sold"] as const;
 
-/** What servers escape, decode, normalize, trim, resolve or write in one case. */
+/** Texts that servers escape, decode, normalize, trim, resolve or write in one case. */
 const PIECES = [
   "<b>",
   "&amp;",
@@ -75,11 +75,11 @@ const PIECES = [
   "\ufe0f",
 ];
 
-/** What is odd at the beginning or at the end of a name. */
+/** Characters that are odd at the beginning or at the end of a name. */
 const STARTS = [" ", "=", "@", "-", "0", "'", "#", "\ufeff", "\u{1f63a}", "_"];
 const ENDS = [" ", ".", "\\", "\u0301", "/", "0", "\u{1f63a}", ";", "'", "?"];
 
-/** Lengths in code points, near those at which servers cut. */
+/** Lengths of names in code points, near those at which servers cut. */
 const LENGTHS = [40, 50, 51, 60, 64, 65, 100, 101, 120, 127, 128, 129, 199, 201, 250, 254, 255, 255];
 
 const CATEGORIES = [
@@ -110,7 +110,9 @@ function filled(start: string, length: number, random: Random): string {
   return start + fill.repeat(Math.max(0, length - Array.from(start).length));
 }
 
-/** Valid pets. Each piece, length and category is in one of them. Most names have letters that no other pet's name has. */
+/**
+ * Makes valid pets. Each piece, length and category is in one of them. Most names have letters that no other name has.
+ */
 export function somePets(random: Random): SentPet[] {
   const { letters, shuffle, pick, int64 } = random;
   const [starts, ends] = [shuffle(STARTS), shuffle(ENDS)];
@@ -128,7 +130,7 @@ export function somePets(random: Random): SentPet[] {
   return pets.map((pet, i) => i % 4 === 3 ? pet : { ...pet, status: STATUSES[i % 4]! });
 }
 
-/** JSON text, whose members and spaces are in an order of the seed. */
+/** Formats a pet as JSON text, with its members and spaces in an order of the seed. */
 export function bodyOf({ name, categoryId, status }: SentPet, { shuffle, pick }: Random): string {
   const members = [["name", JSON.stringify(name)], ["categoryId", categoryId], ["status", status && `"${status}"`]];
   const space = pick(["", "", " ", "\n  "]);

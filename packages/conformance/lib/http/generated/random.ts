@@ -2,7 +2,7 @@
 
 /** Choices that follow from a seed. */
 export interface Random {
-  /** A whole number below `limit`. */
+  /** Chooses a whole number below `limit`. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(all: readonly T[]): T;
@@ -19,7 +19,7 @@ export const DEFAULT_SEED = 1;
 export function createRandom(seed: number, purpose: string): Random {
   let state = seed | 0;
   for (const unit of purpose) state = Math.imul(state ^ unit.codePointAt(0)!, 0x9e3779b1) ^ (state >>> 15);
-  // Mulberry32.
+  // The generator is Mulberry32.
   const next = (): number => {
     state = state + 0x6d2b79f5 | 0;
     let mixed = Math.imul(state ^ state >>> 15, 1 | state);
@@ -41,7 +41,7 @@ export function createRandom(seed: number, purpose: string): Random {
   };
 }
 
-/** All of them in groups of this size, in an order of the seed. */
+/** Divides items into groups of this size, in an order of the seed. */
 export function groupsOf<T>({ shuffle }: Random, all: readonly T[], size: number): T[][] {
   const order = shuffle(all);
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => order.slice(i * size, (i + 1) * size));

@@ -2,7 +2,7 @@
 
 import type { Random } from "./random.ts";
 
-/** What stands for everybody, for nothing, for a pattern, or for a member that every object has. */
+/** Words that stand for everybody, for nothing, for a pattern, or for a member that every object has. */
 const WORDS = [
   "null",
   "undefined",
@@ -71,7 +71,7 @@ function inOtherCase(letter: string): string {
   return letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
 }
 
-/** A JSON Web Token without a signature. */
+/** Makes a JSON Web Token without a signature. */
 function unsigned(claims: object): string {
   const [head, body] = [{ alg: "none", typ: "JWT" }, claims].map((part) =>
     btoa(JSON.stringify(part)).replaceAll("=", "")
@@ -94,7 +94,9 @@ function encodingsOf(key: string): string[] {
   ];
 }
 
-/** Shorter forms. A part that is shorter than two characters may be all of the key. */
+/**
+ * Makes shorter forms of a key. A part of fewer than two characters is left out, since it may be the whole of a key.
+ */
 function partsOf(key: string, { below }: Random): string[] {
   const lengths = [1, 1 + below(key.length), key.length >> 1, key.length - 1, Math.min(16, key.length - 1)];
   const parts = key.split(/[-_.]/);
@@ -109,7 +111,7 @@ function partsOf(key: string, { below }: Random): string[] {
   ];
 }
 
-/** Forms of the same length. The last bits of a key may mean nothing, so its last character stays in each. */
+/** Makes forms of the same length. Each keeps the last character, whose last bits may mean nothing. */
 function changesOf(key: string, { below, letters, pick }: Random): string[] {
   const [start, last] = [key.slice(0, -1), key.slice(-1)];
   const change = (edit: (sign: string) => string, at: number) =>
@@ -135,7 +137,7 @@ function changesOf(key: string, { below, letters, pick }: Random): string[] {
   ];
 }
 
-/** Longer forms. */
+/** Makes longer forms of a key. */
 function longerThan(key: string, { letters, pick }: Random): string[] {
   const more = () => letters(1 + pick([0, 1, 5]));
   const signed = [...Array(4)].map(() => pick(SIGNS));
@@ -191,7 +193,7 @@ export async function wrongTokens(key: string, random: Random): Promise<string[]
   return [...new Set(all)].filter((token) => token !== key && token.trim() !== "");
 }
 
-/** Whole values of the field Authorization. */
+/** Makes whole values of the field Authorization that have no right key. */
 export function wrongCredentials(key: string, { letters, pick }: Random): string[] {
   const pairs = [`user:${key}`, `${key}:`, `${key}:x`, `${key}:${key}`, `:${key}`, `api:${key}`, key];
   const schemes = [
