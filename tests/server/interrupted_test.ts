@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { fill } from "../support/database.ts";
-import { test } from "../support/server/in_process.ts";
+import { runHere, test } from "../support/server/in_process.ts";
 import { runCommand, ServerProcess } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 
@@ -46,4 +47,14 @@ test.withFolder("a signal ends a restore, and the file until now has its pets", 
   assert.deepEqual(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name)).toSorted(), ["copy.db", FILE]);
   assert.equal((await runCommand(folder, ["restore", "copy.db", STORE])).status, 0);
   assert.ok(existsSync(join(folder, FILE)));
+});
+
+test.inFolder("a command that has made its file, or could not, listens to no signal any more", async () => {
+  await SqliteStore.open(FILE, "never").close();
+  const count = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => process.listenerCount(signal));
+  const before = count();
+  assert.equal((await runHere(["backup", "copy.db", STORE])).status, 0);
+  assert.equal((await runHere(["backup", "copy.db", STORE])).status, 2);
+  assert.equal((await runHere(["export", "no/such/folder", STORE])).status, 2);
+  assert.deepEqual(count(), before);
 });
