@@ -65,7 +65,7 @@ async function measureOnce({ server, load, background }: Contender, seconds: num
   return measured;
 }
 
-/** Below this share of its core, wrk, a disk or other work slowed the server down. */
+/** The least share of its core that a server uses. Below it, wrk, a disk or other work slowed the server down. */
 const BUSY = 0.9;
 
 /** A note if one of the servers was not busy. */

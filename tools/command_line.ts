@@ -39,7 +39,7 @@ export function readCount(
 /** Runs a tool in a temporary folder. Exits with 0 if all is well, 1 after findings, 2 after a wrong command line. */
 export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
   const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
-  // An event, because `--help` exits without returning.
+  // This listens to an event, because `--help` exits without returning.
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   const end = (status: number): never => {
     killAll();

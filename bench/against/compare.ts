@@ -44,7 +44,7 @@ export function chanceOfNoise(ratios: readonly number[]): number {
   const ranked = logarithms.toSorted((a, b) => Math.abs(a) - Math.abs(b));
   const above = ranked.reduce((sum, value, index) => value > 0 ? sum + index + 1 : sum, 0);
   const most = ranked.length * (ranked.length + 1) / 2;
-  // For each sum of ranks: how many of all ways to give signs have it.
+  // At each sum of ranks stands how many of all ways to give signs have it.
   const ways = [1, ...Array.from({ length: most }, () => 0)];
   for (let rank = 1; rank <= ranked.length; rank++) {
     for (let sum = most; sum >= rank; sum--) ways[sum]! += ways[sum - rank]!;
@@ -76,7 +76,7 @@ and so is less processor time for a request. "~": a difference below ${
 ${CHANCE * 100} of 100 runs${rounds < FEWEST ? `. So few rounds make nothing clear: it takes ${FEWEST}` : ""}.`;
 }
 
-/** With fewer rounds, noise leans to one side more often than {@link CHANCE}. */
+/** The fewest rounds. With fewer, noise leans to one side more often than {@link CHANCE}. */
 const FEWEST = 1 - Math.floor(Math.log2(CHANCE));
 
 function cells({ what, before, after }: Comparison): string[] {

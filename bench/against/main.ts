@@ -11,7 +11,7 @@ import { formatComparisons, type Sample } from "./compare.ts";
 import { contenders, type Turn } from "./contenders.ts";
 import { type AgainstOptions, readAgainstOptions } from "./options.ts";
 
-/** Both trees of a turn in each round. */
+/** The samples of both trees in each round. */
 type Series = Map<string, [before: Sample[], after: Sample[]]>;
 
 // These listeners come before those of runTool(), which end the process and remove its folder.

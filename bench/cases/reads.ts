@@ -14,10 +14,10 @@ const PETS = 1_000_000;
 /** Skewed as in YCSB. */
 const SKEW = 0.99;
 
-/** In seconds: until what is asked for is in a cache. */
+/** The time until what is asked for is in a cache, in seconds. */
 const WARM_UP = 5;
 
-/** By their names on the page. The first is compared with the second. */
+/** The servers by their names on the page. The first is compared with the second. */
 type Contenders = Record<string, ServerProcess>;
 
 export const PETSTORE = "Petstore", HANDWRITTEN = "hand-written", FASTIFY = "Fastify on Node";

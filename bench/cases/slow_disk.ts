@@ -47,7 +47,7 @@ async function besideCreates(bench: Bench): Promise<Outcome> {
       return { reads, creates };
     },
   }, bench.effort.rounds);
-  // One fsync commits what all connections sent while the one before it took place.
+  // In the ideal, one fsync commits what all connections sent while the one before it took place.
   const ideal = POST.connections / ((measureSync(bench.folder) + LONGER) / 1000);
   const reads = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads.rate));
   const creates = beside.map(({ creates }) => (creates?.rate ?? NaN) / ideal);

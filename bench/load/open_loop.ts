@@ -14,7 +14,9 @@ export interface OpenLoopSettings {
   /** Requests a second. */
   rate: number;
   seconds: number;
-  /** In the catalogue. A few of them get most of the requests, by Zipf's law with the exponent 0.99. */
+  /**
+   * The number of pets in the catalogue. A few of them get most of the requests, by Zipf's law with the exponent 0.99.
+   */
   pets: number;
 }
 
@@ -79,7 +81,7 @@ class Connection {
     this.#settle(status);
   }
 
-  /** Once for each request. A server may close a connection that waits for one. */
+  /** Settles a request, once. A server may close a connection that waits for one. */
   #settle(status: number | undefined): void {
     const answer = this.#answer;
     this.#answer = undefined;
@@ -96,7 +98,7 @@ function send(): void {
   const now = performance.now();
   while (due <= now && due < end) {
     ask(due);
-    // As the requests of many independent users come (Poisson).
+    // The requests come as those of many independent users do (Poisson).
     due += -Math.log(1 - Math.random()) / rate * 1000;
   }
   if (due < end) setImmediate(send);
@@ -133,7 +135,9 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\n${FIELDS}\r\n`;
 }
 
-/** By the method of Gray et al., "Quickly generating billion-record synthetic databases" (SIGMOD 1994). */
+/**
+ * Draws a number by the method of Gray et al., "Quickly generating billion-record synthetic databases" (SIGMOD 1994).
+ */
 function zipf(): number {
   const u = Math.random();
   const rank = u * SUM < 1 ? 1 : u * SUM < TWO ? 2 : 1 + Math.floor(pets * (ETA * u - ETA + 1) ** (1 / (1 - SKEW)));

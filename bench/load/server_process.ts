@@ -13,7 +13,7 @@ export interface ServerSpec {
   script: string;
   settings: object;
   env?: Record<string, string> | undefined;
-  /** By default the servers' core. */
+  /** The core of the processor. Default: that of the servers. */
   core?: number | string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Program {
 
 /** The standalone server, as its task starts it. */
 export interface StandaloneSpec {
-  /** By default that of this tree. */
+  /** The program. Default: that of this tree. */
   program?: Program;
   /** The database file. */
   path: string;

@@ -61,7 +61,7 @@ export async function runWrk(
   const size = ["-c", String(connections)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const url = `http://127.0.0.1:${port}${paths[0]}`;
-  // Otherwise each run of wrk would ask for the same ids.
+  // A new seed keeps each run of wrk from asking for the same ids.
   const numbers = random ? [random.pets, random.skew, Math.trunc(Math.random() * 2 ** 31)].map(String) : [];
   const args = ["--", random ? `RANDOM ${method}` : method, body, ...paths, ...numbers];
   return readFigures(await run(seconds, [...size, ...flags, "-s", SCRIPT, url, ...args]), status);

@@ -11,7 +11,7 @@ export interface LatencyCurve {
 
 const MARKS = [2, 10, 100, 1000, 10_000];
 
-/** In milliseconds. */
+/** The times on the axis, in milliseconds. */
 const TIMES = [0.01, 0.1, 1, 10, 100, 1000, 10_000, 100_000];
 
 /** One response in so many is later. */

@@ -21,7 +21,7 @@ interface Section {
   plot?: Plot;
 }
 
-/** In the order of the page. A case belongs to the first that matches. */
+/** The sections, in the order of the page. A case belongs to the first that matches. */
 const SECTIONS: readonly Section[] = [
   { title: "Any address", prefixes: ["reads-"], plot: PLOTS.traffic },
   { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },

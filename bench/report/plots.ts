@@ -9,7 +9,7 @@ import { COLOURS, frame, toSvg, WIDTH } from "./vega.ts";
 /** A plot, by its file name in bench/. */
 export interface Plot {
   file: string;
-  /** For readers who do not see the plot. */
+  /** What the plot shows, for readers who do not see it. */
   description: string;
   /** Draws it, or returns `undefined` if a row is missing, for example because its case was skipped. */
   draw(rows: readonly Row[]): Promise<string> | undefined;
@@ -26,7 +26,7 @@ interface Bar {
 /** The texts of a plot with bars. */
 interface Words {
   title: string;
-  /** One line or several. */
+  /** The line below the title, or several lines. */
   subtitle: string | string[];
   /** The name of the line at 1, if bars are ratios; others are thousands a second. */
   limit?: string;

@@ -6,7 +6,7 @@ import { compile, type TopLevelSpec } from "vega-lite";
 /** The palette of Okabe and Ito, for all kinds of colour vision. */
 export const COLOURS = ["#0072b2", "#e69f00", "#56b4e9", "#999999"];
 
-/** Of the area with the marks, in pixels. */
+/** The width of the area with the marks, in pixels. */
 export const WIDTH = 560;
 
 /** What all plots share. The white ground makes them readable in dark themes, too. */

@@ -6,7 +6,7 @@
 import { petAt } from "../catalogue.ts";
 import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pages.ts";
 
-/** Of the process of a peer. */
+/** The settings of the process of a peer. */
 export interface PeerSettings {
   /** Pets in the catalogue. */
   pets: number;

@@ -6,7 +6,7 @@ import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
 /**
- * Is told of each reply before it is sent, and must not throw. Times are those of `performance.now()`; `endedAt` is
+ * Called for each reply before it is sent. It must not throw. Times are those of `performance.now()`; `endedAt` is
  * `startedAt` for a kept response that was sent at once.
  */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;

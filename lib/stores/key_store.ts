@@ -28,7 +28,7 @@ export interface StoredKey extends KeyInfo {
 export interface KeySnapshot {
   /** A text that is another one whenever `list()` would return something else. */
   version: string;
-  /** Absent if the version is the one that was given. */
+  /** The keys. They are absent if the version is the one that was given. */
   keys?: readonly StoredKey[];
 }
 

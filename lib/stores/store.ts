@@ -33,11 +33,14 @@ export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
 /** Selects a page of the list. */
 export interface PetQuery {
-  /** Only pets with a greater id; 0 for the first page. Any int64. */
+  /**
+   * The list continues after this id: only pets with a greater one are on the page. It is 0 for the first page, and may
+   * be any int64.
+   */
   after: bigint;
   /** The largest number of pets on the page: 1 to 100. */
   limit: number;
-  /** Only pets with this status; all pets if absent. */
+  /** The status of the pets. Without it, all pets are listed. */
   status?: PetStatus | undefined;
 }
 

@@ -20,10 +20,10 @@ export class Disk {
   readonly pets: Map<bigint, Pet> = new Map();
   readonly requests: Map<string, { fingerprint: string; id: bigint; expires: number }> = new Map();
   crashes = 0;
-  /** For stores with `changes()`. */
+  /** The counters of `changes()`, for stores that have it. */
   additions = 0;
 
-  /** In milliseconds, with one clock for all stores. */
+  /** The present time in milliseconds, with one clock for all stores. */
   now(): number {
     return performance.now();
   }

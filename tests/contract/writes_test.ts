@@ -55,7 +55,7 @@ class Write {
     return this.#definition.path.replace(/\{\w+\}$/, String(id));
   }
 
-  /** With the example of the description, but for a number that JavaScript rounds. */
+  /** Sends the write with the example of the description, but for a number that JavaScript rounds. */
   send(send: Send, id: number, headers: Record<string, string> = {}): Promise<Response> {
     type Shown = { requestBody?: { content: Record<string, { example: unknown }> } };
     const { requestBody } = (this.#describe(checkOptions({ keys: [KEY] })).more ?? {}) as Shown;

@@ -80,14 +80,14 @@ test.withFolder("the command of the container serves from the files that are cop
   assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
   await addPet(serverAt(Number(env.PETSTORE_PORT)), readKey(home));
   assert.equal((await start(check).run()).status, 0);
-  // In Kubernetes, beside a service of this name.
+  // These are the variables in Kubernetes, beside a service of this name.
   const linked = { PETSTORE_PORT: "tcp://10.43.12.7:8000", PORT: env.PETSTORE_PORT };
   assert.equal((await start(check, linked).run()).status, 0);
   assert.equal(await server.stop(), 0);
   assert.equal(server.written.stderr, "");
 });
 
-/** Of the environment of the container; the folder of Deno's cache is another one here. */
+/** Reads the variables of the container. The folder of Deno's cache is another one here. */
 function variables(): [string, string][] {
   const all = instruction("ENV").split(" ").map((pair) => pair.split("=") as [string, string]);
   return all.filter(([name]) => name !== "DENO_DIR");

@@ -122,7 +122,7 @@ test.withFolder("docs/production.md's command has permissions that suffice", asy
   assert.ok(line, "docs/production.md has no command");
   const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
   const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
-  // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
+  // The child has none of the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
   await using child = new Child(Deno.execPath(), args, { cwd: folder, clearEnv: true, env: { HOME: folder } });
   await addPet(serverAt(await started(child)), readKey(folder));
   assert.equal(await child.stop(), 0);

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 
 const FILE = "pets.db", STORE = `--store=sqlite:${FILE}`;
 
-/** Enough that a command works on it for longer than a test needs to send a signal. */
+/** So many pets keep a command at work for longer than a test needs to send a signal. */
 const PETS = 150_000;
 
 async function makeStore(folder: string): Promise<void> {

@@ -44,7 +44,7 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
   await addPets("Rex", "Bo");
   await succeed("backup", COPY);
   const file = `elsewhere/${FILE}`;
-  // As after SIGKILL: Max is in the log alone.
+  // The file is as SIGKILL leaves it: Max is in the log alone.
   const db = new DatabaseSync(file);
   db.exec("INSERT INTO pets (name, category_id, status) VALUES ('Max', 1, 1)");
   for (const end of ["", "-wal"]) copyFileSync(file + end, `${COPY}.killed${end}`);

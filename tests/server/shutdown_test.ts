@@ -21,7 +21,7 @@ test("SIGINT ends the server with status 0 though idle connections are open", ()
     assert.equal((await used.readResponse())?.status, 200);
     assert.equal(await server.stop("SIGINT"), 0);
     await used.readEnd();
-    // Otherwise they would have held the end until its time limit, which is reported.
+    // A client that was still held would have delayed the end until its time limit, which is reported.
     assert.equal(server.written.stderr, "");
   }));
 

@@ -24,7 +24,7 @@ const TRACES: Record<string, string | undefined> = { shop: "0af7651916cd43dd8448
 
 type Facts = { [Name in keyof typeof FACTS]: (typeof FACTS)[Name][number] };
 
-/** Like refusals, which are one for all targets. */
+/** The replies, which are one for all targets, as refusals are. */
 const REPLIES = FACTS.status.flatMap((status) =>
   FACTS.body.flatMap((body) => FACTS.code.map((code): Reply => ({ status, headers: {}, body, ...code && { code } })))
 );

@@ -71,7 +71,7 @@ const ONE: [what: string, request: string, status: number][] = [
   // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
   ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), READ],
   ["a coding within chunks", post(CHUNKS, "Transfer-Encoding: gzip, chunked\r\n"), 501],
-  // As Java's client sends it. RFC 9110 §7.8 lets a server ignore the field; Deno.serve refuses it with a body.
+  // Java's client sends it so. RFC 9110 §7.8 lets a server ignore the field; Deno.serve refuses it with a body.
   ["a body with Upgrade", post(PET, `Connection: Upgrade\r\nUpgrade: h2c\r\n${LENGTH}`), ON_NODE ? 201 : 400],
   ["extensions of chunks", post(`1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`, CHUNKED), 201],
   [
@@ -125,7 +125,7 @@ test("a request whose end is ambiguous is refused or is one request, and what it
 
 test("the test above would notice a response to a hidden request", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-    // Not ended: a server may close after its first response to a client that sends no more.
+    // The connection is not ended, because a server may close after its first response to a client that sends no more.
     await assert.rejects(statuses(server, post(PET, LENGTH) + HIDDEN, false), /no request was sent for: 404/);
     assert.equal(await server.stop(), 0);
     assert.ok(server.written.stdout.includes("/v1/pets/666 404"));

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../lib/operations/json_types.ts";
 
 const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
 
-/** Of a path whose operations are all deprecated. The HTTP contract has where they are. */
+/** The headers of a path whose operations are all deprecated. The HTTP contract has where they are. */
 const DEPRECATION: JsonObject = Object.fromEntries(["Deprecation", "Sunset", "Link"].map((name) => [name, {}]));
 
 const RETRY_AFTER: JsonObject = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
@@ -20,7 +20,7 @@ const REFUSALS: Record<string, JsonObject> = {
   ServerUnavailable: failure(503, ["store_unavailable"], RETRY_AFTER),
 };
 
-/** These responses by name. Throws where the description does not speak of them. */
+/** Finds these responses by name. Throws where the description does not speak of them. */
 export function anyPathResponses(description: JsonObject): Record<string, JsonObject> {
   const words = String((description["info"] as JsonObject)["description"]);
   const [spoken, codes] = [words.replaceAll("\n", " "), codesOf(description)];

@@ -100,7 +100,10 @@ export interface Description {
   findFault(schema: JsonObject, value: unknown): string | undefined;
 }
 
-/** By the text of the description: compiling one takes longer than most tests, and most tests have the same one. */
+/**
+ * The compiled descriptions by their text. Compiling one takes longer than most tests, and most tests have the same
+ * one.
+ */
 const known = new Map<string, Description>();
 
 export function readDescription(described: JsonObject): Description {
@@ -123,7 +126,7 @@ function prepare(description: JsonObject): Description {
   return {
     description,
     findFault(schema, value) {
-      // With the schemas that it may refer to.
+      // The schema is compiled with those that it may refer to.
       const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: { schemas } });
       compiled.set(schema, validate);
       return validate(value) ? undefined : ajv.errorsText(validate.errors);
@@ -163,7 +166,7 @@ function findResponse(
     const found = responses[status] ?? (responses["default"] && OF_THE_APP);
     return found && withEnd(follow(description, found), description, operation);
   }
-  // Without an operation: the key comes first, then the path, then the method.
+  // A refusal may come without an operation: the key comes first, then the path, then the method.
   const [expected, name] = status === 401 && !isOpen(item)
     ? [401, "Unauthorized"] as const
     : headers.has("access-control-allow-methods")

@@ -25,7 +25,7 @@ export interface Choices {
   accepted?(key: string): boolean;
   firstId?: bigint;
   step?: bigint;
-  /** Of JSON. */
+  /** The white space within its JSON. */
   space?: number;
   contentType?: string;
   explain?(error: OtherError): object;

@@ -18,7 +18,7 @@ export class Random {
     return Math.trunc(this.#next() / 2 ** 32 * limit);
   }
 
-  /** True in one of `count` cases. */
+  /** Returns true in one of `count` cases. */
   oneIn(count: number): boolean {
     return this.below(count) === 0;
   }

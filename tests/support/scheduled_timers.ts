@@ -19,7 +19,7 @@ export async function withScheduledTimers<T>(
     const id = ++last;
     waiting.add(id);
     const fire = () => waiting.delete(id) && mayFire(milliseconds) && run(...args);
-    // Not awaited: fast-check would take what a timer starts for a part of it.
+    // This is not awaited, because fast-check would take what a timer starts for a part of it.
     if (mayFire(milliseconds)) void scheduler.schedule(Promise.resolve(), `a timer of ${milliseconds} ms`).then(fire);
     return id;
   };

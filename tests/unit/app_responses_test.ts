@@ -161,7 +161,7 @@ test("an app may answer with a form: HEAD is answered, and a client may leave in
   const answerForm = () => {
     const form = new FormData();
     form.set("name", "Rex");
-    // So many that a client can leave before all are written.
+    // There are so many files that a client can leave before all are written.
     for (let i = 0; i < 200; i++) form.append("picture", new File(["x".repeat(50_000)], "rex.txt"));
     return new Response(form);
   };

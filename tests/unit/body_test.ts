@@ -43,7 +43,7 @@ test("a body that was read, or that failed, leaves no timer behind", async () =>
       const run = tick;
       tick = undefined;
       run!();
-      // With a body under way it would be set again.
+      // With a body under way, the timer would be set again.
       assert.equal(tick, undefined);
     }
   } finally {

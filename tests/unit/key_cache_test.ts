@@ -123,7 +123,7 @@ class World {
     if (!isPromise(ring)) check(ring, true);
     else {
       const isFresh = reads.some(({ begunAt }) => begunAt > oldest);
-      // Not at once: an assertion within the scheduler would be lost.
+      // The check is made later: an assertion within the scheduler would be lost.
       this.checks.push(() => {
         assert.ok(!isFresh, "a wait although the keys are fresh");
         assert.ok(!isBroken || hasPaused, "a wait in an outage");

@@ -146,7 +146,7 @@ test("a key that ends while it is replaced has no successor, and neither has one
   const { id } = await open({}, keys).manager.add({ label: "ci" });
   const message = `There is no valid key "${id}"`;
   await assert.rejects(open({}, revoking).manager.rotate(id), { name: "UnknownKeyError", id, message });
-  // As a store would whose keys never change.
+  // A store does so whose keys never change.
   const refusing = open({}, over(keys, { add: () => false })).manager;
   await assert.rejects(refusing.add({ label: "ci" }), {
     name: "UnknownKeyError",

@@ -14,7 +14,7 @@ import { whileReplaced } from "../support/while_replaced.ts";
 interface World {
   keys: KeyStore;
   manager: KeyManager;
-  /** That of the other server, which always reads. */
+  /** The manager of the other server, which always reads. */
   other: KeyManager;
   ask: Ask;
   /** What each call does first. */

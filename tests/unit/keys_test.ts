@@ -58,7 +58,7 @@ test("a later change of the list of keys does not change the check", async () =>
 });
 
 test("a key with characters that no key has is refused", async () => {
-  // Even if its digest is listed.
+  // Such a text is refused even if its digest is listed.
   for (const text of ["two words", "one, other", "h\u00fcnde"]) {
     assert.equal(await outcome(createCheck([`sha256:${hash(text)}`]), `Bearer ${text}`), "invalid_api_key", text);
   }
@@ -122,7 +122,7 @@ test("a verifier whose caller has another member, or a wrong right, gets 500 and
   }
 });
 
-/** Never run: type checking fails if one of these options is accepted. */
+/** These are never run: type checking fails if one of them is accepted. */
 export const MUST_NOT_COMPILE: PetstoreOptions[] = [
   // @ts-expect-error a string is an iterable of characters, each of which would be a key
   { keys: "abc" },

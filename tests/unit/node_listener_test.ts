@@ -21,7 +21,7 @@ function withServer<T>(listener: Listener, use: (open: (text: string) => Socket)
   return withListening(createServer(listener), (port) =>
     use((text) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(text));
-      // As the bytes of a head are read.
+      // The text is read as the bytes of a head are.
       return socket.setEncoding("latin1");
     }));
 }
@@ -179,7 +179,7 @@ test("createNodeListener() breaks off a response whose body fails, so that the c
 test("createNodeListener() breaks off a response whose body is shorter than its Content-Length", async () => {
   const headers = { "content-length": "100" };
   const listener = createNodeListener(() => new Response(threePieces((body) => body.close()), { headers }));
-  // Otherwise the client takes the second response on the connection for the rest of the first.
+  // If the connection stayed open, the client would take the second response for the rest of the first.
   const text = "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   let received = "";
   await withServer(listener, (open) => {

@@ -62,7 +62,7 @@ test("a public operation needs no key, and the other methods of its path only if
   }
   const { status, headers } = await send("DELETE", "/open", { "access-control-request-method": "GET" });
   assert.deepEqual([status, headers.get("allow")], [405, "GET, HEAD, OPTIONS"]);
-  // Also where it would be a preflight.
+  // This holds also where it would be a preflight.
   assert.equal(
     (await send("OPTIONS", "/open", { "access-control-request-method": "GET" })).headers.get("allow"),
     "GET, HEAD, OPTIONS",

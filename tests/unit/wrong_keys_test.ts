@@ -21,7 +21,7 @@ const WRONG_KEYS: Record<string, unknown[]> = {
     ["pk_secret".padEnd(4097, "x")],
     [{ key: ["pk_secret"] }],
   ],
-  // Of an environment variable that is not set.
+  // The value is that of an environment variable which is not set.
   "API key number 2 must be a key, but is undefined; is an environment variable not set?": [
     ...[undefined, { key: undefined }, { caller: "shop" }].map((unset) => ["right", unset]),
   ],

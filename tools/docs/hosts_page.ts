@@ -23,7 +23,7 @@ const TESTED =
 [the end of the page](#what-several-hosts-do) what several hosts have in common; tests check both.
 `;
 
-/** What most programs begin with: the page shows it once. */
+/** Lines with which most programs begin. The page shows them once. */
 const SHARED_LINES = [
   'import process from "node:process";',
   'import { createPetstore } from "@petstore/petstore";',
@@ -85,7 +85,7 @@ Some requests are answered, refused or changed before a petstore can see them: a
 or by a length that a host ignores. The list has the statuses of all responses on a connection, on most hosts and on others.
 `;
 
-/** A request by host: most, and those that differ. */
+/** Lists the requests that hosts answer in their own way: what most do, and those that differ. */
 function createOddList(): string {
   const hosts: [string, OddResponses][] = HOSTS.filter(({ collectsBodies }) => !collectsBodies)
     .map(({ name, odd = {} }) => [name, odd]);
@@ -100,7 +100,7 @@ function createOddList(): string {
   }).join("");
 }
 
-/** The deviations of more than one host, with the names of these hosts. */
+/** Finds the deviations of more than one host, with the names of these hosts. */
 function shareDeviations(sections: readonly Section[]): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const { title, deviations = [] } of sections) {
@@ -129,7 +129,7 @@ function toSection(host: MountedHost): Section {
   };
 }
 
-/** The hosts, by the runtime that each was tested on. */
+/** Lists the hosts, by the runtime that each was tested on. */
 function createContents(sections: readonly Section[]): string {
   const runtimes = [...new Set(sections.map(({ runtime }) => runtime))];
   return runtimes.map((runtime) => {
@@ -139,14 +139,14 @@ function createContents(sections: readonly Section[]): string {
 }
 
 function format({ title, text, files, linked = [], deviations = [] }: Section): string {
-  // No links, because the packages have this page without the programs.
+  // The paths are no links, because the packages have this page without the programs.
   const links = [...files, ...linked].map((path) => `\`${path}\``);
   const programs = files.map((path) => `\`\`\`${path.split(".").at(-1)}\n${shorten(readSource(path))}\n\`\`\`\n`);
   const list = deviations.map((deviation) => `- ${deviation}.\n`).join("");
   return [`### ${title}\n`, `${text} (${links.join(", ")})\n`, ...programs, ...list === "" ? [] : [list]].join("\n");
 }
 
-/** A program without the lines that the page shows once. */
+/** Leaves out of a program the lines that the page shows once. */
 function shorten(source: string): string {
   const lines = source.split("\n").filter((line) => line === "" || !LEFT_OUT.has(line));
   return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trim();

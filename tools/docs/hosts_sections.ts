@@ -3,14 +3,14 @@
 /** A part of the page: a text, programs, and what to know about them. */
 export interface Section {
   title: string;
-  /** Where it was tested, for the table of hosts. */
+  /** The runtime on which it was tested, for the table of hosts. */
   runtime?: string;
   text: string;
   /** The programs that are shown and linked, by their paths in the repository. */
   files: readonly string[];
-  /** Those that are linked only. */
+  /** The programs that are linked only. */
   linked?: readonly string[];
-  /** A sentence each, without its full stop. */
+  /** Deviations from the contract, a sentence each without its full stop. */
   deviations?: readonly string[];
 }
 

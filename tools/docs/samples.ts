@@ -3,13 +3,13 @@
 /** A request, and the call of the package's client, if it has one. */
 export interface Call {
   method: "GET" | "POST";
-  /** Below the base address, with the query. */
+  /** The path below the base address, with the query. */
   path: string;
   body?: string;
   client?: string;
 }
 
-/** By operation. The category is one that a JSON parser may round. */
+/** The calls by their operations. The category is one that a JSON parser may round. */
 export const CALLS: Readonly<Record<string, Call>> = {
   listPets: {
     method: "GET",
@@ -26,9 +26,9 @@ export const CALLS: Readonly<Record<string, Call>> = {
   listStoreOrders: { method: "GET", path: "/store/orders" },
 };
 
-/** Code Sample Object. */
+/** A sample, as the extension `x-codeSamples` has it. */
 export interface Sample {
-  /** As GitHub names it. */
+  /** The name that GitHub gives to the language. */
   lang: string;
   label: string;
   source: string;

@@ -66,7 +66,7 @@ export function timesOf(parts: readonly { name: string; took: number; installing
   return [`  ${"part".padEnd(24)}${"took".padStart(6)}${"install".padStart(10)}`, ...rows].join("\n");
 }
 
-/** One line in the form of `deno test`, for all parts. */
+/** Formats the total of all parts in a line, as `deno test` does. */
 export function total(all: readonly Counts[], hasFailed: boolean, milliseconds: number): string {
   const sum = (name: keyof Counts) => all.reduce((before, counts) => before + counts[name], 0);
   const seconds = Math.round(milliseconds / 1000);

@@ -12,8 +12,9 @@ import { resolvesWithin } from "../../promises.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /**
- * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
- * for longer than nginx keeps one, which could otherwise send a request while it is being closed.
+ * The time limits of Node, in milliseconds. A head must be complete in 10 seconds; a body has the time limit of the
+ * service. An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while it
+ * is being closed.
  */
 const OPTIONS = {
   headersTimeout: 10_000,

@@ -115,7 +115,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
   return server satisfies Server;
 }
 
-/** Undefined without observers: the service then does not read the clock. */
+/** Makes one observer of several. It is undefined if there are none: the service then does not read the clock. */
 function observeAll(observers: readonly Observer[]): Observer | undefined {
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

@@ -12,7 +12,9 @@ export interface StoreSetting {
   /** The path of an SQLite file. Other stores have none. */
   path?: string;
   open(): OpenStore | Promise<OpenStore>;
-  /** Absent for a store in memory, which only one isolate can reach. */
+  /**
+   * What other programs can do with the store. It is absent for a store in memory, which only one isolate can reach.
+   */
   shared?: SharedStore;
 }
 

@@ -28,7 +28,7 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
 /** The trace of the field `traceparent` (W3C Trace Context), of any version. */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?![^-])/;
 
-/** One JSON object on each line. The members that a request does not have are absent. */
+/** Writes a JSON object on a line for each request. The members that a request does not have are absent. */
 export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, target, route }, status) =>
     JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)

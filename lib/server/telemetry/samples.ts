@@ -45,7 +45,7 @@ export type Histogram = ReturnType<typeof createHistogram>;
  * @param bounds The largest value of each bucket, ascending.
  */
 export function createHistogram(bounds: readonly number[]) {
-  // One for each bound, and one for larger values.
+  // There is a count for each bound, and one for larger values.
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {

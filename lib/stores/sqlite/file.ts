@@ -185,7 +185,7 @@ function hasOtherNames(path: string): boolean {
     const { nlink, ino } = statSync(path);
     return nlink === 1 ? 0 : nlink - 1 - countUnfinishedNames(path, ino);
   };
-  // Twice, because another start may remove such a name between the two counts.
+  // The names are counted twice, because another start may remove such a name between the two counts.
   return countOthers() > 0 && countOthers() > 0;
 }
 

@@ -29,7 +29,10 @@ export function findUnfinished(path: string): string[] {
   return findBeside(path, (end) => UNFINISHED.test(end));
 }
 
-/** Left by a kill while the file got its own name. No program opens it by these. */
+/**
+ * Counts the temporary names that a file has kept, because a program was killed while the file got its own name. No
+ * program opens it by these.
+ */
 export function countUnfinishedNames(path: string, ino: number): number {
   const inodeOf = (name: string) => statSync(`${dirname(path)}/${name}`, { throwIfNoEntry: false })?.ino;
   return findUnfinished(path).filter((name) => inodeOf(name) === ino).length;

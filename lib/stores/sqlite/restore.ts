@@ -49,7 +49,10 @@ export function takeFile(givenPath: string) {
       if (db) return;
       for (const end of companions()) await copyBytes(path + end, finalName + end, signal);
     },
-    /** Else the rest of the log would be replayed into the new file. Throws if another program has made the file since. */
+    /**
+     * Removes the log, which SQLite would otherwise replay into the new file. Throws if another program has made the
+     * file since.
+     */
     removeLog(): void {
       if (!stats && existsSync(path)) {
         throw new StoreUnavailableError(`${givenPath} was made by another program meanwhile; stop the servers first`);

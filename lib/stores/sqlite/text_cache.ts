@@ -21,7 +21,7 @@ export class TextCache {
     const slot = number & (SLOTS - 1), kept = 2 * slot, missed = kept + 1;
     if (this.#ids[kept] === number) return this.#texts[slot];
     const text = this.#read(id);
-    // Beyond 2^53, several ids have one number.
+    // Ids beyond 2^53 share a number, so their texts are not kept.
     if (text === undefined || !Number.isSafeInteger(number)) return text;
     if (this.#ids[missed] === number || this.#ids[kept] === 0) {
       this.#ids[kept] = number;

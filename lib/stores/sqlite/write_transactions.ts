@@ -77,7 +77,7 @@ export class WriteTransactions {
     }
     if (last > before) this.#requireAdded(before, last);
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
-    // Twice as many as were added, so that the backlog shrinks in small steps.
+    // It deletes twice as many as were added, so that the backlog shrinks in small steps.
     if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }

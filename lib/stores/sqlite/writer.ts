@@ -107,7 +107,7 @@ export class Writer {
   }
 
   async #connect(): Promise<ThreadLine | undefined> {
-    // Twice, because a thread that has just ended may still pass for one that runs.
+    // It tries twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
       const port = this.#access?.connect();
       if (!port) return this.#access = undefined;

@@ -56,7 +56,7 @@ export class WriterOwner {
     await this.#worker?.terminate();
   }
 
-  /** Undefined if the module cannot be loaded into a thread. */
+  /** Starts the thread. It is undefined if the module cannot be loaded into a thread. */
   #start(): MessagePort | undefined {
     try {
       this.#reserve.fill();

@@ -1,4 +1,4 @@
-/** May be relative; the first link with this relation counts. */
+/** The target of the first link with this relation, which may be relative. */
 export function linkTo(headers: Headers, relation: string): string | undefined {
   // What is not closed goes to the end, so this takes linear time.
   const parts = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;

@@ -13,7 +13,7 @@ export interface CallOptions {
 
 /** Which pets are listed. */
 export interface ListOptions extends CallOptions {
-  /** Only pets with this status. */
+  /** The status of the pets that are listed. Default: any. */
   status?: PetStatus | undefined;
   /** Pets in one response, from 1 to 100. Default: the server's 20. */
   limit?: number | undefined;

@@ -13,7 +13,7 @@ export interface Answer<T> {
 
 export interface Exchange<T> {
   fetch: () => Promise<Response>;
-  /** For messages. */
+  /** The method and the address, for messages. */
   asked: string;
   /** Throws if the body is not what was asked for, a `SyntaxError` if it is no JSON. */
   read: (text: string) => T;

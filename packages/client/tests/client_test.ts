@@ -110,7 +110,7 @@ test("page() gets one page, and the cursor with which the next call gets the nex
   await pets.create({ name: "Luna", categoryId: 7n });
   requests.length = 0;
   const seen: string[][] = [];
-  // As the query of a request has it: null for the first page.
+  // The cursor as the query of a request has it: null for the first page.
   let cursor: string | null | undefined = null;
   do {
     const page: PetPage = await pets.page({ status: "sold", limit: 2, cursor });

@@ -92,7 +92,7 @@ for (const [where, script] of Object.entries(ECHOES)) {
     }));
 }
 
-/** Of the form that `petstore keys add` makes. */
+/** A key in the form that `petstore keys add` makes. */
 const SECRET = "7Qm2xKc9VbN4tRf8LzW1sHd6GjY3pA0aB1cD";
 const MADE = `petstore_${SECRET}`;
 
@@ -232,7 +232,7 @@ for (const [name, fields] of Object.entries(HEADS)) {
   });
 }
 
-/** So many spaces, compressed. */
+/** A few compressed bytes that become 128 MiB of spaces. */
 const BOMB = Buffer.alloc(128 * 2 ** 20, " ");
 /** The best quality of Brotli would take seconds. */
 const brotli = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });

@@ -26,7 +26,7 @@ function withClient<T>(
   options?: Partial<ClientOptions>,
 ) {
   return withScript(script, (server) => {
-    // So few retries take little time if a test fails.
+    // There are few retries, so that a test which fails does not take long.
     const { pets } = createClient({ baseUrl: `${server.origin}/v1`, key: "pk_test", maxRetries: 2, ...options });
     return use(pets, server);
   });

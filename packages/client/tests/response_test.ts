@@ -55,7 +55,7 @@ for (const thrown of [undefined, null, "Cut"]) {
   ]);
 }
 
-/** Without a type, and not whole. */
+/** Bodies that are cut, without a type, and whether they look like JSON. */
 const CUT: [text: string, isJson: boolean][] = [['{"id', true], [" \n[{", true], ["<p>{", false], ["x[", false]];
 for (const [text, isJson] of CUT) {
   const respond = () => new Response(inPieces(text));

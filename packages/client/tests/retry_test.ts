@@ -21,7 +21,7 @@ async function tried(
 ) {
   const at: number[] = [];
   const { signal, ...options } = more;
-  // Otherwise a test that fails might not end.
+  // The calls are limited, because a test that fails might otherwise not end.
   const fetch = async () => at.push(clock.now()) > 1000 ? new Response(REX) : await responses(at.length - 1);
   const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch, ...options });
   const [end] = await Promise.allSettled([pets.get(1n, { signal })]);

@@ -63,7 +63,7 @@ test("a case shows neither the key nor control characters, even if the server ec
     assert.match(shown, /^> authorization: Bearer <key>$/m);
     assert.match(shown, /^< \\u001b\[2J\\u009b/m);
     assert.match(shown, /^< x-echo: Bearer <key>$/m);
-    // So short a key is part of other words.
+    // A key as short as this is part of other words.
     assert.equal(/^< \\u001b\[2J\\u009b Bearer k \{/m.test(shown), key === "k");
     assert.ok(key === "k" || !shown.includes(KEY));
   }

@@ -270,7 +270,7 @@ test("a failure of the fixture is not reported as one of the store, and the firs
     },
   });
   await assert.rejects(() => broken.find(({ name }) => name.startsWith("gives the last id"))!.run(), ContractError);
-  // Once to see the store's members.
+  // It was opened once more, to see which members the store has.
   assert.equal(removed.length, 2);
 });
 

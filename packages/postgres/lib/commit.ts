@@ -28,7 +28,7 @@ interface Create extends PendingWrite {
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 export function createGroupCommit(db: Database, statement: string) {
-  /** One statement at a time: a second one would only wait for the lock of the first. */
+  /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   const batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
 
   function write(write: Write): Promise<Outcome> {

@@ -15,7 +15,7 @@ export function postgresKeys(db: Database): KeyStore {
   return {
     list,
     async listSince(last) {
-      // First, so that a change meanwhile is read again.
+      // The version is read first, so that a change meanwhile is read again.
       const [[version] = []] = await db.query(selectVersion);
       return version === last ? { version } : { version: String(version), keys: await list() };
     },

@@ -58,7 +58,7 @@ const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
   ["DROP INDEX {}.pets_by_status", "index on pets (status, id)"],
   ["ALTER TABLE {}.requests DROP CONSTRAINT requests_pkey", "unique index on requests (key)"],
   [
-    // As its construction leaves it if it finds a key twice.
+    // The construction of an index leaves it so if it finds a key twice.
     "UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{}.requests_by_expiry'::regclass",
     "index on requests (expires_at)",
   ],

@@ -19,7 +19,7 @@ class FakeDatabase {
   readonly #requests = new Map<string, { fingerprint: string; id: number }>();
   /** The names of the pets by id, from 1. */
   readonly names: string[] = [""];
-  /** Up to which pet each server may acknowledge: a standby has it. */
+  /** The greatest id that a server may acknowledge, because a standby has its pet. */
   confirmed = 0;
 
   constructor(scheduler: fc.Scheduler, faults: readonly string[]) {

@@ -41,11 +41,11 @@ test.schema(
     withPool(url, async (client) => {
       const store = await openImpatient(client, { url, schema });
       await withLockedTable(url, `${schema}.pets`, async () => {
-        // One key with different pets: each create needs a statement of its own.
+        // The creates have one key and different pets, so that each needs a statement of its own.
         const creates = Array.from({ length: 40 }, (_, i) => store.createOnce!(PET, request("a", String(i))));
         const messages = (await refusals(creates)).map(({ message }) => message);
         assert.equal(messages.length, 40);
-        // Only one was sent.
+        // One statement alone was sent.
         assert.equal(messages.filter((text) => /not finish the earlier creates in time/.test(text)).length, 39);
         const late = refusals([store.create(PET), store.create(PET)]);
         await store.close();

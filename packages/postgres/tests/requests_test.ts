@@ -23,7 +23,7 @@ const STATISTICS = {
   "statistics of deleted rows": (schema: string) => [
     remember(schema, "old", 8000, -DAY),
     `DELETE FROM "${schema}".requests`,
-    // As PostgreSQL counts while a backup keeps the rows from being removed.
+    // PostgreSQL counts so while a backup keeps the rows from being removed.
     `UPDATE pg_class SET reltuples = 0, relpages = 100 WHERE oid = '"${schema}".requests'::regclass`,
   ],
 };

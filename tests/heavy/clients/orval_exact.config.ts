@@ -1,4 +1,4 @@
-/** With a mutator that keeps int64. */
+/** The configuration of Orval with a mutator that keeps int64. */
 const mutator = { path: "examples/orval_fetch_exact.ts", name: "fetchPets" };
 export default {
   petstore: {

@@ -56,7 +56,7 @@ function copy({ root, last }: Image, stages: Record<string, Image>, rest: string
   const target = join(root, posix.resolve(last["WORKDIR"] ?? "/", given));
   for (const source of sources) {
     const isInside = given.endsWith("/") && statSync(join(from, source)).isFile();
-    // As .dockerignore says.
+    // The filter copies what .dockerignore leaves in.
     const filter = (path: string) => !/\/packages\/\w+\/(tests|npm)(\/|$)/.test(path);
     cpSync(join(from, source), isInside ? join(target, basename(source)) : target, { recursive: true, filter });
   }

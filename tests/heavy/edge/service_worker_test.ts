@@ -109,7 +109,7 @@ function askIn(page: Page): Ask {
 
 testWorker("a page has a petstore in its Service Worker, and no request for it reaches a server", async (context) => {
   await withBrowser(async (browser) => {
-    // Not at the root: the petstore would answer for the page's own files.
+    // The petstore is not at the root, where it would answer for the page's own files.
     for (const basePath of ["/v1", "/api/v1"] as const) {
       await withPage(browser, await filesFor(basePath, "../../../mod.ts"), async (page, asked) => {
         await page.evaluate(START);
@@ -132,7 +132,7 @@ testWorker("the pets of a Service Worker outlive the page, and end with the work
 
       const session = await page.context().newCDPSession(page);
       await session.send("ServiceWorker.enable");
-      // As the browser does by itself when a worker has been idle for half a minute.
+      // The browser does this by itself when a worker has been idle for half a minute.
       await session.send("ServiceWorker.stopAllWorkers");
       assert.equal(await (await ask("/v1/pets", { headers })).text(), "[]");
     });

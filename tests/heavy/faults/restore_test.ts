@@ -42,7 +42,7 @@ async function drill(
   const ledger = new Ledger();
   const [before, after] = drillOf(command);
   await withServer(folder, parts, async (server) => {
-    // Enough that the damaged pages belong to pets.
+    // There are so many pets that the damaged pages belong to pets.
     for (let i = 0; i < 300; i++) await ledger.create(server, `Rex ${"x".repeat(100)} ${i}`);
     await runShell(folder, before, env);
     assert.equal(await server.stop(), 0);

@@ -28,11 +28,11 @@ export interface MountedHost {
   name: string;
   file: string;
   runtime: Runtime;
-  /** For docs/hosts.md: how it is run, or why the program is written as it is. */
+  /** How the program is run, or why it is written as it is, for docs/hosts.md. */
   about: string;
   /** Whether docs/hosts.md only links the program, because `about` says how it differs from another. */
   isLinked?: true;
-  /** For docs/hosts.md: facts that the contract does not meet. */
+  /** Facts that the contract does not meet, for docs/hosts.md. */
   notes?: readonly string[];
   deviations: readonly Deviation[];
   /** Where it answers odd requests in its own way. */
@@ -79,7 +79,7 @@ const BUN_ODD: OddResponses = {
 /** Those of hosts that make a `Request` of Node's before the petstore sees it. */
 const REQUEST_ODD: OddResponses = { dots: "200", upgrade: "201", behind: "200" };
 
-/** Of functions in a cloud. */
+/** The deviations of functions in a cloud. */
 const COLLECTED: Deviation[] = [
   unknownMethod("does not reach the function", exactly(400, "")),
   {

@@ -27,7 +27,7 @@ async function stall(host: MountedHost): Promise<{ status: number; code: string 
     const headers = { authorization: "Bearer pk_example" };
     return await (await fetch(`${program.origin}/v1/pets`, { method: "POST", headers, body })).json();
   } catch (error) {
-    // Not thrown, because a rejection that no test awaits yet would end the whole file.
+    // The error is not thrown, because a rejection that no test awaits yet would end the whole file.
     return { status: 0, code: String((error as Error).cause ?? error) };
   }
 }

@@ -121,7 +121,7 @@ test("a GET whose connection to the petstore breaks is sent again, a POST never"
   withBreaker(async (nginx, heads) => {
     const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
     assert.equal((await exchange(nginx, LIST))?.status, 200);
-    // First on the kept connection, which breaks, then on a new one.
+    // nginx asks first on the kept connection, which breaks, and then on a new one.
     assert.equal((await exchange(nginx, LIST))?.status, 200);
     assert.deepEqual(methods(), ["GET", "GET", "GET"]);
     assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);

@@ -1,4 +1,4 @@
-/** Both contracts on PostgreSQL on Deno, and the store contract on Node and Bun. */
+/** Runs both contracts on PostgreSQL on Deno, and the store contract on Node and Bun. */
 
 import assert from "node:assert/strict";
 import { testHttpContract, testStoreContract } from "../../contract/contracts.ts";

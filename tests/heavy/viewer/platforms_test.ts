@@ -19,7 +19,7 @@ import { authorize, execute, KEY, withBrowser } from "./browser.ts";
 import config from "./deno.json" with { type: "json" };
 
 interface Platform {
-  /** Below node_modules. */
+  /** The path of the script below node_modules. */
   script: string;
   /** The body of a page that shows the description of this address. */
   body: (url: string) => string;

@@ -104,7 +104,7 @@ testFile("a key file in a folder that others can write to is refused, since they
     "a link to a link in such a folder",
     /data holds the API key and others/,
   );
-  // As /tmp is: a file of another user can be neither removed nor replaced.
+  // /tmp has the second mode: a file of another user can be neither removed nor replaced there.
   for (const mode of [0o755, 0o1777]) {
     Deno.chmodSync(`${folder}/data`, mode);
     for (const name of ["data/api-key", "own/api-key", "own/by-link"]) {

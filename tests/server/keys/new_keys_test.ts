@@ -10,7 +10,7 @@ import { keysOf } from "../../support/server/keys.ts";
 
 const { run, add, list, idOf } = keysOf("sqlite:pets.db");
 
-/** Of a date in the future. */
+/** The year of a date in the future. */
 const YEAR = new Date().getUTCFullYear() + 2;
 
 test.inFolder("a key expires at the beginning of a day, or after a time", async () => {

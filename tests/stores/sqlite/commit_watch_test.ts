@@ -69,7 +69,7 @@ function hasReader(other: DatabaseSync): boolean {
   return other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] !== 0;
 }
 
-/** So often that the reads share a transaction. */
+/** Reads so often that the reads share a transaction. */
 function readOften(store: SqliteStore): string[] {
   return [1n, 2n, 3n].map((id) => `${store.get(id)} ${store.list(LIST).json}`);
 }
@@ -125,7 +125,7 @@ test.eachStore("creates and changes of keys among the reads of a turn succeed, a
   const next = store.create(REX);
   readOften(store);
   assert.notEqual(store.get(await next), undefined);
-  // So many creates are committed within the turn.
+  // This many creates are committed within the turn.
   readOften(store);
   const many = Array.from({ length: 600 }, () => store.create(REX));
   const ids = await Promise.all(many);

@@ -124,7 +124,7 @@ testFolder("a log whose database is missing is left unchanged, through a link to
   const store = createSqliteStore(link);
   await create(store);
   const log = readFileSync(`${target}-wal`);
-  // As after a crash: the log was not written back, and then the file was removed.
+  // The folder is as a crash may leave it: the log was not written back, and then the file was removed.
   copyFileSync(`${target}-wal`, join(folder, "kept"));
   await store.close();
   rmSync(target);

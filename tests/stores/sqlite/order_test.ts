@@ -57,7 +57,7 @@ class World implements WriterLink {
   cannotRun = false;
   openPorts = 0;
   isSlow = false;
-  /** As in `performance.now()`: only commits take time. */
+  /** The time as in `performance.now()`. Only commits take time. */
   clock = 0;
   longest = 0;
   isClosed = false;
@@ -111,7 +111,7 @@ class World implements WriterLink {
     return Promise.resolve();
   }
 
-  /** On the calling thread. */
+  /** Commits on the calling thread. */
   commit(writes: readonly Write[]): Outcome[] {
     assert.ok(this.cannotRun || this.isShort(writes), "the calling thread commits what a thread should");
     if (this.#busy-- > 0) {

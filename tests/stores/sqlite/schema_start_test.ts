@@ -14,7 +14,7 @@ const PROGRAM = `
   const { migrate } = await import(process.argv.at(-2));
   const [path, migrations] = JSON.parse(process.argv.at(-1));
   const db = new DatabaseSync(path);
-  // As a store sets it: the first program that opens the log keeps others out for a moment.
+  // A store sets it too: the first program that opens the log keeps others out for a moment.
   db.exec("PRAGMA busy_timeout = 5000");
   migrate(db, path, migrations);
   db.close();`;

@@ -22,7 +22,7 @@ const READ_ONLY = "The API key may only read";
 const PET = { name: "Rex", categoryId: 7 };
 
 async function assertStatuses(api: Api, statuses: Readonly<Record<string, number>>): Promise<void> {
-  // Twice, because the second check of a digest's key uses a cache.
+  // Each key is tried twice, because the second check of a digest's key uses a cache.
   for (const [key, status] of [...Object.entries(statuses), ...Object.entries(statuses)]) {
     assert.equal((await api.get("/pets", { key })).status, status, key);
   }

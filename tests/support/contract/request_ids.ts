@@ -6,7 +6,7 @@ import { addition, cases, type HttpCase } from "../../../packages/conformance/li
 
 const IDS = addition("errors", "X-Request-Id is that of the request, or a new one");
 
-/** As crypto.randomUUID() makes it. */
+/** An id that crypto.randomUUID() makes. */
 const NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const USABLE = ["4bf92f35-77b3/4da6", "!", "~".repeat(128)];

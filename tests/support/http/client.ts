@@ -26,7 +26,7 @@ export type Outcome =
 /** Longer than the server's own drain, in milliseconds. */
 const GUARD = 15_000;
 
-/** Between the head and the body of a slow client, in milliseconds. */
+/** The pause between the head and the body of a slow client, in milliseconds. */
 const PAUSE = 20;
 
 /** Opens a new connection after the server has closed the last one. Sends one request at a time. */
@@ -69,7 +69,7 @@ export class Client implements Disposable {
 
   async #open(): Promise<RawSocket | undefined> {
     try {
-      // Not validated: these clients are to be as fast as they can.
+      // The responses are not validated, because these clients are to be as fast as they can.
       return await RawSocket.open({ port: this.#port, validate: () => {} }, GUARD);
     } catch (error) {
       if (error instanceof Deno.errors.ConnectionRefused || isDisconnection(error)) return undefined;

@@ -9,7 +9,7 @@ const CHUNKS = `${chunk(PET)}0\r\n`;
 
 /** How hosts answer such a request, for docs/hosts.md: the statuses of all responses, and then how it ends. */
 export interface OddRequest {
-  /** For the page. */
+  /** What is odd, for the page. */
   what: string;
   /** @param auth A header line with a key. */
   request(auth: string): string;
@@ -137,7 +137,10 @@ async function statusesOf(port: number, bytes: string, isEnded = false): Promise
   return statuses;
 }
 
-/** Without the response to {@link LAST}. Where there is none, the connection was closed, as after every 400. */
+/**
+ * Describes the outcome without the response to {@link LAST}. Where there is none, the connection was closed, as after
+ * every 400.
+ */
 function outcome(statuses: number[]): string {
   const isAnswered = statuses.length > 1 && statuses.at(-1) === 200;
   if (isAnswered) return statuses.slice(0, -1).join(", ");

@@ -32,7 +32,7 @@ export class RawSocket implements Disposable {
 
   static async open({ port, validate }: Endpoint, guard = GUARD): Promise<RawSocket> {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    // Otherwise the second piece of a request waits up to 40 ms for the acknowledgement of the first.
+    // Without this, the second piece of a request waits up to 40 ms for the acknowledgement of the first.
     connection.setNoDelay();
     return new RawSocket(connection, validate, guard);
   }
@@ -122,7 +122,7 @@ export class RawSocket implements Disposable {
 /** Sends a request on a new connection and reads the first final response. */
 export async function exchange(endpoint: Endpoint, request: string | Uint8Array): Promise<SeenResponse | undefined> {
   using socket = await RawSocket.open(endpoint);
-  // Not awaited: a server that answers early stops reading.
+  // This is not awaited, because a server that answers early stops reading.
   const sending = socket.send(request);
   let response = await socket.readResponse();
   while (response !== undefined && response.status < 200) response = await socket.readResponse();

@@ -54,7 +54,7 @@ export function home(): string {
   const remove =
     `for file in '${folder}'/*/data/postmaster.pid; do kill -9 "$(head -n 1 "$file")"; done; rm -rf '${folder}'`;
   const watch = `while kill -0 ${process.pid}; do sleep 0.2; done; ${remove}; sleep 1; rm -rf '${folder}'`;
-  // In a session of its own: a signal to the tests may reach all of their processes.
+  // It has a session of its own, because a signal to the tests may reach all of their processes.
   spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
   return folder;
 }
@@ -62,7 +62,7 @@ export function home(): string {
 export async function startCluster(settings: readonly string[] = [], options: ClusterOptions = {}): Promise<Cluster> {
   const cluster = await makeFolder(options);
   const data = join(cluster.folder, "data");
-  // As its owner: a copy by root would be root's.
+  // The owner copies it, because a copy by root would be root's.
   runAs({ ...cluster, bin: "/bin" }, "cp", ["-r", templateFor(cluster, options.flags), data]);
   startAgain(cluster, settings);
   return cluster;

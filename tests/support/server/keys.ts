@@ -30,7 +30,7 @@ export async function statusOf({ ask }: Asked, key: string): Promise<number> {
   return (await ask("/v1/pets", key)).status;
 }
 
-/** Until a server answers so. It follows within a second; the test waits for longer. */
+/** Waits until a server answers so. It follows within a second; the test waits for longer. */
 export function follows(server: Asked, key: string, status: number): Promise<void> {
   return until(`${status}`, async () => await statusOf(server, key) === status);
 }

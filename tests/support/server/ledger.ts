@@ -105,7 +105,7 @@ export class Ledger {
     assert.deepEqual(rows, this.inOrder().map(({ id, name }) => ({ id, name })));
   }
 
-  /** At most a hundred, spread evenly, including the first and the last. */
+  /** Chooses at most a hundred, spread evenly, with the first and the last. */
   #some(): [number, string][] {
     const all = [...this.pets];
     const step = Math.max(1, Math.floor(all.length / 98));

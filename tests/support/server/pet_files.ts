@@ -14,7 +14,7 @@ import { Child } from "../system/child.ts";
 export const FILE = "pets.db";
 export const STORE = `--store=sqlite:${FILE}`;
 
-/** In the order of their numbers in a file. */
+/** The statuses, in the order of their numbers in a file. */
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 export interface Draft {
@@ -82,7 +82,7 @@ export function assertRefused({ status, stdout, stderr }: ServerExit, shows: Reg
 /** Makes a store with so many pets. */
 export async function makeStore(count: number, folder = "."): Promise<void> {
   const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
-  // At once, so that they share a commit.
+  // The pets are added at once, so that they share a commit.
   const drafts = Array.from(
     { length: count },
     (_, i) => ({ name: `Rex ${i}`, categoryId: 7n, status: "sold" as const }),

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The flags that the tasks of the server give to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
-  // Without the variables before the program.
+  // The command is taken without the variables before the program.
   const [deno, run, ...flags] = String(tasks.program.command).replace(/^(\w+=\S+ )+/, "").split(" ");
   const hasForm = `${deno} ${run} ${flags.pop()}` === "deno run server.ts" &&
     tasks.serve.command === "deno task --quiet program serve" && tasks.petstore.command === "deno task --quiet program";

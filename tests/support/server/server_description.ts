@@ -6,7 +6,7 @@ import type { PetstoreOptions } from "../../../mod.ts";
 import { serverOpenApiOf } from "../descriptions.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 
-/** As by default. */
+/** The options that a server has by default. */
 export const OPTIONS: Partial<PetstoreOptions> = { requestIds: "failures" };
 
 /** The page's own scripts. */
@@ -47,7 +47,7 @@ const PAGE: JsonObject = {
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 const DESCRIPTION = serverOpenApiOf(OPTIONS);
 
-/** As strict as possible: otherwise a response could drift together with its description. */
+/** These are as strict as possible: otherwise a response could drift together with its description. */
 const PROGRAMS: JsonObject = {
   "/livez": openPath(json({ status: "ok" }, {})),
   "/readyz": openPath(json({ status: "ok" }, {})),

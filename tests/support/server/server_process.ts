@@ -24,7 +24,7 @@ export interface ServerExit {
 
 export const PET = '{"name":"Rex","categoryId":7}';
 
-/** As text or as JSON. */
+/** The greeting, as text or as JSON. */
 export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 
 /** A process of the program, usually a server: what only a server has is there when it listens. */

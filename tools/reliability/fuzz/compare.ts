@@ -2,7 +2,10 @@ import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
 import type { EntityTags } from "./entity_tags.ts";
 import { FORETOLD_HEADERS, type Prediction, SOME_TAG } from "./prediction.ts";
 
-/** The differences of a response from its prediction, a line each. Learns the entity tag of one without. */
+/**
+ * Lists the differences of a response from its prediction, a line each. It learns the entity tag of a content that had
+ * none.
+ */
 export function findDifferences(method: string, foretold: Prediction, seen: SeenResponse, tags: EntityTags): string[] {
   const { status, headers, text } = seen;
   if (!foretold.status.includes(status)) {
@@ -43,7 +46,7 @@ function compareLength(body: string | undefined, length: string | null): string[
   return Number(length) === expected ? [] : [`content-length is ${length}, foretold was ${expected}`];
 }
 
-/** The differences between two stores' responses, apart from `date`. */
+/** Lists the differences between the responses of two stores, apart from `date`. */
 export function findDisagreement(one: SeenResponse, other: SeenResponse): string[] {
   const [first, second] = [one, other].map(({ status, headers, text }) =>
     [status, ...[...headers].filter(([name]) => name !== "date").map((header) => header.join(": ")), text].join("\n")

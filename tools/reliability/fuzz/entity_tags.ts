@@ -1,6 +1,6 @@
-/** Entity tags by content, which must be one to one. */
+/** Entity tags by content. Each content must have one tag, and each tag one content. */
 
-/** Tags depend on the content alone, so one petstore's tags hold for all. */
+/** Tags depend on the content alone, so those of one petstore hold for all. */
 export class EntityTags {
   readonly #byContent = new Map<string, string>();
   readonly #byTag = new Map<string, string>();

@@ -123,7 +123,7 @@ export class Model {
     const members = values.readMembers(value);
     if (members === undefined) return failure(400, "invalid_pet");
     if (key === undefined) return this.#add(...members);
-    // As stored: a missing status becomes the default.
+    // This is the pet as it is stored: a missing status becomes the default.
     const pet = JSON.stringify([...members, "available"].slice(0, 3));
     const first = this.#remembered.get(key) ?? { pet, response: this.#add(...members) };
     if (first.pet !== pet) return failure(422, "idempotency_key_reused");

@@ -6,7 +6,7 @@ import type { Header } from "./prediction.ts";
 /** `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
 export interface Step {
   method: string;
-  /** In origin form. */
+  /** The target, in origin form. */
   target: string;
   headers: Header[];
   body?: Uint8Array<ArrayBuffer> | undefined;

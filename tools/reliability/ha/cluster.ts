@@ -99,7 +99,7 @@ export class HaCluster implements Disposable {
       );
   }
 
-  /** What etcd has, and the end of each node's log. */
+  /** Describes what etcd has, and the end of the log of each node. */
   describe(): string {
     const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-4000)}`);
     return [this.#etcd.run("curl", "-s", `${this.#etcdUrl}/v2/keys/service/pets?recursive=true`), ...ends].join("\n");
@@ -125,7 +125,8 @@ export class HaCluster implements Disposable {
 
   #startEtcd(): void {
     const url = this.#etcdUrl;
-    // In memory: where a disk is slow for seconds, Patroni takes all standbys for lost, and none may follow the primary.
+    // etcd keeps its data in memory: where a disk is slow for seconds, Patroni takes all standbys for lost, and none
+    // may follow the primary.
     const flags = [`--data-dir=${this.#network.memoryOf("etcd")}`, `--listen-client-urls=${url}`];
     const peers = [
       `--advertise-client-urls=${url}`,

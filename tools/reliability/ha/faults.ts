@@ -4,8 +4,8 @@ import type { HaCluster } from "./cluster.ts";
 import type { Machine } from "./network.ts";
 
 /**
- * SIGKILL of PostgreSQL and its Patroni, SIGSTOP of them, no network at all, and no network to etcd and to the other nodes: then its
- * clients still reach it.
+ * The faults: SIGKILL of PostgreSQL and its Patroni, SIGSTOP of them, no network at all, and no network to etcd and to
+ * the other nodes, in which case its clients still reach it.
  */
 export const FAULT_KINDS = ["killed", "paused", "cut off", "cut from the cluster"] as const;
 

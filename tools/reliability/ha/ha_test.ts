@@ -14,7 +14,7 @@ import type { Machine } from "./network.ts";
 import { haproxyConfiguration, patroniConfiguration } from "./configuration.ts";
 import { FAULT_KINDS, type FaultKind, inflict, mend } from "./faults.ts";
 
-/** Below Patroni's recommendations, so that the test is short. */
+/** The times of Patroni. They are below its recommendations, so that the test is short. */
 const TIMING = { ttl: 5, retry: 2 };
 
 /** A load that leaves Patroni its time: it would take a machine without a pause for a dead one. */

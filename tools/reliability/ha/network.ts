@@ -77,7 +77,7 @@ export class Network implements Disposable {
   readonly #id: string = freeId();
   #machines = 1;
 
-  /** This machine gets an address in the network of the clients only. */
+  /** Makes a network in which this machine has an address among the clients only. */
   constructor(folder: string) {
     this.#endLater(folder);
     for (const link of LINKS) {
@@ -112,7 +112,7 @@ export class Network implements Disposable {
     return `pets${this.#id}-${machine}`;
   }
 
-  /** Linux allows 15 characters. */
+  /** Names a port. Linux allows 15 characters. */
   portOf(machine: string, link: Link): string {
     return `${this.idOf(machine)}-${link.slice(0, 3)}`;
   }
@@ -141,12 +141,12 @@ export class Network implements Disposable {
       pid=\${cwd%/cwd}; kill -9 \${pid#/proc/};; esac; done`;
     const end = `${servers}; ${this.#ending}; sleep 1; rm -rf ${quote(folder)}`;
     const watch = `while kill -0 ${Deno.pid}; do sleep 0.2; done; ${end}`;
-    // In a session of its own: a signal to the tests may reach all of their processes.
+    // It has a session of its own, because a signal to the tests may reach all of their processes.
     new Deno.Command("setsid", { args: ["--fork", "sh", "-c", watch], stdout: "null", stderr: "null" }).outputSync();
   }
 }
 
-/** Two hexadecimal digits that no other network of this machine uses. */
+/** Finds two hexadecimal digits that no other network of this machine uses. */
 function freeId(): string {
   for (;;) {
     const id = (1 + Math.floor(Math.random() * 254)).toString(16).padStart(2, "0");

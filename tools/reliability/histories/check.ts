@@ -6,7 +6,7 @@
 import { formatPet, type PetDraft } from "../../../lib/stores/store.ts";
 import type { Asked, Exchange } from "./history.ts";
 
-/** What is stored at the end, as JSON, in the order of ids. */
+/** The pets that are stored at the end, as JSON, in the order of ids. */
 export type Stored = readonly string[];
 
 interface Row {
@@ -85,7 +85,7 @@ function isNotStored({ status, text }: Exchange): boolean {
   return status === 503 && !text.includes("may have been stored");
 }
 
-/** Before the first create of a pet begins, the pet is not visible. */
+/** Finds, for each pet, the beginning of its first create, before which it is not visible. */
 function beginningsOf(creates: readonly Exchange[], rows: readonly Row[]): Bounds[] {
   return rows.flatMap(({ id, pet }) => {
     const begins = creates.filter(({ asked }) => asked.kind === "create" && asked.pet.name === pet.name);
@@ -116,7 +116,10 @@ function boundsOf(exchange: Exchange, rows: readonly Row[]): Bounds {
   return { ...bounds, below: row?.id ?? Infinity };
 }
 
-/** A page is what is stored after an id, without a gap; the pet after it was visible if there is a next page, and else was not. */
+/**
+ * Reads the bounds of a page. It is what is stored after an id, without a gap; the pet after it was visible if there is
+ * a next page, and else was not.
+ */
 function boundsOfList(
   { after, limit, status }: Extract<Asked, { kind: "list" }>,
   exchange: Exchange,
@@ -133,7 +136,7 @@ function boundsOfList(
   return { least: following, below: Infinity };
 }
 
-/** The first rows, if the text shows exactly these. */
+/** Returns the first rows, if the text shows exactly these. */
 function longestPage(rows: readonly Row[], text: string): Row[] | undefined {
   for (let length = 0; length <= rows.length; length++) {
     const page = rows.slice(0, length);
@@ -142,7 +145,7 @@ function longestPage(rows: readonly Row[], text: string): Row[] | undefined {
   return undefined;
 }
 
-/** What a response has shown, each request that begins later sees. */
+/** Throws unless each request sees what responses before it have shown. */
 function checkOrder(all: readonly Bounds[]): void {
   const ended = all.toSorted((one, other) => one.end - other.end);
   let greatest = ended[0]!, next = 0;

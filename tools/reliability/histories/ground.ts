@@ -12,7 +12,10 @@ export interface Ground<Fault> {
   open<T>(use: (place: Place<Fault>) => Promise<T>): Promise<T>;
 }
 
-/** Its stores may stay open from one history to the next, with the connections that are left: opening them is most of the work. */
+/**
+ * A place in which histories run. Its stores may stay open from one history to the next, with the connections that are
+ * left, because opening them is most of the work.
+ */
 export interface Place<Fault> {
   /** Stores the pets of the plan, and carries out its faults while `run` is under way. */
   use(plan: Plan<Fault>, run: (stores: readonly PetStore[], endFaults: () => void) => Promise<void>): Promise<Outcome>;
@@ -21,7 +24,7 @@ export interface Place<Fault> {
 }
 
 export interface Outcome {
-  /** What is there after all is done that was sent. */
+  /** The pets that are there after all is done that was sent. */
   stored: Stored;
   /** How many faults were carried out. */
   faults: number;

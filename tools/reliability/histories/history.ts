@@ -16,7 +16,10 @@ export type Asked =
 /** A request and its response. */
 export interface Exchange {
   asked: Asked;
-  /** Numbers of one clock, which counts the beginnings and ends of all requests. */
+  /**
+   * The places of its beginning and its end in time: numbers of one clock, which counts the beginnings and ends of all
+   * requests.
+   */
   begin: number;
   end: number;
   status: number;
@@ -25,7 +28,7 @@ export interface Exchange {
   next: string | undefined;
 }
 
-/** No request may take longer, in milliseconds. The machine may be busy. */
+/** The longest that a request may take, in milliseconds. The machine may be busy. */
 const LONGEST = 30_000;
 
 /** How often a client sends a create with a key before it gives up. */
@@ -102,7 +105,7 @@ function requestOf(asked: Asked, target: string): Request {
   return new Request(url, { method: "POST", headers, body: formatPet({ id: 0n, ...pet }) });
 }
 
-/** 0 if the text is no list. */
+/** The last id of a list, or 0 if the text is no list. */
 function lastId(text: string): number {
   return Number([...text.matchAll(/\{"id":(\d+),/g)].at(-1)?.[1] ?? 0);
 }

@@ -9,19 +9,19 @@ export const TIMEOUT = 1000, BEYOND_TIMEOUT = 1300;
 
 export const MOST_SERVERS = 2;
 
-/** Each request goes to the server of this number. */
+/** A request. It goes to the server of this number. */
 export type Step =
   & { server: number }
   & (
     | { kind: "create"; pet: PetDraft }
-    /** One client sends this twice, or several do: each with the same pet. */
+    /** A create that one client sends twice, or several do, each with the same pet. */
     | { kind: "create once"; key: string; pet: PetDraft }
     | { kind: "get"; id: number }
     | { kind: "list"; limit: number; status: PetStatus | undefined; pages: number }
   );
 
 export interface Plan<Fault> {
-  /** What is there before. */
+  /** The pets that are there before. */
   pets: PetDraft[];
   servers: number;
   /** The requests of each client, which sends them one after the other. */

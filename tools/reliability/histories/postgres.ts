@@ -30,14 +30,14 @@ export const FAULT: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ side: SIDE, bytes: BYTES, within: fc.constant(NAME), effect: EFFECT }) },
 );
 
-/** How long nothing must run, in milliseconds. */
+/** The time for which nothing must run, in milliseconds. */
 const REST = 50;
 
 const SQL = statementsFor("petstore");
 
 const EMPTY = `DELETE FROM petstore.pets; DELETE FROM petstore.requests; ALTER SEQUENCE petstore.pet_ids RESTART`;
 
-/** All sessions but this one, and those that do nothing. */
+/** Counts the sessions but this one, and those of them that do something. */
 const SESSIONS = `SELECT count(*)::text, (count(*) FILTER (WHERE state = 'idle'))::text FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
@@ -73,7 +73,7 @@ export function onPostgres(name: string, open: OpenStore, pooled = false): Groun
 
 class PostgresPlace implements Place<Fault>, AsyncDisposable {
   readonly #proxy: Proxy;
-  /** Straight to the database. */
+  /** A connection to the database that does not go through the proxy. */
   readonly #admin: Client;
   readonly #open: () => Promise<PetStore>;
   #stores: PetStore[] = [];
@@ -102,7 +102,7 @@ class PostgresPlace implements Place<Fault>, AsyncDisposable {
     this.#proxy.follow(faults);
     this.#proxy.isDoubling = faults.length % 2 === 1;
     await run(this.#stores.slice(0, servers), () => this.#proxy.follow([]));
-    // For a moment, since PgBouncer may still have what the client of an ended connection has sent.
+    // It waits for a moment, since PgBouncer may still have what the client of an ended connection has sent.
     let restless = performance.now();
     await until("the end of all that was sent", async () => {
       if (!await this.#isAtRest()) restless = performance.now();

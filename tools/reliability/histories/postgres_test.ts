@@ -12,7 +12,7 @@ import { createTrustingStore } from "./trusting_store.ts";
 
 const test = testUnless(whyNoCluster());
 
-/** Of each way; half of them are the same in every run. */
+/** The number of histories of each way. Half of them are the same in every run. */
 const HISTORIES = 20;
 const SEED = 20301205;
 

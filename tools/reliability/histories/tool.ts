@@ -13,7 +13,7 @@ response allows, not at all. A wrong history is made smaller. With its --seed an
 
 type Search = (extent: Omit<Extent<never>, "fault">) => Promise<Finding | undefined>;
 
-/** On PostgreSQL, directly and through PgBouncer, and on Deno KV. */
+/** The ways: on PostgreSQL, directly and through PgBouncer, and on Deno KV. */
 export const WAYS: Record<string, Search> = {
   ...Object.fromEntries(
     [false, ...(NO_PGBOUNCER ? [] : [true])].map((pooled) => {

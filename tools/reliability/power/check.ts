@@ -16,7 +16,7 @@ const MAX_FAILURES = 3;
 
 export interface CheckOptions {
   seed: number;
-  /** At most so many states, and those of one slice only, of so many. */
+  /** The most states that are checked. They are of one slice of so many. */
   states: number;
   slice: number;
   slices: number;

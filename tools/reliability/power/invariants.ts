@@ -56,7 +56,7 @@ function* findRestoreFaults(
   restore: NonNullable<Promises["restore"]>,
 ): Generator<string> {
   const names = pets.map(({ name }) => name), isOld = isDeepStrictEqual(names, restore.old);
-  // Later creates add to the new file.
+  // These names were added to the new file, after the restore.
   const added = names.splice(restore.new.length);
   const isNew = isDeepStrictEqual(names, restore.new) && added.every((name) => creates.has(name));
   if (!isNew && (!isOld || restore.isDone)) yield `The file is not the ${restore.isDone ? "" : "old or the "}new one`;

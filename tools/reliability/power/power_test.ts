@@ -12,7 +12,7 @@ import { WORKLOADS } from "./workloads.ts";
 
 const test = testUnless(RECORDER_SKIP);
 
-/** Of each workload: 2,000 in all. */
+/** The states of each workload that are checked. They have 2,000 in all. */
 const STATES = 120;
 
 function withSteps(
@@ -52,7 +52,7 @@ function withoutCommits(steps: readonly Step[]): Step[] {
   return steps.filter(({ kind, text }, i) => !(kind === "sync" && /-wal$/.test(text)) || isWrittenBack(i));
 }
 
-/** As if each response left before the sync of its commit. */
+/** Changes a trace as if each response left before the sync of its commit. */
 function withEarlyResponses(steps: readonly Step[]): Step[] {
   const moved = [...steps];
   for (const [i, step] of steps.entries()) {

@@ -21,7 +21,7 @@ export interface Create {
   /** Its Idempotency-Key. */
   key: string;
   apiKey: string;
-  /** As it was shown. */
+  /** The pet as it was shown. */
   pet?: string;
 }
 
@@ -32,11 +32,11 @@ export class Promises {
   store: Intent & { kind: "store" } = { kind: "store", path: "data/petstore.db", serve: [] };
   /** As they were shown, by id. */
   readonly pets: Map<string, string> = new Map();
-  /** By the name of the pet. */
+  /** The creates by the names of their pets. */
   readonly creates: Map<string, Create> = new Map();
   /** Printed keys by id, also those that were not yet stored. */
   readonly keys: Map<string, string> = new Map();
-  /** In the file of the first start. */
+  /** The key in the file of the first start. */
   keptKey: string | undefined;
   readonly valid: Set<string> = new Set();
   readonly revoked: Set<string> = new Set();

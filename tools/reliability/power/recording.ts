@@ -19,10 +19,10 @@ export function buildRecorder(folder: string): string {
 }
 
 export interface Recording {
-  /** Of the programs to record. */
+  /** The environment of the programs that are recorded. */
   env: Record<string, string>;
   trace: string;
-  /** After the programs have ended. Fails unless the trace leads to what they have left. */
+  /** Reads the trace, after the programs have ended. Fails unless it leads to what they have left. */
   read(): Step[];
 }
 
@@ -52,7 +52,7 @@ export function startRecording(library: string, folder: string, trace: string): 
   };
 }
 
-/** By their names, in order. A folder has no bytes. */
+/** The files of a state by their names, in order. A folder has no bytes. */
 export function filesOf(state: State): Map<string, Uint8Array | undefined> {
   const contents = state.contents();
   const bytesOf = (inode: number) => inode === FOLDER ? undefined : contents.get(inode) ?? new Uint8Array();

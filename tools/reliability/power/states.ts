@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { Random } from "../../../tests/support/random.ts";
 import { FOLDER, type Step } from "./trace.ts";
 
-/** Of a disk, in bytes. It writes each as a whole. */
+/** The size of a sector of a disk, in bytes. A disk writes each as a whole. */
 const SECTOR = 512;
 
 /** The steps that are lost, by their numbers, with the lost sectors of a write that is not lost as a whole. */
@@ -52,7 +52,10 @@ export class Moment {
     for (const start = steps.findIndex(({ kind }) => kind === "start"); this.end <= start;) this.#pass(this.end++);
   }
 
-  /** To the next sync, or to where something was shown, or to the end. Returns the steps that it passes, or none at the end. */
+  /**
+   * Goes on to the next sync, or to where something was shown, or to the end. Returns the steps that it passes, or none
+   * at the end.
+   */
   advance(): Step[] {
     const start = this.end;
     for (let isOver = false; this.end < this.steps.length && !isOver;) {
@@ -139,7 +142,7 @@ export class Moment {
     };
   }
 
-  /** Undefined if there is no such choice at this moment. */
+  /** Chooses what is lost. It is undefined if there is no such choice at this moment. */
   losses(choice: number, seed: number): Losses | undefined {
     const all = this.pending;
     if (choice === 0) return new Map();

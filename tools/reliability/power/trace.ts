@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** In place of an inode. A trace knows folders by their names. */
+/** The number that a folder has in place of an inode, since a trace knows folders by their names. */
 export const FOLDER = -1;
 
 /** A change of names gives each an inode, or none. */
@@ -108,7 +108,7 @@ export function addFiles(trace: string, folder: string): void {
   addRecord(trace, "start", "", Buffer.alloc(0));
 }
 
-/** By their names, in order: a folder comes before what is in it, and has no bytes. */
+/** Reads the files of a folder by their names, in order. A folder comes before what is in it, and has no bytes. */
 export function readFiles(folder: string): Map<string, Uint8Array | undefined> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const named = entries.filter(({ name }) => !REBUILT.test(name)).map((entry) => {

@@ -47,7 +47,8 @@ function describeMessage(mark: string, first: string, fields: readonly string[],
 }
 
 /**
- * Both messages, without the key. Credentials that a case has made from the key are hidden too.
+ * Describes the request and the response, without the key. Credentials that a case has made from the key are hidden
+ * too.
  *
  * @param key The key that must not be shown.
  */

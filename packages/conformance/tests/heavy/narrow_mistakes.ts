@@ -309,7 +309,7 @@ const VALUES: Record<string, Mistake> = {
   }, isGet),
 };
 
-/** Takes what is no NewPet. */
+/** A server that takes a body which is no NewPet. */
 const takes = (isTaken: (text: string) => boolean): Mistake =>
   reads((text) => isTaken(text) ? '{"name":"Oddrexofaconformancetest","categoryId":7}' : text);
 const taken = (isTaken: (pet: Pet) => boolean): Mistake =>

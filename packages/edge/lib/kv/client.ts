@@ -67,13 +67,13 @@ export class Kv {
     return this.withTimeout(() => this.#client.get(key, STRONG));
   }
 
-  /** Only the entries of ten keys show one moment. */
+  /** Reads keys in parts of ten. Only the entries of one part show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
     const read = (part: KvKey[]) => this.withTimeout(() => this.#client.getMany(part, STRONG));
     return (await Promise.all(partsOf(keys, MAX_KEYS).map(read))).flat();
   }
 
-  /** Up to 500 rows show one moment, because KV reads them in one batch. */
+  /** Reads a range of keys. Up to 500 rows show one moment, because KV reads them in one batch. */
   range(start: KvKey, end: KvKey, limit?: number): Promise<KvRow[]> {
     const options = { ...(limit && { limit }), batchSize: limit ?? MAX_BATCH, ...STRONG };
     return this.withTimeout(async () => {
@@ -93,7 +93,7 @@ export class Kv {
     try {
       const atomic = this.#client.atomic();
       atomic.check(counter);
-      // First, because a request with an expired key may be remembered again.
+      // The deletions come first, because a request with an expired key may be remembered again.
       for (const key of deleted) atomic.delete(key);
       for (const [key, value] of writes) atomic.set(key, value);
       const result = await atomic.commit();

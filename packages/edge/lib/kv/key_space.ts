@@ -3,7 +3,7 @@ import type { KvKey } from "./client.ts";
 
 const BEYOND = 2n ** 64n;
 
-/** Only the key of a server is longer. */
+/** The most bytes that a key takes without its prefix. Only the key of a server is longer. */
 const KEY_BYTES = 45;
 /** KV's limit. Each create writes three keys, and may delete one. */
 const COMMIT_KEY_BYTES = 80 * 1024;

@@ -136,7 +136,7 @@ test("a store leaves what is below its own entries, and what it has not written"
 test("a store whose counter is missing, changed or of a later release refuses creates, and gives no id again", async (kv) => {
   const first = createKvStore(kv);
   for (let i = 0; i < 3; i++) await first.create({ ...REX, name: `pet ${i}` });
-  // By another program. The greatest id has been given nevertheless.
+  // Another program has removed the pet. Its id has been given nevertheless.
   await write(kv, ["petstore", "pets", 1n], undefined);
   const stored = await keysOf(kv);
   const changed = ["null", "junk", '{"format":1,"last":1.5}', '{"format":1,"last":-3}', '{"format":2,"last":3}'];

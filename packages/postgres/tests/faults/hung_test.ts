@@ -21,7 +21,7 @@ function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   assert.equal(spawnSync("kill", [`-${name}`, pid, ...children]).status, 0);
 }
 
-/** One key with different pets: each create would be a statement of its own. */
+/** Creates different pets with one key, so that each create needs a statement of its own. */
 function createWithOneKey(server: ServerProcess, name: string) {
   const headers = { "content-type": "application/json", "idempotency-key": "one" };
   return server.ask("/v1/pets", KEY, { method: "POST", headers, body: JSON.stringify({ name, categoryId: 7 }) });

@@ -12,7 +12,7 @@ import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
 
-/** With partitions of a hundred pets instead of a billion. */
+/** The SQL of the page, with partitions of a hundred pets instead of a billion. */
 function partitionSql(): string {
   const page = readFileSync(new URL("../../../../docs/scaling.md", import.meta.url), "utf8");
   const [, sql = ""] = /```sql\n(BEGIN;[^]*?COMMIT;)\n```/.exec(page) ?? [];

@@ -18,7 +18,7 @@ import { testUnless } from "../../../../tests/support/system/commands.ts";
 const test = testUnless(whyNoCluster());
 
 const MAX = 4;
-/** In milliseconds: longer than a busy machine takes for a statement. */
+/** A time limit that is longer than a busy machine takes for a statement, in milliseconds. */
 const TIMEOUT = 1000;
 
 const makePool = (url: string, application: string) =>

@@ -56,7 +56,7 @@ test(`a create that was given up while it waited for a standby is neither shown 
         // Reads go on.
         await untilAnswered(() => store.get(1n));
       };
-      // Without the time limit of a store: a busy machine may be slow.
+      // This does not use a store, because a busy machine may be slower than the time limit of one.
       const assertHidden = async () => assert.deepEqual(await runSql(url, "SELECT id FROM petstore.pets"), [["1"]]);
       await takeStandbyAway(url);
       await until("a create that was given up and waits", async () => {

@@ -17,7 +17,7 @@ const ENVIRONMENT = {
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   CI: "true",
-  // Otherwise each start would compile a tool anew.
+  // Without this cache, each start would compile a tool anew.
   NODE_COMPILE_CACHE: `${FOLDER}node_modules/.cache/node`,
 };
 

@@ -76,12 +76,12 @@ async function prepare(app: NodeApp, folder: string): Promise<void> {
     await mkdir(dirname(folder + path), { recursive: true });
     await writeFile(folder + path, text.replace('basePath: "/v1"', `basePath: ${JSON.stringify(basePath)}`));
   }
-  // As npm would install it.
+  // The package lies where npm would install it.
   const library = `${folder}node_modules/@petstore/petstore/`;
   await mkdir(library, { recursive: true });
   const exports = { ".": "./index.js", "./node": "./index.js" };
   await writeFile(`${library}package.json`, JSON.stringify({ name: "@petstore/petstore", type: "module", exports }));
-  // One bundle for both, as the two entry points of the package share their modules.
+  // There is one bundle for both, as the two entry points of the package share their modules.
   await writeFile(`${library}index.js`, await bundle("support/contract_node.ts"));
   await stopBundler();
 }

@@ -44,7 +44,7 @@ export function remoteStore(url: string): PetStore {
   };
 }
 
-/** By how many milliseconds a case has moved `Date`. The Worker moves its own as far. */
+/** The milliseconds by which a case has moved `Date`. The Worker moves its own as far. */
 function clockAhead(): number {
   const ahead = Date.now() - (performance.timeOrigin + performance.now());
   return Math.abs(ahead) < 60_000 ? 0 : ahead;

@@ -18,7 +18,7 @@ export function decode(text: string): unknown {
   return revive(JSON.parse(text));
 }
 
-/** Not a reviver of JSON.parse(), which would drop a member that is undefined. */
+/** Revives values. It is no reviver of JSON.parse(), which would drop a member that is undefined. */
 function revive(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(revive);

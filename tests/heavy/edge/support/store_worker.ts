@@ -64,7 +64,7 @@ function partsOf({ url }: Request): string[] {
 /** Responds as soon as the method has started, and sends its outcome in the body. */
 async function call(open: () => PetStore, method: string, request: Request): Promise<Response> {
   const [clockAhead, ...args] = decode(await request.text()) as [number, ...unknown[]];
-  // For example "create" or "keys.add".
+  // The method is, for example, "create" or "keys.add".
   const [name = "", ofKeys] = method.split(".");
   const run = async () => {
     const store = open();

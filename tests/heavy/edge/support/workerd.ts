@@ -13,7 +13,7 @@ const NO_RUNTIME = hasRuntime ? false : "there is no workerd package for this ma
 
 export const testWorkers = testUnless(NO_RUNTIME);
 
-/** For tests that kill workerd. */
+/** Defines a test that kills workerd. */
 export const testKill = testUnless(NO_RUNTIME || NO_PROC);
 
 export const UNKNOWN_METHOD: Deviation = unknownMethod(

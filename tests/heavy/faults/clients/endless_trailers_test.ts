@@ -20,7 +20,7 @@ async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): P
   let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${key}${CHUNKED}\r\n2\r\n{}\r\n0\r\n`);
   for (let i = 0; i < blocks && isTaken; i++) {
     isTaken = await socket.sendRest(FIELDS);
-    // Otherwise the machine's speed would decide the memory.
+    // The pause keeps the speed of the machine from deciding the memory.
     if (blocks === Infinity) await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return isTaken;

@@ -26,7 +26,7 @@ const CALLS = "openat,mkdir,unlink,link,linkat,rename,pwrite64,write,fsync,fdata
 /** Starts a server under strace. Resolves with its output when it is killed or serves. */
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
-  // Not with --seccomp-bpf, with which strace 6.1 sends no signal.
+  // strace runs without --seccomp-bpf, with which 6.1 sends no signal.
   const strace = ["-f", "-qq", ...paths, ...traceFlags];
   const server = [...serverCommand(), "--port=0", "--log=off"];
   await using child = new Child("strace", [...strace, ...server], { cwd: folder, clearEnv: true, env: environment() });

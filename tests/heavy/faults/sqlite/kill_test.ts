@@ -11,7 +11,7 @@ const ARGS = ["--store=sqlite:pets.db", `--key=${KEY}`, "--log=off"];
 /** How many clients create pets at the same time, and after how many acknowledged pets the server is killed, round by round. */
 const CLIENTS = 16, KILLS = [0, 1, 40, 200, 500];
 
-/** One create: its name, which no other has, and the id once it was acknowledged. */
+/** A create: its name, which no other has, and its id once it was acknowledged. */
 interface Create {
   name: string;
   id?: string;

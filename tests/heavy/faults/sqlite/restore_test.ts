@@ -25,7 +25,10 @@ import { FILE, STORE } from "../../../support/server/pet_files.ts";
 
 const LOG = `${FILE}-wal`, JOURNAL = `${FILE}-journal`, OLD = "Rex,Bo,Max", NEW = "Rex,Bo";
 
-/** Of a moment. More than half of the states of the first dozens are seen once. */
+/**
+ * The choices of what a moment has lost, and their seed. More than half of the states of the first dozens are seen
+ * once.
+ */
 const CHOICES = 24, SEED = 1;
 
 async function add(store: KeyedPetStore, ...names: string[]): Promise<void> {

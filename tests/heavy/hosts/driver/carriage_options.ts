@@ -46,7 +46,7 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
     let sent = 0;
     return new ReadableStream({
       async pull(controller) {
-        // Not synchronous, like every real source.
+        // The pause makes the source asynchronous, like every real one.
         await new Promise((resolve) => setTimeout(resolve, 0));
         if (sent++ >= count) return controller.close();
         if (count === Infinity) report.pulled++;

@@ -1,4 +1,4 @@
-/** Beyond the contract: framing, cookies, long bodies, clients that leave. */
+/** Tests of what a host carries beyond the contract: framing, cookies, long bodies, and clients that leave. */
 
 import assert from "node:assert/strict";
 import { KEY } from "../../../support/api.ts";

@@ -44,10 +44,10 @@ export function testHost(host: MountedHost): void {
     // A process of its own, whose standard error has nothing of other tests.
     await using program = await startProgram(host, "/v1");
     await surviveHostileRequests(program, key);
-    // Those of the gateway in the tests say nothing of a cloud.
+    // Odd responses of the gateway in the tests say nothing of a cloud.
     if (!host.collectsBodies) await checkOddResponses(program.origin, key, host.odd);
   });
-  // For runs with a filter.
+  // This ends the programs in runs with a filter too.
   after(() => programs.stop());
 }
 

@@ -20,7 +20,7 @@ export interface RunningFile {
 }
 
 export interface Program extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:8000`. */
+  /** The origin at which it serves, such as `http://127.0.0.1:8000`. */
   origin: string;
   written: Child["written"];
 }

@@ -86,7 +86,7 @@ const OBJECT = fc.tuple(
   return `{${space}${written.join(`${space},${space}`)}${space}}`;
 });
 
-/** At most 1500 levels: some parsers give up beyond. */
+/** Nested JSON of at most 1500 levels, since some parsers give up beyond. */
 const NESTED = fc.tuple(fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', "}"]), fc.nat({ max: 600 })).map(
   ([[open, close], depth]) =>
     `{"name":"deep","categoryId":1,"x":${open.repeat(depth)}${open === "[" ? "" : "1"}${close.repeat(depth)}}`,
@@ -121,7 +121,7 @@ const BOM = [0xef, 0xbb, 0xbf];
 
 type Damage = (bytes: number[]) => number[];
 
-/** A change to the bytes of a body, usually none. */
+/** A change to the bytes of a body. Usually there is none. */
 const DAMAGE: fc.Arbitrary<Damage> = weighted<Damage>(
   [24, [(bytes) => bytes]],
   [

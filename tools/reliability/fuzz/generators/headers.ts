@@ -5,7 +5,7 @@ import type { Header } from "../prediction.ts";
 import { KEY } from "../settings.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
-/** One byte for each character: HTTP sends obs-text unchanged. */
+/** The right key in forms that are allowed. A character stands for one byte, because HTTP sends obs-text unchanged. */
 const RIGHT_KEYS = [`bearer ${KEY}`, `BEARER  ${KEY}`, `bEaReR   ${KEY}`, `Bearer ${KEY} `, ` Bearer ${KEY}\t`];
 const WRONG_KEYS = ["", "Bearer", "Bearer ", `Bearer\t${KEY}`, `Bearer ${KEY} x`, `Bearer ${KEY},`, `Bearer${KEY}`]
   .concat(
@@ -18,7 +18,7 @@ const WRONG_KEYS = ["", "Bearer", "Bearer ", `Bearer\t${KEY}`, `Bearer ${KEY} x`
   .concat(`Digest ${KEY}`, `Bearer "${KEY}"`, `Bearer ${KEY}\xa0`, "Bearer schl\xfcssel", `Bearer ${"k".repeat(5000)}`)
   .concat("Bearer undefined", `Bearer: ${KEY}`, `Bearer sha256:${"0".repeat(64)}`);
 
-/** Usually one Authorization header, and the right one. */
+/** The Authorization headers of a request: usually one, and the right one. */
 export const AUTHORIZATION: fc.Arbitrary<Header[]> = weighted<string[]>(
   [30, [[`Bearer ${KEY}`]]],
   [2, RIGHT_KEYS.map((value) => [value])],
@@ -39,7 +39,7 @@ const WRONG_TYPES = [
   .concat("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "*/*", "json", "application/", ";")
   .concat("application/json, application/json", "application/json x", "application/json\xa0");
 
-/** At most one header, with weighted values. */
+/** Makes at most one header, with weighted values. */
 function perhaps(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
   return weighted(...choices).map((value): Header[] => value === null ? [] : [[name, value]]);
 }
@@ -116,7 +116,7 @@ export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
 );
 
 const LONG = "k".repeat(255);
-/** Few, so that they repeat; some are the same key, bare and quoted. */
+/** There are few keys, so that they repeat. Some are the same key, bare and quoted. */
 const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
 const OTHER_IDEMPOTENCY_KEYS = [
   "1",

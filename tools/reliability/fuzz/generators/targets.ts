@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { OPERATIONS } from "../../../../lib/operations/table.ts";
 import { weighted } from "./weighted.ts";
 
-/** Text with a meaning elsewhere, or in other servers. */
+/** Segments with a meaning elsewhere, or in other servers. */
 const ODD_SEGMENTS = ["%zz", "%c3%28", "%00", "%2e%2e", "..", ".", "%F0%9F%90%B6", "é", "%ff", "a%2Fb", "~", "*", "%"];
 const ODD_IDS = ["0", "01", "1.5", "-1", "+1", "1e0", "0x1", "1%20", "%201", "%31", "1,2", "1;a=b", "null", "1%00"]
   .concat("9223372036854775807", "9223372036854775808", "18446744073709551617", "1".repeat(40), "%EF%BC%91", "1%2F2")
@@ -24,7 +24,7 @@ function disguise(path: string, at: number): string {
   return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
 }
 
-/** With all kinds of parameters. */
+/** Makes paths of a template, with all kinds of parameters. */
 export function pathOf(template: string): fc.Arbitrary<string> {
   return ID.map((id) => `/v1${template.replace(/\{\w+\}/, () => id)}`);
 }

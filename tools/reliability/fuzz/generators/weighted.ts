@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** The weight of a choice; of a list, any value. */
+/** A choice with its weight. A list stands for any of its values. */
 export type Choice<T> = [weight: number, choice: fc.Arbitrary<T> | readonly T[]];
 
-/** One of the choices. Findings shrink towards the first, which should be the plainest. */
+/** Chooses one of the choices. Findings shrink towards the first, which should be the plainest. */
 export function weighted<T>(...choices: Choice<T>[]): fc.Arbitrary<T> {
   const options = choices.map(([weight, choice]) => ({
     weight,
