@@ -39,7 +39,7 @@ export function onStores(stores: readonly StoreKind[], wrap = (handle: Handle) =
       const open = async ([kind, ...rest]: readonly StoreKind[], handles: Handle[]): Promise<void> => {
         if (kind === undefined) return await run(handles, () => failures[0]);
         await withStore(kind, async (store) => {
-          const { handle } = createPetstore({ keys: [KEY], store, ...LIMITS, onError });
+          const { handle } = createPetstore({ keys: [KEY], store, ...LIMITS, requestIds: "none", onError });
           await open(rest, [...handles, wrap(handle)]);
         });
       };
