@@ -25,15 +25,23 @@ export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: 
 /** The tags of the specification, and the groups that it names for navigation. */
 export const TAGS: JsonObject = {
   tags: [
-    tag("animals", "Pets", "The catalogue of animals.", "List animals, add one, and get one."),
-    tag("store", "Store", "Orders of the store.", "Read the orders of the store."),
+    tag(
+      "animals",
+      { name: "Animals", page: "Pets" },
+      "The catalogue of animals.",
+      "List animals, add one, and get one.",
+    ),
+    tag("store", { name: "Orders", page: "Store" }, "Orders of the store.", "Read the orders of the store."),
   ],
   "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
 };
 
-/** @param told For GitBook, which shows it above the description. */
-function tag(name: string, group: string, description: string, told: string): JsonObject {
-  return { name, description, "x-displayName": group, "x-page-title": group, "x-page-description": told };
+/**
+ * @param shown The name that viewers show within the group of the tag, and the title of GitBook's page, which has no groups.
+ * @param told What GitBook shows above the description.
+ */
+function tag(name: string, shown: { name: string; page: string }, description: string, told: string): JsonObject {
+  return { name, description, "x-displayName": shown.name, "x-page-title": shown.page, "x-page-description": told };
 }
 
 export const SECURITY: JsonObject = {

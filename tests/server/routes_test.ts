@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import packaged from "../../openapi.json" with { type: "json" };
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createMemoryStore, type ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { countWork } from "../support/counted_work.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { withFreshServerHere } from "../support/server/in_process.ts";
+import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 test("the description and the probes are answered without a key, and HEAD as GET", () =>
@@ -28,6 +29,20 @@ test("the description and the probes are answered without a key, and HEAD as GET
     // Deno.serve joins the Host header and the target to a URL. RFC 9112 §3.2 requires 400 for such a header.
     const response = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
     assert.ok(response?.status === 400 || response?.status === 401, `${response?.status} ${response?.text}`);
+  }));
+
+test("the description has samples where they are asked for, as openapi --samples prints it and the package has it", () =>
+  withFreshServerHere({}, async (server) => {
+    const { text: plain } = await server.ask("/openapi.json", null);
+    assert.ok(!plain.includes("x-codeSamples"));
+    const { text, headers } = await server.ask("/openapi.json?samples", null);
+    const printed = await runHere(["openapi", "--samples"]);
+    assert.deepEqual(JSON.parse(text), JSON.parse(printed.stdout));
+    assert.deepEqual(JSON.parse(text), packaged);
+    const etag = headers.get("etag")!;
+    for (const [path, status] of [["/openapi.json?samples", 304], ["/openapi.json", 200]] as const) {
+      assert.equal((await server.ask(path, null, { headers: { "if-none-match": etag } })).status, status);
+    }
   }));
 
 /** A server's handling of `/readyz` over a store whose checks are counted, and may fail. */

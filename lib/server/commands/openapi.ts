@@ -1,4 +1,5 @@
 import { describeServer } from "../service/description.ts";
+import { withSamples } from "../service/samples.ts";
 import { checkSettings } from "../../petstore/checked_options.ts";
 import { readOptions, SERVER } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
@@ -6,7 +7,8 @@ import type { Command } from "./command.ts";
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
   settings: ["openapi-server", "stability", "enforce-sunset", "public-url", "request-id"],
-  about: "A server with the same settings has it at /openapi.json.",
+  flags: { samples: { help: "add samples of requests in six languages, which documentation platforms show" } },
+  about: "A server with the same settings has it at /openapi.json, and with samples at /openapi.json?samples.",
   examples: [
     "petstore openapi > openapi.json",
     "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",
@@ -14,7 +16,7 @@ export const OPENAPI: Command = {
   run(args, { writers }) {
     const { keys: _, ...options } = readOptions(args);
     const description = describeServer(checkSettings(options), args.readList("openapi-server", SERVER));
-    writers.output.add(JSON.stringify(description, null, 2));
+    writers.output.add(JSON.stringify(args.isOn("samples") ? withSamples(description) : description, null, 2));
     return 0;
   },
 };

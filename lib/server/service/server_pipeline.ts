@@ -11,6 +11,7 @@ import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../promises.ts";
 import { describeServer } from "./description.ts";
+import { withSamples } from "./samples.ts";
 import { OK } from "./drain_gate.ts";
 import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
@@ -56,6 +57,11 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
   const { store } = options;
   const described = describeServer(options, servers);
   const description = representation(JSON.stringify(described), "alteration");
+  let sampled: Reply | undefined;
+  const describe: Operation["handler"] = ({ query }) => {
+    if (!/^samples(=|$)/.test(query)) return description;
+    return sampled ??= representation(JSON.stringify(withSamples(described)), "alteration");
+  };
   const checkReads = share(() => store.check());
   const checkWrites = share(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
@@ -70,7 +76,7 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
       path: "/openapi.json",
       // Web pages of any origin may read the description, because it contains no secrets.
       fields: { [ALLOW_ORIGIN]: "*" },
-      handler: () => description,
+      handler: describe,
     },
     { ...PUBLIC_GET, path: "/livez", handler: () => OK },
     { ...PUBLIC_GET, path: "/readyz", handler: ready },

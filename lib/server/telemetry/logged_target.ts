@@ -27,6 +27,7 @@ const PARAMETERS: Readonly<Record<string, (value: string) => boolean>> = {
   status: isPetStatus,
   cursor: (value) => parseCursor(value) !== undefined,
   writes: (value) => value === "",
+  samples: (value) => value === "",
 };
 
 export function loggedMethod(method: string): string {

@@ -16,7 +16,7 @@ const DENO = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", "--config",
 const RUNNERS: Record<string, [file: string, command: string[]]> = {
   curl: ["sample.sh", ["sh"]],
   fetch: ["sample.mjs", DENO],
-  "This client": ["sample.ts", DENO],
+  "@petstore/client": ["sample.ts", DENO],
   Python: ["sample.py", ["python3"]],
   Go: ["sample.go", ["go", "run"]],
   Java: ["Sample.java", ["java"]],

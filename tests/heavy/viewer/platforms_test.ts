@@ -7,10 +7,10 @@ import { test } from "node:test";
 import Oas from "oas";
 import type { Page } from "playwright-core";
 import type { JsonObject } from "../../../lib/operations/json_types.ts";
-import { checkOptions } from "../../../lib/petstore/checked_options.ts";
+import { checkSettings } from "../../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../../lib/server/service/description.ts";
 import { createPetstore } from "../../../mod.ts";
-import { addSamples } from "../../../tools/docs/openapi_file.ts";
+import { withSamples } from "../../../lib/server/service/samples.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 import { readPage } from "../../support/pages.ts";
 import { NO_CHROMIUM } from "../../support/system/chromium.ts";
@@ -42,7 +42,7 @@ const PLATFORMS: Record<string, Platform> = {
     body: (url) => `<redoc spec-url="${url}"></redoc>`,
     isModule: true,
     opened: { "/store/orders": "Store orders", "/pets/{petId}": "Get an animal" },
-    names: ["Pets", "Store", "Beta", "deprecated"],
+    names: ["Pets", "Animals", "Store", "Orders", "Beta", "deprecated"],
     texts: [SUNSET, "Production", "$PETSTORE_KEY", "Animal is sold."],
   },
   Scalar: {
@@ -51,7 +51,7 @@ const PLATFORMS: Record<string, Platform> = {
       `<div id="app"></div>
       <script type="module">Scalar.createApiReference("#app", { url: "${url}", defaultOpenAllTags: true });</script>`,
     opened: { "Get an animal": "deprecated" },
-    names: ["Pets", "Store", "Beta"],
+    names: ["Pets", "Animals", "Store", "Orders", "Beta"],
     texts: [SUNSET, "Production", "$PETSTORE_KEY"],
     async send(page) {
       await page.getByLabel("Bearer Token").fill(KEY);
@@ -61,8 +61,8 @@ const PLATFORMS: Record<string, Platform> = {
   RapiDoc: {
     script: "rapidoc/dist/rapidoc-min.js",
     body: (url) => `<rapi-doc spec-url="${url}" render-style="read" load-fonts="false"></rapi-doc>`,
-    names: ["Pets", "Store", "Beta", "DEPRECATED"],
-    texts: [SUNSET, "Production", "This client"],
+    names: ["Animals", "Orders", "Beta", "DEPRECATED"],
+    texts: [SUNSET, "Production", "@petstore/client"],
     async send(page) {
       await page.getByPlaceholder("api-token").fill(KEY);
       await press(page, "SET", "TRY");
@@ -98,8 +98,8 @@ const PLATFORMS: Record<string, Platform> = {
 const OPERATIONS = ["List all animals", "Add an animal", "Get an animal", "Store orders"];
 
 function describe(url: string): JsonObject {
-  const options = checkOptions({ keys: [KEY], stability: { listPets: "beta" } });
-  return addSamples(describeServer(options, [{ url, description: "Production" }]));
+  const settings = checkSettings({ stability: { listPets: "beta" } });
+  return withSamples(describeServer(settings, [{ url, description: "Production" }]));
 }
 
 async function press(page: Page, ...names: string[]): Promise<void> {

@@ -188,7 +188,7 @@ testPage(
   async ({ page, complaints }) => {
     const summaries = page.locator(".opblock-summary");
     await summaries.first().waitFor();
-    assert.deepEqual(await page.locator(".opblock-tag a span").allInnerTexts(), ["Pets", "Store"]);
+    assert.deepEqual(await page.locator(".opblock-tag a span").allInnerTexts(), ["Animals", "Orders"]);
     const labels = (await summaries.allInnerTexts()).map((text) => /\b(experimental|alpha|beta)\b/i.exec(text)?.[0]);
     assert.deepEqual(labels, ["beta", undefined, "experimental", undefined]);
     assert.deepEqual(await findFaint(page, ".stability"), []);

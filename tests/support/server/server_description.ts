@@ -1,5 +1,6 @@
 /** What the standalone server answers: its description, and what that leaves out because it is for programs. */
 
+import { withSamples } from "../../../lib/server/service/samples.ts";
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../../lib/operations/json_types.ts";
 import type { PetstoreOptions } from "../../../mod.ts";
@@ -49,9 +50,9 @@ const DESCRIPTION = serverOpenApiOf(OPTIONS);
 
 /** These are as strict as possible: otherwise a response could drift together with its description. */
 const PROGRAMS: JsonObject = {
-  "/livez": openPath(json({ status: "ok" }, {})),
-  "/readyz": openPath(json({ status: "ok" }, {})),
-  "/openapi.json": openPath({ ...json(DESCRIPTION, ETAG), 304: { headers: ETAG } }),
+  "/livez": openPath(json([{ status: "ok" }], {})),
+  "/readyz": openPath(json([{ status: "ok" }], {})),
+  "/openapi.json": openPath({ ...json([DESCRIPTION, withSamples(DESCRIPTION)], ETAG), 304: { headers: ETAG } }),
 };
 
 /** Checks a response of the standalone server against its description or against that of its page. */
@@ -95,8 +96,9 @@ function redirection(location: string): JsonObject {
   return { headers: { Location: header({ const: location }), "Cache-Control": NO_CACHE } };
 }
 
-function json(value: JsonObject, headers: JsonObject): JsonObject {
-  return content("application/json", { const: value }, headers);
+/** A response with one of these values. */
+function json(values: JsonObject[], headers: JsonObject): JsonObject {
+  return content("application/json", { enum: values }, headers);
 }
 
 function text(type: string, headers: JsonObject): JsonObject {

@@ -1,7 +1,12 @@
-/** Samples of requests in several languages, for `x-codeSamples` of openapi.json. Each reads its address and its key from the environment. */
+/**
+ * Samples of requests in several languages, for `x-codeSamples` of the description. Documentation platforms show them. Each reads its
+ * address and its key from the environment.
+ */
+
+import type { JsonObject } from "../../operations/json_types.ts";
 
 /** A request, and the call of the package's client, if it has one. */
-export interface Call {
+interface Call {
   method: "GET" | "POST";
   /** The path below the base address, with the query. */
   path: string;
@@ -10,7 +15,7 @@ export interface Call {
 }
 
 /** The calls by their operations. The category is one that a JSON parser may round. */
-export const CALLS: Readonly<Record<string, Call>> = {
+const CALLS: Readonly<Record<string, Call>> = {
   listPets: {
     method: "GET",
     path: "/pets?status=available",
@@ -27,20 +32,35 @@ export const CALLS: Readonly<Record<string, Call>> = {
 };
 
 /** A sample, as the extension `x-codeSamples` has it. */
-export interface Sample {
+interface Sample {
   /** The name that GitHub gives to the language. */
   lang: string;
   label: string;
   source: string;
 }
 
-export function samplesOf(call: Call): Sample[] {
+/** A copy of a description, each of whose operations has samples. */
+export function withSamples(description: JsonObject): JsonObject {
+  const copy = structuredClone(description);
+  for (const path of Object.values(copy["paths"] as Record<string, Record<string, JsonObject>>)) {
+    for (const operation of Object.values(path)) {
+      const samples = samplesOf(String(operation["operationId"]));
+      operation["x-codeSamples"] = samples.map((sample) => ({ ...sample }));
+    }
+  }
+  return copy;
+}
+
+/** @throws {Error} If the operation has no samples. */
+function samplesOf(operation: string): Sample[] {
+  const call = CALLS[operation];
+  if (!call) throw new Error(`lib/server/service/samples.ts has no call of ${operation}`);
   return [
     { lang: "Shell", label: "curl", source: curl(call) },
     { lang: "JavaScript", label: "fetch", source: javaScript(call) },
     ...(call.client === undefined
       ? []
-      : [{ lang: "TypeScript", label: "This client", source: ownClient(call.client) }]),
+      : [{ lang: "TypeScript", label: "@petstore/client", source: ownClient(call.client) }]),
     { lang: "Python", label: "Python", source: python(call) },
     { lang: "Go", label: "Go", source: go(call) },
     { lang: "Java", label: "Java", source: java(call) },
