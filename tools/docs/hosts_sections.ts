@@ -70,7 +70,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
       '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Put a shared store in a module ' +
       "of its own, since each such file has its own petstore.",
-    files: ["tests/heavy/edge/nextjs/app/v1/[[...path]]/route.js"],
+    files: ["tests/heavy/edge/nextjs/app/v1/[[...path]]/route.ts"],
     deviations: [
       "Every response has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
       "petstore's own `Vary`",
@@ -86,7 +86,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     text:
       "For its Node adapter. If `maxBodyBytes` is above 512 KiB, set `BODY_SIZE_LIMIT` in the environment to more: that is " +
       "the adapter's own limit, and it cuts longer bodies.",
-    files: ["tests/heavy/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
+    files: ["tests/heavy/edge/sveltekit/src/routes/v1/[...path]/+server.ts"],
     deviations: [
       "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +
       "app's own",

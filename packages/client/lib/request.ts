@@ -45,7 +45,8 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     const texts = textsOf(cause, hide);
     // A permission of Deno, which the next attempt would not have either.
     if (texts?.name === "NotCapable") throw texts;
-    throw failure("connection_failed", `${asked} got no whole response${innermost(texts)}`, texts);
+    const reason = innermost(texts) + (response ? "" : hintOfBrowser(asked));
+    throw failure("connection_failed", `${asked} got no whole response${reason}`, texts);
   }
   if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
   let body: Failure | undefined | null;
@@ -69,6 +70,16 @@ function innermost(texts: Error | undefined): string {
   let reason = "";
   for (const { message, code } of chainOf(texts)) reason = message || code || reason;
   return reason && `: ${reason}`;
+}
+
+/**
+ * What a browser may mean by a failure: it does not tell a page that the server does not permit pages of its origin (CORS), which looks
+ * like a server that is not there. Empty outside of a browser, and for the page's own origin.
+ */
+function hintOfBrowser(asked: string): string {
+  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
+  if (origin === undefined || asked.includes(` ${origin}/`)) return "";
+  return `; if the server runs, it may not permit pages of ${origin} (CORS)`;
 }
 
 /** Iterates over an error and its causes. */

@@ -100,6 +100,28 @@ test("maxRetries is how often a request is repeated, and a server that is away i
   assert.match(inspect(cause), /ECONNREFUSED|ConnectionRefused|Connection refused/);
 });
 
+test("in a browser, a failure without a response says that pages of its origin may not be permitted", async () => {
+  const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+  const messageAt = async (origin: string | undefined) => {
+    Object.defineProperty(globalThis, "location", { value: origin && { origin }, configurable: true });
+    const { pets } = createClient({ baseUrl: "http://localhost:8000/v1", key: "pk_test", maxRetries: 0, fetch });
+    return (await failed(pets.get(1n))).message;
+  };
+  const own = Object.getOwnPropertyDescriptor(globalThis, "location");
+  try {
+    const plain = "GET http://localhost:8000/v1/pets/1 got no whole response: Failed to fetch";
+    assert.equal(
+      await messageAt("http://localhost:5173"),
+      `${plain}; if the server runs, it may not permit pages of http://localhost:5173 (CORS)`,
+    );
+    // Outside of a browser, and at the server's own origin, no permission is needed.
+    for (const origin of [undefined, "http://localhost:8000"]) assert.equal(await messageAt(origin), plain);
+  } finally {
+    Reflect.deleteProperty(globalThis, "location");
+    if (own) Object.defineProperty(globalThis, "location", own);
+  }
+});
+
 test("a redirect is an error, and neither the key nor the pet goes to its target", () =>
   withScript(
     () => WHOLE,

@@ -11,7 +11,9 @@ const NEXT = "../../node_modules/next/dist/bin/next";
 
 const APP: NodeApp = {
   folder: "nextjs",
-  mount: "app/v1/[[...path]]/route.js",
+  mount: "app/v1/[[...path]]/route.ts",
+  // With a file of TypeScript, Next.js would want its compiler. `deno task ok` checks the types.
+  runsJavaScript: true,
   copies: { "/api/v1": "app/api/v1/[[...path]]/route.js", "": "app/[[...path]]/route.js" },
   build: [NEXT, "build"],
   serve: (port) => [NEXT, "start", "--hostname", "127.0.0.1", "--port", String(port)],

@@ -7,8 +7,8 @@ import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {
   folder: "sveltekit",
-  mount: "src/routes/v1/[...path]/+server.js",
-  copies: { "/api/v1": "src/routes/api/v1/[...path]/+server.js", "": "src/routes/[...path]/+server.js" },
+  mount: "src/routes/v1/[...path]/+server.ts",
+  copies: { "/api/v1": "src/routes/api/v1/[...path]/+server.ts", "": "src/routes/[...path]/+server.ts" },
   build: ["../../node_modules/vite/bin/vite.js", "build"],
   serve: () => ["build"],
   // The adapter's default is half of the petstore's limit.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { TestContext } from "node:test";
-import { stop as stopBundler } from "esbuild";
+import { stop as stopBundler, transform } from "esbuild";
 import { Child } from "../../../support/system/child.ts";
 import { hasCommand, testUnless } from "../../../support/system/commands.ts";
 import { freePort } from "../../../support/system/free_port.ts";
@@ -22,6 +22,8 @@ export interface NodeApp {
   /** The mounting file, and its copies for other base paths. */
   mount: string;
   copies: Record<string, string>;
+  /** Whether the mounting file is turned into JavaScript first, because the framework is not to compile it. */
+  runsJavaScript?: true;
   /** Node's arguments for the build, and for a server on this port. */
   build: string[];
   serve(port: number): string[];
@@ -71,7 +73,12 @@ async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>)
 
 async function prepare(app: NodeApp, folder: string): Promise<void> {
   await cp(EDGE + app.folder, folder, { recursive: true });
-  const text = await readFile(folder + app.mount, "utf8");
+  let text = await readFile(folder + app.mount, "utf8");
+  if (app.runsJavaScript) {
+    text = (await transform(text, { loader: "ts" })).code;
+    await rm(folder + app.mount);
+    await writeFile(folder + app.mount.replace(/\.ts$/, ".js"), text);
+  }
   for (const [basePath, path] of Object.entries(app.copies)) {
     await mkdir(dirname(folder + path), { recursive: true });
     await writeFile(folder + path, text.replace('basePath: "/v1"', `basePath: ${JSON.stringify(basePath)}`));

@@ -1,10 +1,11 @@
-import { createPetstore } from "@petstore/petstore";
+import { createPetstore, type Petstore } from "@petstore/petstore";
 
-let petstore;
+let petstore: Petstore | undefined;
 
-function answer(request) {
+function answer(request: Request): Promise<Response> {
+  const { PETSTORE_KEYS = "" } = process.env;
   // Made at the first request, because the build also loads this file and should not need the keys.
-  petstore ??= createPetstore({ keys: process.env.PETSTORE_KEYS.split(","), basePath: "/v1" });
+  petstore ??= createPetstore({ keys: PETSTORE_KEYS.split(","), basePath: "/v1" });
   return petstore.handle(request);
 }
 
