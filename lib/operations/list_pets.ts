@@ -2,6 +2,7 @@ import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
 import { quoted } from "../json.ts";
+import type { JsonObject } from "./json_types.ts";
 import { chain } from "../promises.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetQuery } from "../stores/store.ts";
@@ -77,6 +78,27 @@ function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): 
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
 }
 
+const DESCRIBED_PARAMETERS: JsonObject[] = [
+  {
+    name: "limit",
+    in: "query",
+    description: "The maximum number of animals returned in one response.",
+    schema: { type: "integer", format: "int32", ...LIMIT },
+  },
+  {
+    name: "status",
+    in: "query",
+    description: "Restricts the result to animals with that status.",
+    schema: { $ref: "#/components/schemas/PetStatus" },
+  },
+  {
+    name: "cursor",
+    in: "query",
+    description: "Where the page begins. Opaque: take it from the `Link` header of the page before.",
+    schema: { type: "string" },
+  },
+];
+
 export const describeListPets: Describe = () => ({
   tag: "animals",
   summary: "List all animals",
@@ -84,27 +106,7 @@ export const describeListPets: Describe = () => ({
     '`Link: <…>; rel="next"` until a page has none.',
   more: {
     externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc8288", description: "RFC 8288: the Link header" },
-    parameters: [
-      {
-        name: "limit",
-        in: "query",
-        description: "The maximum number of animals returned in one response.",
-        schema: { type: "integer", format: "int32", ...LIMIT },
-      },
-      {
-        name: "status",
-        in: "query",
-        description: "Restricts the result to animals with that status.",
-        schema: { $ref: "#/components/schemas/PetStatus" },
-      },
-      {
-        name: "cursor",
-        in: "query",
-        description: "Where the page begins. Opaque: take it from the `Link` header of the page before.",
-        schema: { type: "string" },
-      },
-      ...CONDITIONS,
-    ],
+    parameters: [...DESCRIBED_PARAMETERS, ...CONDITIONS],
   },
   responses: {
     200: { description: "A page of animals.", schema: "Pets", example: [STORED_REX], headers: ["ETag", "NextPage"] },

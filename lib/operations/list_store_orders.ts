@@ -1,7 +1,7 @@
 import { Problem } from "../http/problem.ts";
 import { cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
 import { chain } from "../promises.ts";
-import type { Definition, Describe } from "./definition.ts";
+import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
 /** The app answers this operation, if it has a handler for it. */
@@ -50,12 +50,14 @@ function wasDecoded({ url, headers }: Response): boolean {
   return url !== "" && DECODED.test(headers.get("content-encoding") ?? "");
 }
 
+const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };
+
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
   tag: "store",
   summary: "Store orders",
   description: handleStoreOrders ? "The app answers this." : "Not served here.",
   // GitBook would show a panel to try the operation, which could only ever answer 501.
   ...(!handleStoreOrders && { more: { "x-hideTryItPanel": true } }),
-  responses: handleStoreOrders ? { default: { description: "A response of the app." } } : {},
+  responses: handleStoreOrders ? OF_THE_APP : {},
   failures: handleStoreOrders ? [] : [group("there are no store orders here", [NO_STORE_ORDERS])],
 });
