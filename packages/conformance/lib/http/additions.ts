@@ -7,7 +7,8 @@ import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, postA
 import { ABSENT_ID, addPets, linkTarget, openEnd, walk, withLimit } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 import { absentIds } from "./generated/ids.ts";
-import { bodyOf, noPets, somePets, STATUSES } from "./generated/pets.ts";
+import { STATUSES } from "../pet_values.ts";
+import { bodyOf, noPets, somePets } from "./generated/pets.ts";
 import { wrongCredentials } from "./generated/tokens.ts";
 
 const LOCATIONS = addition("pets.create", "A creation has a Location, and ids ascend");

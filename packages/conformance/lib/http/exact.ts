@@ -4,6 +4,7 @@ import { parseInt64 } from "../json.ts";
 import type { PetStatus } from "@petstore/petstore/store";
 import type { ApiResponse, SeenResponse } from "./api.ts";
 import { asJson, assert, assertStatus, parseJson } from "./assert.ts";
+import { STATUSES } from "../pet_values.ts";
 
 /**
  * The name and the category of pets that a server must refuse, or may store in another form: only one of the two is wrong. A server
@@ -18,9 +19,6 @@ export function isOdd(value: unknown): boolean {
   const hasNeither = name === undefined && categoryId === undefined;
   return hasNeither || String(name).includes(ODD_NAME) || String(categoryId) === String(ODD_CATEGORY);
 }
-
-/** The statuses that section 2 of the specification has. */
-export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 /** A pet of a response. */
 export interface ExactPet {

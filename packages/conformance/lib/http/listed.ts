@@ -7,7 +7,7 @@ import type { Api } from "./api.ts";
 import { assert } from "./assert.ts";
 import { nextQuery } from "./catalogue.ts";
 import { type ExactPet, ODD_NAME, petOf, petsOf } from "./exact.ts";
-import { STATUSES } from "./generated/pets.ts";
+import { STATUSES } from "../pet_values.ts";
 import { getPet } from "./specification_requests.ts";
 
 /** A pet that was created, as it was sent. */

@@ -14,6 +14,7 @@ import {
 } from "@petstore/petstore/store";
 import type { Known } from "../known.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
+import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
 export type Need = OptionalMember | Circumstance;
@@ -50,32 +51,10 @@ export function cases(
   return Object.entries(runs).map(([name, run]) => ({ name, guarantee, needs, run }));
 }
 
-export const INT64_MAX: bigint = 2n ** 63n - 1n;
-export const INT64_MIN: bigint = -(2n ** 63n);
-
-/** Names that wrong quoting, escaping or truncation would damage. */
-const NAMES: readonly string[] = [
-  "Rex",
-  " both ends ",
-  `"quoted" and 'quoted'`,
-  "'); DROP TABLE pets; --",
-  "back\\slash \\u0041 \\",
-  "line\u2028and\u2029paragraph",
-  "👩‍🚀🐕",
-  "e\u0301 is not \u00e9",
-  "\ufefforder marks \ufffe\uffff",
-  "null",
-  "0123",
-  "%s ? $1 :name /",
-  "𒀀".repeat(255),
-];
-
-const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
-
 /** Pets that a faulty copy would change. */
 export const ODD_PETS: readonly PetDraft[] = NAMES.map((name, i) => ({
   name,
-  categoryId: [INT64_MIN, INT64_MAX, -1n, 0n, 2n ** 53n + 1n, -(2n ** 53n) - 1n][i % 6]!,
+  categoryId: INT64[i % INT64.length]!,
   status: STATUSES[i % 3]!,
 }));
 

@@ -8,14 +8,13 @@ import {
   begin,
   cases,
   draft,
-  INT64_MAX,
-  INT64_MIN,
   ODD_PETS,
   pause,
   statuses,
   type StoreCase,
   walk,
 } from "./case.ts";
+import { INT64_MAX, INT64_MIN } from "../pet_values.ts";
 
 export const PET_CASES: StoreCase[] = [
   ...cases("order", {

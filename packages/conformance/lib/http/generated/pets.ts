@@ -4,6 +4,7 @@ import type { PetStatus } from "@petstore/petstore/store";
 import { newName } from "../catalogue.ts";
 import { ODD_CATEGORY, ODD_NAME } from "../exact.ts";
 import { groupsOf, type Random } from "./random.ts";
+import { NO_CATEGORIES, NO_STATUSES, NO_STRINGS, STATUSES } from "../../pet_values.ts";
 
 /** A pet that is to be sent. */
 export interface SentPet {
@@ -12,8 +13,6 @@ export interface SentPet {
   categoryId: string;
   status?: PetStatus;
 }
-
-export const STATUSES = ["available", "pending", "sold"] as const;
 
 /** Texts that servers escape, decode, normalize, trim, resolve or write in one case. */
 const PIECES = [
@@ -138,55 +137,6 @@ export function bodyOf({ name, categoryId, status }: SentPet, { shuffle, pick }:
   return `{${shuffle(texts).join(",")}${space}}`;
 }
 
-const NO_NAMES = ["false", "0", "1e3", '["Rex"]', '{"en":"Rex"}'];
-const NO_CATEGORIES = [
-  '"7"',
-  '""',
-  "7.5",
-  "1234.75",
-  "0.5",
-  "-0.25",
-  "1e-3",
-  "null",
-  "true",
-  "false",
-  "[7]",
-  "[]",
-  "{}",
-  '"seven"',
-  "9223372036854775808",
-  "-9223372036854775809",
-  "18446744073709551616",
-  "1e19",
-  "1e30",
-  "-1e25",
-  "1e400",
-];
-const NO_STATUSES = [
-  '"lost"',
-  '"SOLD"',
-  '"Sold"',
-  '"sold "',
-  '" sold"',
-  '"avail"',
-  '"sol"',
-  '"pend"',
-  '""',
-  '"null"',
-  "null",
-  "1",
-  "0",
-  "true",
-  '["sold"]',
-  "[]",
-  "{}",
-  '"sold,pending"',
-  '"Available"',
-  '"unavailable"',
-  '"constructor"',
-  '"pending\\n"',
-];
-
 /** Bodies that are not a NewPet, or not JSON. Each that names a pet has this name, and only one thing is wrong with it. */
 export function noPets(name: string, { below, letters, int64 }: Random): string[] {
   const pet = (parts: Record<string, string>) => {
@@ -195,7 +145,7 @@ export function noPets(name: string, { below, letters, int64 }: Random): string[
   };
   const whole = pet({});
   return [
-    ...NO_NAMES.map((name) => pet({ name, categoryId: String(ODD_CATEGORY) })),
+    ...NO_STRINGS.map((name) => pet({ name, categoryId: String(ODD_CATEGORY) })),
     ...NO_CATEGORIES.map((categoryId) => pet({ categoryId })),
     pet({ categoryId: `${int64()}.5` }),
     pet({ categoryId: `${2n ** 64n + BigInt(below(2 ** 31))}` }),
