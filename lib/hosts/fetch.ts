@@ -1,7 +1,7 @@
 import { cancelBody, type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
-import { targetOf } from "../http/target.ts";
+import { targetOf } from "../http/request_text.ts";
 
 /** What `Deno.serve` tells of the connection of a request. */
 interface Connection {

@@ -5,7 +5,7 @@ import { createDeadlines } from "./deadlines.ts";
 import { isInterruption } from "./interruption.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
-import { trimField } from "./field_value.ts";
+import { trimField } from "./request_text.ts";
 
 /** Reads the body as text. It takes a callback to save a promise. */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;

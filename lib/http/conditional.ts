@@ -1,7 +1,7 @@
 import { type HeaderFields, type Invalidation, JSON_FIELDS, type Reply } from "./reply.ts";
 import { withWords } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
-import { trimField } from "./field_value.ts";
+import { trimField } from "./request_text.ts";
 import { mix } from "./hash.ts";
 
 /**

@@ -10,7 +10,7 @@ import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
-import { splitTarget } from "./target.ts";
+import { splitTarget } from "./request_text.ts";
 
 export interface Pipeline {
   /** Answers a request, and resolves to the result of `send`, which must not throw. */

@@ -2,7 +2,7 @@ import { excerpt } from "../json.ts";
 import type { Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
-import { splitTarget } from "./target.ts";
+import { splitTarget } from "./request_text.ts";
 
 interface Route {
   path: string;

@@ -2,7 +2,7 @@
 
 import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
-import { trimField } from "../http/field_value.ts";
+import { trimField } from "../http/request_text.ts";
 import { sha256 } from "../http/hash.ts";
 
 /** The longest key, in characters, without its quotes. */

@@ -1,6 +1,6 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
-import { decodeQuery, queryValues, splitQuery } from "../http/query.ts";
+import { decodeQuery, queryValues, splitQuery } from "../http/request_text.ts";
 import { quoted } from "../json.ts";
 import type { JsonObject } from "./json_types.ts";
 import { chain } from "../promises.ts";

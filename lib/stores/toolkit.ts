@@ -25,10 +25,7 @@ export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "..
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 export { KeyTable } from "./key_table.ts";
-export { pageOf } from "./page.ts";
-export type { PetSink } from "./pet_exporter.ts";
-export { PET_JSON } from "./pet_sql.ts";
-export { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "./sql_columns.ts";
+export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./pet_rows.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
 export { requireValid, statusCode } from "./status_code.ts";
 export {

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeQuery, queryValues, splitQuery } from "../../lib/http/query.ts";
+import { decodeQuery, queryValues, splitQuery, splitTarget, targetOf } from "../../lib/http/request_text.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { createRouter } from "../../lib/http/router.ts";
-import { splitTarget, targetOf } from "../../lib/http/target.ts";
 
 /** The values of `limit`; undefined if one cannot be decoded. */
 const QUERIES: [query: string, values: (string | undefined)[]][] = [

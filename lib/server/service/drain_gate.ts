@@ -4,7 +4,7 @@ import type { RequestContext } from "../../http/context.ts";
 import { createFinisher, type Finisher } from "../../http/finisher.ts";
 import type { Pipeline } from "../../http/pipeline.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../../http/reply.ts";
-import { splitTarget } from "../../http/target.ts";
+import { splitTarget } from "../../http/request_text.ts";
 import { chain, type MaybePromise } from "../../promises.ts";
 import { CLOSE, CLOSED } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import type { StoredKey } from "../../stores/key_store.ts";
-import type { PetSink } from "../../stores/pet_exporter.ts";
+import type { PetSink } from "../../stores/pet_rows.ts";
 import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
 
 /** A store of this program. `isNew` says whether opening it has made its tables. */

@@ -1,6 +1,6 @@
 /** Formats a request's target and method for logs: the parts that the service knows, and nothing else that a client wrote. */
 
-import { splitTarget } from "../../http/target.ts";
+import { splitTarget } from "../../http/request_text.ts";
 import { LIMIT, parseCursor } from "../../operations/paging.ts";
 import { OPERATIONS } from "../../operations/table.ts";
 import { isPetStatus, parsePetId } from "../../pet.ts";

@@ -1,7 +1,7 @@
 /** The texts that the server writes to standard output and standard error. */
 
 import type { ErrorInfo } from "../../http/recovery.ts";
-import { targetOf } from "../../http/target.ts";
+import { targetOf } from "../../http/request_text.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../process/version.ts";
 import { formatAddress, withoutAdvice } from "../process/lines.ts";

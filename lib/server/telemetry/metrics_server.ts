@@ -6,7 +6,7 @@ import type { PetStore } from "../../stores/store.ts";
 import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
-import { splitTarget } from "../../http/target.ts";
+import { splitTarget } from "../../http/request_text.ts";
 import { VERSION } from "../process/version.ts";
 import type { Address, Listen, Listener, Report } from "../service/listener.ts";
 import { formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";

@@ -6,9 +6,8 @@
 
 import type { Observer } from "../../http/finisher.ts";
 import { ALLOW_ORIGIN, areOrigins, isPreflight } from "../../http/cors.ts";
-import { splitQuery } from "../../http/query.ts";
+import { splitQuery, splitTarget } from "../../http/request_text.ts";
 import { KeptReply } from "../../http/reply.ts";
-import { splitTarget } from "../../http/target.ts";
 import { excerpt } from "../../json.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
 import type { Report } from "../service/listener.ts";

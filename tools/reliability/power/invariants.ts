@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { KEY_FILE } from "../../../lib/server/first_key/key_file.ts";
-import { PET_JSON } from "../../../lib/stores/pet_sql.ts";
+import { PET_JSON } from "../../../lib/stores/pet_rows.ts";
 import { RESTORE_MARK } from "../../../lib/stores/sqlite/remains.ts";
 import type { Promises } from "./promises.ts";
 
