@@ -10,6 +10,7 @@ import { authorize, execute, KEY, LARGEST, openDialog, type OpenPage, type PageO
 const SMALLEST = "-9223372036854775807";
 
 const SCREEN = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
 
 interface Reference {
   $ref?: string;
@@ -205,6 +206,30 @@ testPage(
       "--stability=getPet=experimental",
     ],
   },
+);
+
+/** The texts of the last response that a button covers. Runs in the browser. */
+const COVERED = `{
+  const response = document.querySelector(".live-responses-table .highlight-code");
+  const buttons = [...response.querySelectorAll("button")].map((button) => button.getBoundingClientRect());
+  [...response.querySelectorAll("code span")].filter((span) => [...span.getClientRects()].some((line) => buttons.some((button) =>
+    line.left < button.right && button.left < line.right && line.top < button.bottom && button.top < line.bottom
+  ))).map(({ textContent }) => textContent);
+}`;
+
+testPage(
+  "on a phone nothing is wider than the page, and no button covers a part of the response",
+  "/docs",
+  async ({ page }) => {
+    await authorize(page);
+    await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
+    assert.deepEqual(await page.evaluate(COVERED), []);
+    const widest =
+      'Math.max(...[...document.querySelectorAll(".opblock-section-header *")].map((each) => each.getBoundingClientRect().right))';
+    assert.ok(Number(await page.evaluate(widest)) <= PHONE.width);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
+  },
+  PHONE,
 );
 
 const FAINT_TEXTS = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
