@@ -1,9 +1,10 @@
 /** Renders responses and their headers. */
 
+import { ENCODED, UNKNOWN_CODING } from "../http/body.ts";
 import type { Problem } from "../http/problem.ts";
 import type { JsonObject } from "../operations/json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
-import type { FailureGroup } from "../operations/failure_groups.ts";
+import { type FailureGroup, MAY_BE_STORED } from "../operations/failure_groups.ts";
 import { type HeaderKey, HEADERS } from "../operations/headers.ts";
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
@@ -59,15 +60,26 @@ export function renderFailure({ reason, errors }: FailureGroup, more: JsonObject
   };
 }
 
-/** The examples by code. Where a code occurs again, a number is appended, and a summary tells the examples apart. */
+/** The names of examples whose code another example of their response may have too. */
+const EXAMPLE_NAMES = new Map<Problem, string>([
+  [ENCODED, "encoded_body"],
+  [UNKNOWN_CODING, "encoded_transfer"],
+  [MAY_BE_STORED, "pet_may_be_stored"],
+]);
+
+/** The examples by code. Where a code occurs twice, one of the two has a name of its own, and summaries tell them apart. */
 function renderExamples(errors: readonly Problem[]): JsonObject {
-  return Object.fromEntries(errors.map((error) => {
-    const { code, body } = error;
-    const value = JSON.parse(body) as JsonObject;
-    const alike = errors.filter((other) => other.code === code);
-    const place = alike.indexOf(error), name = place === 0 ? code : `${code}_${place + 1}`;
-    return [name, { ...(alike.length > 1 && { summary: String(value["message"]) }), value }];
-  }));
+  const examples: JsonObject = {};
+  for (const error of errors) {
+    const value = JSON.parse(error.body) as JsonObject;
+    const isAlone = errors.every((other) => other === error || other.code !== error.code);
+    const name = isAlone ? error.code : EXAMPLE_NAMES.get(error) ?? error.code;
+    if (Object.hasOwn(examples, name)) {
+      throw new TypeError(`Two examples of a response must not have one name: ${name}`);
+    }
+    examples[name] = isAlone ? { value } : { summary: String(value["message"]), value };
+  }
+  return examples;
 }
 
 /** The value of `components.headers`: those that the rest of a description refers to. */
