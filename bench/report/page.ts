@@ -5,7 +5,7 @@ import type { Row } from "../row.ts";
 import { writeFormatted } from "./file.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
-import { cells, COLUMNS } from "./table.ts";
+import { filledColumns } from "./table.ts";
 
 /** The results of all cases, and their conditions. */
 export interface Report {
@@ -81,13 +81,14 @@ ${table(["name", "value"], [...versions, ...machine])}
 
 function formatSection({ title, plot }: Section, results: Report["results"], drawn: ReadonlySet<Plot>): string {
   const rows = rowsOf(results.map(([, result]) => result));
+  const [head, ...lines] = filledColumns(rows);
   const skipped = results.flatMap(([name, { outcome }]) =>
     "skipped" in outcome ? [`The case \`${name}\` was skipped: ${outcome.skipped}.`] : []
   );
   return [
     `## ${title}`,
     ...plot && drawn.has(plot) ? [`![${plot.description}](${plot.file})`] : [],
-    ...rows.length > 0 ? [table(COLUMNS, rows.map(cells))] : [],
+    ...rows.length > 0 ? [table(head, lines)] : [],
     ...skipped,
   ].join("\n\n");
 }

@@ -94,19 +94,28 @@ function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
   function draw(rows: readonly Row[]) {
     const values = bars.map(({ group, contender, row: [name, subject, base] }) => {
       const row = rows.find((row) => row.name === name && row.subject === subject && row.base === base);
-      return { group, contender, share: (row?.figure.median ?? NaN) / (text.limit === undefined ? 1000 : 1) };
-    });
-    return values.some(({ share }) => Number.isNaN(share)) ? undefined : toSvg(barSpec(text, values));
+      if (row === undefined) return;
+      const unit = text.limit === undefined ? 1000 : 1;
+      const { low, median, high } = row.figure;
+      return { group, contender, share: median / unit, low: low / unit, high: high / unit };
+    }).filter((value) => value !== undefined);
+    return values.length < bars.length ? undefined : toSvg(barSpec(text, values));
   }
   return { file, description: [text.title, text.subtitle].flat().join(". ").replace("?.", "?"), draw };
 }
 
-function barSpec(
-  { title, subtitle, limit }: Words,
-  values: { group: string; contender: string; share: number }[],
-): TopLevelSpec {
+/** A bar with the median of the rounds, and a line from the lowest to the highest round. */
+interface BarValue {
+  group: string;
+  contender: string;
+  share: number;
+  low: number;
+  high: number;
+}
+
+function barSpec({ title, subtitle, limit }: Words, values: BarValue[]): TopLevelSpec {
   const isRatio = limit !== undefined;
-  const highest = Math.max(1, ...values.map(({ share }) => share));
+  const highest = Math.max(1, ...values.map(({ high }) => high));
   const contenders = [...new Set(values.map(({ contender }) => contender))];
   const position = {
     y: {
@@ -128,7 +137,7 @@ function barSpec(
         mark: "bar",
         encoding: {
           ...position,
-          x: { field: "share", type: "quantitative", scale: { domain: [0, highest * 1.1] }, axis },
+          x: { field: "share", type: "quantitative", scale: { domain: [0, highest * 1.05] }, axis },
           color: {
             field: "contender",
             scale: { domain: contenders, range: COLOURS.slice(0, contenders.length) },
@@ -137,11 +146,15 @@ function barSpec(
         },
       },
       {
+        mark: { type: "rule", size: 1.5, color: "black" },
+        encoding: { ...position, x: { field: "low", type: "quantitative" }, x2: { field: "high" } },
+      },
+      {
         mark: { type: "text", align: "left", dx: 6 },
         encoding: {
           ...position,
           x: { datum: 0 },
-          text: { field: "share", format: isRatio ? ".2f" : ".1f" },
+          text: { field: "share", format: isRatio ? ".2f" : ".2r" },
           color: { value: "black", condition: { test: `datum.contender === "${contenders[0]}"`, value: "white" } },
         },
       },

@@ -5,9 +5,9 @@ import { comparison, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 
 /** The names of the columns of {@link cells}. */
-export const COLUMNS = ["case", "what", "figure", "rounds", "by processor time", "notes"];
+const COLUMNS = ["case", "what", "figure", "rounds", "by processor time", "notes"];
 
-export function cells(row: Row): string[] {
+function cells(row: Row): string[] {
   const { title, figure, unit, byProcessorTime, notes } = row;
   const unitText = unit === "/s" ? " a second" : ` ${unit}`;
   const isSingle = figure.low === figure.high;
@@ -21,8 +21,16 @@ export function cells(row: Row): string[] {
   ];
 }
 
+/** The head and the lines of a table, without the columns that are empty in every line. */
+export function filledColumns(rows: readonly Row[]): [head: string[], ...lines: string[][]] {
+  const lines = rows.map(cells);
+  const isFilled = COLUMNS.map((_, column) => lines.some((line) => line[column] !== ""));
+  const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
+  return [select(COLUMNS), ...lines.map(select)];
+}
+
 export function formatTable(rows: readonly Row[]): string {
-  return formatColumns([COLUMNS, ...rows.map(cells)]);
+  return formatColumns(filledColumns(rows));
 }
 
 /** Cells in columns, as text. */
@@ -37,8 +45,7 @@ export function formatFacts(facts: Facts): string {
   return formatValues(Object.fromEntries(facts));
 }
 
-/** A number with three significant digits. */
+/** A number with two significant digits, because the rounds differ by more than the third. A number below ten has two decimals. */
 export function digits(value: number): string {
-  const size = Math.abs(value);
-  return size >= 100 ? Math.round(value).toLocaleString("en") : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return Math.abs(value) >= 10 ? Number(value.toPrecision(2)).toLocaleString("en") : value.toFixed(2);
 }
