@@ -46,5 +46,5 @@ export {
   uncertain,
   unknownKind,
   type Write,
+  WritingStore,
 } from "./write.ts";
-export { WritingStore } from "./writing_store.ts";

@@ -3,6 +3,7 @@
  * forgets one does not compile.
  */
 
+import type { MaybePromise } from "../promises.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
@@ -30,6 +31,35 @@ export interface PendingWrite {
   resolve(outcome: Outcome): void;
   /** Tells the caller that the write has failed, or that its outcome is not known. */
   reject(error: unknown): void;
+}
+
+/** The writing methods of a store, which all call one method, `write()`. */
+export abstract class WritingStore {
+  /** Carries out a write, and resolves when it is durable. */
+  abstract write(write: Write): Promise<Outcome>;
+
+  /** Waits for the writes that have started, then frees what the store has opened. Later writes are refused. */
+  abstract close(): MaybePromise<void>;
+
+  /** Adds a pet, and returns its id. */
+  async create(pet: PetDraft): Promise<bigint> {
+    return createdId(await this.write({ kind: "create", pet }));
+  }
+
+  /** Adds a pet unless the request is known. */
+  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return createOutcome(await this.write({ kind: "createOnce", pet, request }));
+  }
+
+  /** Commits a write that changes no pet. Rejects if a create would fail. */
+  async checkWrites(): Promise<void> {
+    await this.write({ kind: "probe" });
+  }
+
+  /** Closes the store at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }
 
 /** Counts a write that other readers can now see. */

@@ -1,7 +1,7 @@
 /** README.md and docs/ agree with the code, with the files, and with one another. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
@@ -71,6 +71,22 @@ test("every file that a page names exists", () => {
     matches(readPage(page), /(?<=`)(?:lib|packages|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g)
       .filter((path) => !existsSync(ROOT + path))
       .map((path) => `${page}: ${path}`)
+  );
+  assert.deepEqual(missing, []);
+});
+
+/** Files that a reader makes, in place of files of this repository. */
+const READERS_FILES = ["app.ts", "call.ts"];
+
+test("every TypeScript file that a page names by the end of its path exists", () => {
+  const files = globSync("{,{lib,packages,tests,tools,bench}/**/}*.ts", {
+    cwd: ROOT,
+    exclude: (path) => path.endsWith("node_modules"),
+  });
+  const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) =>
+    matches(readPage(page), /(?<=`)[\w./-]+\.ts(?=`)/g)
+      .filter((name) => !READERS_FILES.includes(name) && !files.some((path) => `/${path}`.endsWith(`/${name}`)))
+      .map((name) => `${page}: ${name}`)
   );
   assert.deepEqual(missing, []);
 });

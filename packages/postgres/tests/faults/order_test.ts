@@ -7,7 +7,7 @@ import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoPostgres());
 
-/** Opens stores, each with a pool of its own, by both drivers in turn. */
+/** Opens stores, each with a pool of its own. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
   await using opened = new AsyncDisposableStack();
   const stores: PetStore[] = [];
