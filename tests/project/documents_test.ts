@@ -29,7 +29,12 @@ test("README.md leads to every page, and names every package", () => {
   assert.deepEqual(missing, []);
 });
 
-/** Whether a package has this file. */
+/** The folder of the package to which a file belongs; empty for the house. */
+function packageOf(path: string): string {
+  return /^packages\/\w+/.exec(path)?.[0] ?? "";
+}
+
+/** Whether the package of a file has it. */
 function isPublic(path: string): boolean {
   return /^[A-Z]+\.md$|^LICENSE$|^openapi\.json$|^docs\/|^bench\/[\w.]+$|^packages\/\w+\/[A-Z]+(\.md)?$/.test(path);
 }
@@ -39,8 +44,8 @@ test("every link leads to a file, and to a heading in it", () => {
   for (const page of PAGES) {
     for (const [, link = "", anchor] of readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
       const path = link === "" ? page : normalize(join(dirname(page), decodeURIComponent(link)));
-      // A package has its pages, and no other file of the repository.
-      const isPublished = !isPublic(page) || isPublic(path);
+      // A package has its own pages, and no other file of the repository.
+      const isPublished = !isPublic(page) || isPublic(path) && packageOf(path) === packageOf(page);
       if (!existsSync(ROOT + path) || !isPublished) dead.push(`${page}: ${path}`);
       else if (anchor !== undefined && !anchorsOf(path).includes(anchor)) dead.push(`${page}: ${path}#${anchor}`);
     }
