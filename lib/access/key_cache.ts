@@ -1,3 +1,8 @@
+/**
+ * Keeps the keys of a store in memory while requests come, and reads them anew when they are old or when a key is not known. The key
+ * manager has one. It relies on `listSince()` of the store, by which keys that have not changed are not read again.
+ */
+
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin, sleep } from "../promises.ts";

@@ -24,7 +24,7 @@ const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListe
 export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
   const handle: Handle = (request) => {
     const headers = request?.headers;
-    // Accepts a Request of another realm or a polyfill.
+    // A Request may come from another realm or from a polyfill, so its class is not asked.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
     const context = new FetchContext(request, headers);
     return Promise.resolve(pipeline.respond(context, (reply) => sendableResponse(reply, context, pipeline)));
@@ -33,11 +33,12 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
   return { handle, fetch: handle };
 }
 
-/** `undefined` if {@link serve} has not made its `handle`. */
+/** Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the `handle` of the service. */
 export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
   return PIPELINES.get(service?.handle as Handle);
 }
 
+/** A `Request` as the pipeline sees it. What costs time is read from it only when it is needed. */
 export class FetchContext implements RequestContext {
   readonly method: string;
   arrivedAt?: number;
@@ -57,12 +58,12 @@ export class FetchContext implements RequestContext {
     this.method = request.method;
   }
 
-  /** Taken from the URL when it is needed: a request that is refused needs none, and Bun makes it on demand. */
+  /** The target is taken from the URL when it is needed: a request that is refused needs none, and Bun makes it on demand. */
   get target(): string {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** Asked of the connection when it is needed, because Deno makes it on demand. */
+  /** The address is asked of the connection when it is needed, because Deno makes it on demand. */
   get client(): string | undefined {
     return this.#connection?.remoteAddr.hostname;
   }
@@ -93,7 +94,7 @@ export class FetchContext implements RequestContext {
   }
 }
 
-/** If an app's response cannot be sent, returns the failure. */
+/** Makes the response of a reply. If an app has returned one that cannot be sent, the response is that of the failure. */
 export function sendableResponse(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
     return toResponse(reply);
@@ -110,7 +111,7 @@ function toResponse(reply: Reply): Response {
   const { status, headers, body } = reply;
   if (body instanceof Response) return extendResponse(body, headers);
   if (!CLONES_TEXT || !(reply instanceof KeptReply)) return new Response(body, { status, headers });
-  // A clone, because on Deno a new response holds its bytes twice.
+  // Even the first response is a clone of the template, because on Deno a new one holds its bytes twice.
   return (reply.template ??= new Response(body, { status, headers }).clone()).clone();
 }
 

@@ -7,6 +7,7 @@ import { breakOff, hasLeft, isGone } from "./node_reply.ts";
 import { fieldOf, hasBody, keptBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
+/** A request of Node as the pipeline sees it. It makes a `Request` only where an app needs one. */
 export class NodeContext implements RequestContext {
   readonly method: string;
   /** A kept response needs no check of its target. */

@@ -1,3 +1,8 @@
+/**
+ * Sends replies by `node:http` and `node:http2`. A response may fail before its head is sent, and then the client gets the response to
+ * the failure, or after it, and then the connection is closed: a body that was sent in part must not look whole.
+ */
+
 import { Buffer } from "node:buffer";
 import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
@@ -51,9 +56,7 @@ function isResponse(body: Body): body is Response {
   return body !== null && typeof body === "object" && "headers" in body;
 }
 
-/**
- * Sends the response to a failure, or breaks off one that has begun: a body that was sent in part must not look whole.
- */
+/** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   if (outgoing.writableEnded) return;
   if (outgoing.headersSent) return breakOff(outgoing);

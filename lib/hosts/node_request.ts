@@ -1,3 +1,8 @@
+/**
+ * Reads requests of `node:http` and `node:http2`, and makes a `Request` of one where an app needs it. The target stays as the client sent
+ * it, because a proxy in front has decided by it.
+ */
+
 import type { NodeRequest } from "./node_types.ts";
 
 /** A Host that can be put into a URL: no character of it may begin the path (RFC 9112 §3.2). */

@@ -1,3 +1,8 @@
+/**
+ * Reads the body of a request as text, within a limit of bytes and of time. A fault of the client becomes a `Problem` with a status of its
+ * own; what else fails, such as a stream of the app that throws, is an error of the service.
+ */
+
 import { quoted } from "../json.ts";
 import type { MaybePromise } from "../promises.ts";
 import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";

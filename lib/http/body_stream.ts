@@ -1,3 +1,8 @@
+/**
+ * Reads a longer body piece by piece, so that no memory is reserved for bytes that have not come. All requests of a service share one
+ * budget, because many clients could otherwise fill the memory together.
+ */
+
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 

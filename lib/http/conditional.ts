@@ -1,3 +1,8 @@
+/**
+ * Entity tags and conditional requests (RFC 9110, sections 8.8 and 13). A tag is a hash of the body, so that every server gives the same
+ * one, and it is weak, because such a hash can be forged.
+ */
+
 import { type HeaderFields, type Invalidation, JSON_FIELDS, type Reply } from "./reply.ts";
 import { withWords } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";

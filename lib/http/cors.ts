@@ -1,3 +1,8 @@
+/**
+ * Cross-origin resource sharing (Fetch, section 3.2): which pages of other origins may use the API. It answers preflights before the key is
+ * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
+ */
+
 import { extendReply, type HeaderFields, KeptReply, type Reply, withHeaders } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 

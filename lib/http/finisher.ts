@@ -27,6 +27,7 @@ export interface FinisherParts {
   recover?: Recovery;
 }
 
+/** The last step of each reply. It depends on the request and on the settings, and not on the operation. */
 export interface Finisher {
   /** The present time, or 0 if no observer needs it. */
   now(): number;

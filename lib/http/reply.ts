@@ -1,3 +1,8 @@
+/**
+ * A reply is what an operation returns: a status, header fields and a body, as data. Hosts make a response of it at the very end, so that
+ * caches, HEAD and conditional requests change data and no stream.
+ */
+
 import { callSafely } from "../promises.ts";
 import { utf8Length } from "./utf8.ts";
 

@@ -4,6 +4,7 @@ import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./request_text.ts";
 
+/** A path of the service, with its operations. */
 interface Route {
   path: string;
   /** The path up to its parameter, or all of it. */

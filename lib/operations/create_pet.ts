@@ -1,3 +1,8 @@
+/**
+ * The operation `createPet`: its parameters, its description and its handler. A request with an `Idempotency-Key` goes to `createOnce()` of
+ * the store, and any other to `create()`.
+ */
+
 import type { Call } from "../http/operation.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import type { JsonObject } from "./json_types.ts";

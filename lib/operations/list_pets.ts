@@ -1,3 +1,5 @@
+/** The operation `listPets`: its parameters, its description and its handler. The page comes from the store as text. */
+
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues, splitQuery } from "../http/request_text.ts";

@@ -1,3 +1,5 @@
+/** Keeps API keys in a table of an SQL database. The stores on SQLite and on D1 use it, and each brings its own way to run statements. */
+
 import { chain, type MaybePromise } from "../promises.ts";
 import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Puts the service of the standalone server together: the petstore, and beside it the description, the probes, the page and, where it is
+ * permitted, the reset.
+ */
+
 import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
 import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
@@ -101,7 +106,7 @@ function share(check: () => MaybePromise<void>): () => Promise<void> {
       });
     }
     validUntil = Infinity;
-    // Called later, so that an exception becomes a rejection.
+    // The check is called within a promise, so that an exception becomes a rejection.
     return last = Promise.resolve().then(check).finally(() => validUntil = performance.now() + INTERVAL);
   };
 }

@@ -1,3 +1,8 @@
+/**
+ * Finds the store that the setting `--store` names. The store is opened later, when the server listens: a start that fails because of its
+ * port must make no file.
+ */
+
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";

@@ -1,3 +1,5 @@
+/** Adds sample pets for `--seed`. They are the same at every start, so that a client's tests can name them. */
+
 import type { ClearableStore } from "../../stores/memory/memory_store.ts";
 import type { PetDraft, PetPage, PetStore } from "../../stores/store.ts";
 import { explain } from "../process/start_error.ts";

@@ -1,3 +1,8 @@
+/**
+ * Copies an SQLite file while servers use it, and checks the copy. The copy shows one moment, and has every pet that was acknowledged
+ * before it began.
+ */
+
 import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";

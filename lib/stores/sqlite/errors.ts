@@ -1,3 +1,8 @@
+/**
+ * Tells failures of SQLite apart by what a client should do: a lock that another program holds, a disk or a file that cannot be used, and a
+ * defect of this library. Operators get a sentence in place of SQLite's message.
+ */
+
 import { StoreUnavailableError } from "../store.ts";
 
 /** The result codes that mean a defect of this library: SQLITE_ERROR and SQLITE_CONSTRAINT. */

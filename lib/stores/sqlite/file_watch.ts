@@ -10,6 +10,10 @@ import { requireKnownSchema } from "./schema.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
+/**
+ * Checks that the files of a connection are still in their place, and that their schema is still the one that this program knows. Each
+ * transaction that writes asks it, because a create that goes into a deleted file would be lost.
+ */
 export class FileWatch {
   readonly #db: DatabaseSync;
   readonly path: string;

@@ -1,3 +1,8 @@
+/**
+ * Reads a whole SQLite file in one transaction. `petstore check`, backups and restores look for its faults: those that SQLite finds,
+ * changes of the schema, and pets that the service would not accept. Exports read its pets.
+ */
+
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";

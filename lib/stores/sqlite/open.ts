@@ -1,3 +1,7 @@
+/**
+ * Opens an SQLite file for a store: it refuses what is no petstore's file, brings the schema up to date, and sets how a commit is written.
+ */
+
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { explained, isBusy } from "./errors.ts";

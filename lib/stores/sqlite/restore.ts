@@ -1,3 +1,8 @@
+/**
+ * Replaces an SQLite file by a checked copy of a backup. The file and its log have two names, and a system replaces one at a time, so a
+ * mark beside them ends every start until the new file is on disk. The replaced file is kept under another name.
+ */
+
 import {
   closeSync,
   existsSync,

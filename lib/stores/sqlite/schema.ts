@@ -1,3 +1,8 @@
+/**
+ * The schema of an SQLite file, its version and its migrations. A file says by two numbers of SQLite's own whose it is (`application_id`)
+ * and which version it has (`user_version`).
+ */
+
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../pet_rows.ts";

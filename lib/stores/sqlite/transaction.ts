@@ -1,3 +1,8 @@
+/**
+ * What transactions of SQLite have in common: how long they wait for a lock, how they end after a failure, and statements whose integers
+ * are exact.
+ */
+
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
 

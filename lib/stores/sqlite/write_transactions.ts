@@ -22,6 +22,10 @@ const ROWS = 16;
 /** The largest id that a JavaScript number holds exactly, so that clients read the id which the service means. */
 const MAX_ID = 2n ** 53n - 1n;
 
+/**
+ * The transactions that write pets, on one connection. The thread that serves has one for lone creates, and the thread that writes has one
+ * for the rest.
+ */
 export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #watch: FileWatch;

@@ -31,6 +31,10 @@ export interface WriterOptions {
   isLogLong?(): boolean;
 }
 
+/**
+ * Collects the writes of a store in batches, and commits each batch in one transaction: on the calling thread while that is fast and a
+ * create is alone, otherwise on the thread that writes, so that reads do not wait for the disk.
+ */
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<WriteTransactions, "commit">;

@@ -1,3 +1,8 @@
+/**
+ * The program of the thread that writes. A store has one, which its `WriterOwner` starts. The thread has a connection of its own to the
+ * file, and ends when the store is closed.
+ */
+
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { Write } from "../write.ts";
