@@ -69,6 +69,7 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
 }
 
+/** A file that a command was told to make is already there, and stays as it is. */
 export class FileExistsError extends SettingError {
   constructor(path: string) {
     super(`${path} exists already; choose another name`);

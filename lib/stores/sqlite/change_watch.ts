@@ -22,6 +22,10 @@ interface Marks {
   last: bigint;
 }
 
+/**
+ * Keeps the two counters of `StoreChanges` for one file. It looks before each read, and compares the marks of the file only if there was a
+ * commit: the largest id shows additions, and a stamp that triggers write shows everything else.
+ */
 export class ChangeWatch {
   readonly #db: DatabaseSync;
   readonly #commits: CommitWatch;

@@ -24,6 +24,10 @@ const SHORT_COMMIT = 2;
 /** When a thread commits the creates. */
 export type WriterThread = "auto" | "always" | "never";
 
+/**
+ * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether another connection has
+ * committed, so that a response shows what was acknowledged before the request came, whoever acknowledged it.
+ */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
