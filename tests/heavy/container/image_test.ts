@@ -1,7 +1,7 @@
 /** The image of the Dockerfile, made without a builder: all its lines but FROM. tests/project/container_test.ts needs no root. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { addPet, serverAt, STARTED, walk } from "../../support/server/server_process.ts";
 import { Child } from "../../support/system/child.ts";
@@ -48,12 +48,27 @@ async function stop(container: Child): Promise<number> {
   return await container.exit();
 }
 
+/**
+ * Makes a folder with Debian's smallest system. A mirror may fail for a moment, which says nothing about the image, so this is tried
+ * three times. debootstrap mounts /proc, and no failure must leave that mount in a folder that is deleted, so it gets mounts of its own.
+ */
+function installDebian(folder: string, attempts = 3): void {
+  try {
+    // It prints its faults on standard output.
+    command("unshare", "--mount", "sh", "-c", `${DEBOOTSTRAP} --variant=minbase ${DEBIAN} "$0" >&2`, folder);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    console.warn(`debootstrap failed, and is tried again: ${(error as Error).message.slice(-300)}`);
+    rmSync(folder, { recursive: true, force: true });
+    installDebian(folder, attempts - 1);
+  }
+}
+
 testUnless(whyNoImage())(
   "a container is healthy, has no right, keeps its pets in the volume, ends with status 0, and needs no network to start",
   () =>
     withTempFolder(async (folder) => {
-      // It mounts /proc, which no failure must leave in a folder that is deleted.
-      command("unshare", "--mount", DEBOOTSTRAP, "--variant=minbase", DEBIAN!, join(folder, "debian"));
+      installDebian(join(folder, "debian"));
       const image: Image = build(join(folder, "debian"), folder);
       const { ENTRYPOINT = "", CMD = "", HEALTHCHECK = "", VOLUME = "" } = image.last;
       const volume = join(folder, "volume");
