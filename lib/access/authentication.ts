@@ -14,8 +14,8 @@ import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
 /**
- * Finds out who sent a request. `authorization` is the field Authorization, or null if there is none; its token begins
- * at `start`.
+ * Finds the caller of a request. `authorization` is the value of the header field Authorization, or null if there is none. Its token
+ * begins at `start`.
  */
 type KeyCheck = (
   authorization: string | null,

@@ -1,7 +1,6 @@
 /** The field `Authorization: Bearer …` (RFC 6750), and the responses that refuse a request for its key. */
 
-import type { ErrorCode } from "../error_codes.ts";
-import type { Known } from "../error_codes.ts";
+import type { ErrorCode, Known } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
 import { isMistyped } from "./key_format.ts";
 

@@ -123,7 +123,7 @@ export function hasBody(incoming: NodeRequest): boolean {
     fieldOf(incoming, "transfer-encoding") !== null;
 }
 
-/** The body that the host has read before and kept as bytes. It is absent if nobody has read the body, or nobody has kept it. */
+/** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
 export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }

@@ -48,7 +48,7 @@ const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 
 const TAG: readonly number[] = /* @__PURE__ */ [0x57, 0x2f, 0x22, ...Array(24).fill(0x61), 0x22];
 
 /**
- * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: whoever
+ * The weak entity tag of a text, the same on all servers. It is weak because its hash is not cryptographic: a client that
  * chooses names can make two texts with one tag (docs/decisions.md).
  *
  * @param hasLink Whether the text is sent with a link. It is a part of the tag.

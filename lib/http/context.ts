@@ -25,8 +25,8 @@ export interface RequestContext {
   readonly bodyUsed: boolean;
   readonly client: string | undefined;
   /**
-   * When the request came, in milliseconds as in `performance.now()`. The pipeline sets it: to 0 if nobody observes
-   * responses.
+   * When the request came, in milliseconds as in `performance.now()`. The pipeline sets it, and sets it to 0 if no
+   * observer needs the time.
    */
   arrivedAt?: number;
   /**

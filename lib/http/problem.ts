@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../error_codes.ts";
-import type { Known } from "../error_codes.ts";
+import type { ErrorCode, Known } from "../error_codes.ts";
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 
 /** The JSON body of every response with a status of 400 or more. */

@@ -69,7 +69,7 @@ export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "
  */
 export const ON_BUN: boolean = "Bun" in globalThis;
 
-/** Whether a response can still be sent: nobody has read its body, or is reading it. */
+/** Whether a response can still be sent: its body has not been read, and is not being read. */
 export function isUnread(response: Response): boolean {
   if (response.bodyUsed) return false;
   if (!ON_BUN || response.headers.has("content-type")) return !response.body?.locked;
@@ -112,14 +112,14 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
 const FORM_OF_NODE = /^multipart\/form-data; boundary=-+formdata-undici-/;
 
 /**
- * Whether the stream of a response may be cancelled. Node writes a `FormData` into its stream to the end, also after somebody has
- * cancelled that, and the error then ends the process (Node 24 and 26). Such a body is in memory, so its source need not be told.
+ * Whether the stream of a response may be cancelled. Node writes a `FormData` into its stream to the end, even after a
+ * reader has cancelled that stream, and the error then ends the process (Node 24 and 26). Such a body is in memory, so its source need not be told.
  */
 export function mayBeCancelled({ headers }: Response): boolean {
   return !FORM_OF_NODE.test(headers.get("content-type") ?? "");
 }
 
-/** Tells the source of a body that nobody will read it. The members of an app's `Response` may throw. */
+/** Cancels a body that will not be read, which tells its source to stop. The members of an app's `Response` may throw. */
 export function cancelBody(body: Body): void {
   callSafely(() => {
     // A `Response` is known by its `body`, because it may come from another realm.

@@ -144,7 +144,7 @@ const COMMITS_AT_ONCE = 16;
  * the next commits start at once.
  */
 class ExpectedClients {
-  /** How many creates must wait before the next commit starts, unless the time ends first. 0 if nobody is expected. */
+  /** How many creates must wait before the next commit starts, unless the time ends first. It is 0 if no client is expected. */
   expected = 0;
   readonly #onLate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -169,7 +169,7 @@ class ExpectedClients {
     }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, lastCommitMs)));
   }
 
-  /** Called when a commit starts. */
+  /** Ends the wait. The batch calls this when a commit starts. */
   stopWaiting(): void {
     this.expected = 0;
     clearTimeout(this.#timer);

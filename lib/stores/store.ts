@@ -103,8 +103,8 @@ export interface PetStore {
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
    * Lets the service keep responses while these counters are the same. They count the changes of every server; a store that cannot do
-   * so has no `changes()`. The result may be one object that changes. This must not throw: if changes cannot be detected,
-   * `alterations` grows with every call.
+   * so has no `changes()`. The result may be one object that changes. This must not throw: a store that cannot
+   * detect changes lets `alterations` grow with every call.
    */
   changes?(): StoreChanges;
   /** Throws {@link StoreUnavailableError} if the store cannot serve. */

@@ -32,20 +32,19 @@ const CALLS: Readonly<Record<string, Call>> = {
 };
 
 /** A sample, as the extension `x-codeSamples` has it. */
-interface Sample {
+type Sample = {
   /** The name that GitHub gives to the language. */
   lang: string;
   label: string;
   source: string;
-}
+};
 
 /** A copy of a description, each of whose operations has samples. */
 export function withSamples(description: JsonObject): JsonObject {
   const copy = structuredClone(description);
   for (const path of Object.values(copy["paths"] as Record<string, Record<string, JsonObject>>)) {
     for (const operation of Object.values(path)) {
-      const samples = samplesOf(String(operation["operationId"]));
-      operation["x-codeSamples"] = samples.map((sample) => ({ ...sample }));
+      operation["x-codeSamples"] = samplesOf(String(operation["operationId"]));
     }
   }
   return copy;

@@ -14,7 +14,7 @@ const MAX_CALLERS = 100;
 /** The upper bounds of the buckets of a histogram, in seconds. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is counted for each route. */
+/** The counts of a route. */
 interface Route {
   durations: Histogram;
   /** How many responses there were, by method and then by status. */

@@ -45,8 +45,8 @@ export class CommitWatch {
   }
 
   /**
-   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit. It is
-   * 0 without an index.
+   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit. If
+   * there is no index, the number is 0.
    *
    * @throws If the index cannot be read.
    */

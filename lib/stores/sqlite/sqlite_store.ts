@@ -21,12 +21,12 @@ import { Writer } from "./writer.ts";
 /** How long a commit may take for a create to be committed on the thread that serves, in milliseconds. */
 const SHORT_COMMIT = 2;
 
-/** When a thread commits the creates. */
+/** Says when a thread of its own commits the creates: if it is faster, always, or never. */
 export type WriterThread = "auto" | "always" | "never";
 
 /**
  * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether another connection has
- * committed, so that a response shows what was acknowledged before the request came, whoever acknowledged it.
+ * committed, so that a response shows what was acknowledged before the request came, by this process or by another.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;

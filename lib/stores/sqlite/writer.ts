@@ -19,7 +19,7 @@ export type WriterLink = Pick<WriterOwner, "connect" | "close">;
 
 /** What a {@link Writer} needs. */
 export interface WriterOptions {
-  /** What commits on the calling thread. */
+  /** The transactions that commit on the calling thread. */
   transactions: Pick<WriteTransactions, "commit">;
   /** Called after each commit, before the promises of the writes resolve. */
   onCommitted(writes: readonly Write[]): void;

@@ -6,8 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DECAY, Writer } from "../../../lib/stores/sqlite/writer.ts";
-import type { WriterLink } from "../../../lib/stores/sqlite/writer.ts";
+import { DECAY, Writer, type WriterLink } from "../../../lib/stores/sqlite/writer.ts";
 import { failureOf, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
