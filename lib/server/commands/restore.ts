@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
-import { compareKeys, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
+import { compareKeys, type PresentFile, removeCopy, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
 import { commandLine } from "../process/invocation.ts";
@@ -53,9 +53,17 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
       const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
       const kept = await keep(present);
+      try {
+        signal.throwIfAborted();
+        if (present.hasLog) await writeMark(present, backup);
+      } catch (error) {
+        if (kept !== undefined) removeCopy(kept);
+        throw error;
+      }
       // From here on, a signal no longer ends the restore, because the file until now may not be whole without its log.
-      signal.throwIfAborted();
-      await removeLog(present, backup);
+      present.removeLog();
+      // SQLite has removed a log that it could write back, but not synced that.
+      syncFolder(dirname(present.path));
       return { file, pets, kept, keys };
     }, { replaces: present.stats !== undefined });
     const mark = present.path + RESTORE_MARK;
@@ -81,14 +89,9 @@ async function keep(present: PresentFile): Promise<string | undefined> {
 }
 
 /** Until the mark is gone, no start uses the old file without its log, or the new one with that of the old one. */
-async function removeLog(present: PresentFile, backup: string): Promise<void> {
-  if (present.hasLog) {
-    const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
-    await publishFile(present.path + RESTORE_MARK, (name) => writeFileSync(name, line), { replaces: true });
-  }
-  present.removeLog();
-  // SQLite has removed a log that it could write back, but not synced that.
-  syncFolder(dirname(present.path));
+async function writeMark(present: PresentFile, backup: string): Promise<void> {
+  const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
+  await publishFile(present.path + RESTORE_MARK, (name) => writeFileSync(name, line), { replaces: true });
 }
 
 /** Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. */

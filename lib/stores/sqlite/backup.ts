@@ -7,7 +7,7 @@ import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file.ts";
-import { countPets, inspectDatabase, readSnapshot } from "./inspection.ts";
+import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
 import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { leaveLog } from "./transaction.ts";
@@ -25,11 +25,12 @@ export interface Backup {
 }
 
 /** Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end. */
-export async function backupDatabase(path: string, copy: string): Promise<Backup> {
+export async function backupDatabase(source: FoundDatabase, copy: string): Promise<Backup> {
+  const path = source.givenPath;
   try {
     requireOwnName(copy);
     // The copy is made in one transaction. Otherwise it would start again whenever a server adds a pet.
-    const pets = await readSnapshot(path, async (db) => {
+    const pets = await readFoundSnapshot(source, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy).catch((error) => {
         throw explain(error, `The copy of ${path}`);
@@ -37,7 +38,7 @@ export async function backupDatabase(path: string, copy: string): Promise<Backup
       return countPets(db);
     });
     makeReadable(copy);
-    await requireSound(copy, pets, path);
+    await requireSound(copy, pets, source);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
     throw explain(error, path);
@@ -75,12 +76,14 @@ function makeReadable(copy: string): void {
 }
 
 /** The copy has the damage of its source too, which is then to blame. */
-async function requireSound(copy: string, expectedPets: bigint, path: string): Promise<void> {
-  const { pets, faults } = await inspectDatabase(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
+async function requireSound(copy: string, expectedPets: bigint, { givenPath, file }: FoundDatabase): Promise<void> {
+  const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {
-    const source = await inspectDatabase(path);
+    const source = await inspectOwnFile(file);
     if (source.faults.length > 0) {
-      throw new StoreUnavailableError(`${path} is not sound: ${source.faults[0]}; petstore check shows all faults`);
+      throw new StoreUnavailableError(
+        `${givenPath} is not sound: ${source.faults[0]}; petstore check shows all faults`,
+      );
     }
     throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
   }

@@ -8,7 +8,7 @@ import { MessageChannel, type MessagePort, workerData } from "node:worker_thread
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type Backup, backupDatabase } from "./backup.ts";
-import { followLinks } from "./file.ts";
+import { findDatabase, type FoundDatabase } from "./inspection.ts";
 import { startThread } from "./thread.ts";
 
 /** Databases below this size, in bytes, are copied without a thread, because they take less time than its start. */
@@ -18,7 +18,7 @@ const SMALL = 4 * 1_048_576;
 const END_TIMEOUT = 300;
 
 interface Work {
-  path: string;
+  source: FoundDatabase;
   copy: string;
   port: MessagePort;
 }
@@ -40,17 +40,18 @@ export async function backupUntilAborted(
   signal: AbortSignal,
   small: number = SMALL,
 ): Promise<Backup> {
-  if (sizeOf(path) < small) return await backupDatabase(path, copy);
+  const source = findDatabase(path);
+  if (sizeOf(source) < small) return await backupDatabase(source, copy);
   const { port1, port2 } = new MessageChannel();
   const worker = startThread({
     module: import.meta.url,
     file: "backup_thread",
     call: "runBackup",
     database: path,
-    workerData: { path, copy, port: port2 } satisfies Work,
+    workerData: { source, copy, port: port2 } satisfies Work,
     transferList: [port2],
   });
-  if (!worker) return await backupDatabase(path, copy);
+  if (!worker) return await backupDatabase(source, copy);
   const answer = new Promise<Answer>((resolve, reject) => {
     port1.on("message", resolve);
     port1.on("close", () => reject(new StoreUnavailableError("The thread that copies has ended")));
@@ -65,8 +66,8 @@ export async function backupUntilAborted(
 
 /** The first function that the thread calls. */
 export async function runBackup(): Promise<void> {
-  const { path, copy, port } = workerData as Work;
-  port.postMessage(await backupDatabase(path, copy).then((backup): Answer => ({ backup }), describeFailure));
+  const { source, copy, port } = workerData as Work;
+  port.postMessage(await backupDatabase(source, copy).then((backup): Answer => ({ backup }), describeFailure));
 }
 
 function describeFailure(error: Error): Answer {
@@ -80,12 +81,7 @@ function resultOf(answer: Answer): Backup {
   throw new StoreUnavailableError(answer.message, { cause: Object.assign(new Error(message), { code, errcode }) });
 }
 
-/** The size of a database with its log, in bytes; 0 if it cannot be read, which the copy then explains. */
-function sizeOf(path: string): number {
-  try {
-    const file = followLinks(path);
-    return [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
-  } catch {
-    return 0;
-  }
+/** The size of a database with its log, in bytes. */
+function sizeOf({ file }: FoundDatabase): number {
+  return [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
-import { explain } from "./errors.ts";
+import { explain, explained } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
 import { readSchemaText, requireKnownSchema, schemaTextOf } from "./schema.ts";
 import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
@@ -30,31 +30,58 @@ export function inspectDatabase(path: string): Promise<Inspection> {
   return readSnapshot(path, (db) => inspectContents(db, path));
 }
 
-function findFile(path: string): string {
-  const file = followLinks(path);
-  if (!inspectFiles(path, file)) throw new StoreUnavailableError(describeMissing(path, file));
-  if (findJournal(file) !== "none") {
-    throw new StoreUnavailableError(
-      `${path} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
-    );
-  }
-  return file;
+/** Like {@link inspectDatabase}, for a file that this program has made. */
+export function inspectOwnFile(file: string): Promise<Inspection> {
+  return readFoundSnapshot({ givenPath: file, file }, (db) => inspectContents(db, file));
+}
+
+/** A database that can be read without a change. */
+export interface FoundDatabase {
+  givenPath: string;
+  /** The path of the file itself, without symbolic links. */
+  file: string;
+}
+
+/**
+ * Finds out whether a file can be read without a change. That makes a second name for it, and removes the name at once, so it is no work
+ * for a thread: the process may end between the two.
+ *
+ * @throws {StoreUnavailableError} If it cannot be read without a change.
+ */
+export function findDatabase(givenPath: string): FoundDatabase {
+  return explained(givenPath, () => {
+    const file = followLinks(givenPath);
+    if (!inspectFiles(givenPath, file)) throw new StoreUnavailableError(describeMissing(givenPath, file));
+    if (findJournal(file) !== "none") {
+      throw new StoreUnavailableError(
+        `${givenPath} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
+      );
+    }
+    return { givenPath, file };
+  });
 }
 
 /** @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws. */
 export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  return await readFoundSnapshot(findDatabase(path), read);
+}
+
+/** @throws {StoreUnavailableError} If the file cannot be read, or `read` throws. */
+export async function readFoundSnapshot<T>(
+  { givenPath, file }: FoundDatabase,
+  read: (db: DatabaseSync) => T | Promise<T>,
+): Promise<T> {
   let db: DatabaseSync | undefined;
   try {
-    const file = findFile(path);
     // If SQLite has to create a log to read, only a writable connection removes it at the end.
     db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT);
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
     return await read(db);
   } catch (error) {
-    if (!String(error).includes("readonly database")) throw explain(error, path);
+    if (!String(error).includes("readonly database")) throw explain(error, givenPath);
     const line =
-      `${path} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+      `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
     throw new StoreUnavailableError(line, { cause: error });
   } finally {
     db?.close();

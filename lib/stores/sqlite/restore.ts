@@ -52,7 +52,12 @@ export function takeFile(givenPath: string) {
       if (stats) await copyBytes(path, name, signal);
       // SQLite has written the log back, and a journal that is there is its own.
       if (db) return;
-      for (const end of companions()) await copyBytes(path + end, finalName + end, signal);
+      try {
+        for (const end of companions()) await copyBytes(path + end, finalName + end, signal);
+      } catch (error) {
+        removeLogOf(finalName);
+        throw error;
+      }
     },
     /**
      * Removes the log, which SQLite would otherwise replay into the new file. Throws if another program has made the
@@ -69,6 +74,16 @@ export function takeFile(givenPath: string) {
       closeUnused(path);
     },
   };
+}
+
+/** Removes a copy that was made, and that of what was left of the file's log. */
+export function removeCopy(name: string): void {
+  rmSync(name);
+  removeLogOf(name);
+}
+
+function removeLogOf(name: string): void {
+  for (const end of COMPANIONS) rmSync(name + end, { force: true });
 }
 
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {

@@ -1,12 +1,16 @@
 /** A copy in a thread has the same results and errors as one without. */
 
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, watch, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import * as sqlite from "node:sqlite";
+import { backupDatabase } from "../../../lib/stores/sqlite/backup.ts";
 import { backupUntilAborted } from "../../../lib/stores/sqlite/backup_thread.ts";
+import { findDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { fill } from "../../support/database.ts";
 import { testUnless } from "../../support/test_with.ts";
+import { until } from "../../support/until.ts";
 import { createMany, usingStore, withPath } from "./support.ts";
 
 const test = testUnless("backup" in sqlite ? false : "this runtime has no backup()");
@@ -25,6 +29,32 @@ test("a copy in a thread is checked and whole", () =>
     assert.ok(bytes > 4096);
     await usingStore(copy, (store) => assert.notEqual(store.get(20n), undefined));
   }));
+
+test("what a thread does makes no name that the end of the process would leave", () =>
+  withPath((path) =>
+    usingStore(path, async (store) => {
+      await createMany(store, 20);
+      const copy = `${path}.copy`, end = `${path}.end`;
+      writeFileSync(copy, "");
+      const source = findDatabase(path);
+      const names = new Set<string | null>();
+      const watcher = watch(dirname(path), (_, name) => names.add(name));
+      try {
+        await backupDatabase(source, copy);
+        await until("the name of a file that is made now", () => {
+          writeFileSync(end, "");
+          return names.has(basename(end));
+        });
+      } finally {
+        watcher.close();
+      }
+      const ends = [...names].map((name) => name?.slice(basename(path).length));
+      const unexpected = ends.filter((each) =>
+        each === undefined || !/^(\.copy|\.end)?(-wal|-shm|-journal)?$/.test(each)
+      );
+      assert.deepEqual(unexpected, []);
+    })
+  ));
 
 test("a failure in the thread has its message, and is of the store", () =>
   withPath(async (path) => {

@@ -1,10 +1,12 @@
 /** A log that belongs to another file is not replayed into the one that was copied over the database. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
+import { takeFile } from "../../../lib/stores/sqlite/restore.ts";
 import { assertRefused, createMany, REX, test, usingStore, withPath } from "./support.ts";
 
 const FOREIGN = /the write-ahead log of another file beside it.*petstore restore/;
@@ -39,6 +41,21 @@ for (const newer of [1, 20, 300, 600]) {
     assert.deepEqual([readFileSync(path), readFileSync(`${path}-wal`)], [readFileSync(backup), log]);
   });
 }
+
+test.path("a copy of a file and its foreign log leaves nothing of the log if a signal ends it", async (path) => {
+  await makeBackup(path, 5);
+  for (const end of ["-wal", "-shm"]) writeFileSync(path + end, new Uint8Array(3_000_000));
+  const kept = `${path}.kept`, reason = new Error("enough");
+  const present = takeFile(path);
+  try {
+    // The second part of the log is aborted after the first one is complete.
+    const signal = { throwIfAborted: () => assert.ok(!existsSync(`${kept}-shm`), reason) } as AbortSignal;
+    await assert.rejects(present.copy(`${kept}.0.tmp`, kept, signal), reason);
+  } finally {
+    present.close();
+  }
+  assert.deepEqual(readdirSync(dirname(path)).filter((name) => name.includes(".kept-")), []);
+});
 
 test.path("a file that a kill left with its own log is opened, with every pet", async (path) => {
   await kill(path, 7);
