@@ -1,16 +1,14 @@
-/** `deno task reliability fuzz|histories|power`: runs the tool of that name, and exits with 1 if it has found anything. */
+/** `deno task reliability fuzz|histories`: runs the tool of that name, and exits with 1 if it has found anything. */
 
 import { formatTable, runTool } from "../command_line.ts";
 import { newSeed } from "../../tests/support/random.ts";
 import { FUZZ } from "./fuzz/tool.ts";
 import { HISTORIES } from "./histories/tool.ts";
-import { POWER } from "./power/tool.ts";
 import type { Tool } from "./tool.ts";
 
 const TOOLS: Record<string, Tool> = {
   fuzz: FUZZ,
   histories: HISTORIES,
-  power: POWER,
 };
 
 const [name = ""] = Deno.args;

@@ -13,15 +13,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { createSqliteStore } from "../../../../lib/stores/sqlite/create_sqlite_store.ts";
-import type { KeyedPetStore } from "../../../../lib/stores/store.ts";
-import { buildRecorder, RECORDER_SKIP, startRecording } from "../../../../tools/reliability/power/recording.ts";
-import { type Losses, Moment, writeState } from "../../../../tools/reliability/power/states.ts";
-import { Child } from "../../../support/system/child.ts";
-import { testUnless } from "../../../support/system/commands.ts";
-import { inFolder, runHere } from "../../../support/server/in_process.ts";
-import { environment, serverCommand } from "../../../support/server/serve_task.ts";
-import { FILE, STORE } from "../../../support/server/pet_files.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
+import type { KeyedPetStore } from "../../../lib/stores/store.ts";
+import { buildRecorder, RECORDER_SKIP, startRecording } from "./recording.ts";
+import { type Losses, Moment, writeState } from "./states.ts";
+import { Child } from "../../support/system/child.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { inFolder, runHere } from "../../support/server/in_process.ts";
+import { environment, serverCommand } from "../../support/server/serve_task.ts";
+import { FILE, STORE } from "../../support/server/pet_files.ts";
 
 const LOG = `${FILE}-wal`, JOURNAL = `${FILE}-journal`, OLD = "Rex,Bo,Max", NEW = "Rex,Bo";
 

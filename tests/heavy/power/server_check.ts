@@ -5,9 +5,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { type AnyServer, runHere, withServerHere } from "../../../tests/support/server/in_process.ts";
-import { readKey } from "../../../tests/support/server/server_process.ts";
-import type { Random } from "../../../tests/support/random.ts";
+import { type AnyServer, runHere, withServerHere } from "../../support/server/in_process.ts";
+import { readKey } from "../../support/server/server_process.ts";
+import type { Random } from "../../support/random.ts";
 import { type Create, PET, type Promises } from "./promises.ts";
 
 /** Acknowledged creates that are repeated. */
@@ -28,7 +28,6 @@ export async function findServedFaults(folder: string, promises: Promises, rando
 
 async function ask(folder: string, promises: Promises, random: Random): Promise<void> {
   const { path, serve, key } = promises.store, store = `--store=sqlite:${path}`;
-  if (promises.restore && !promises.restore.isDone) await succeed("restore", "copy.db", store);
   await withServerHere({ args: serve }, async (server) => {
     await askKeys(server, promises);
     const apiKey = key ?? readKey(folder);

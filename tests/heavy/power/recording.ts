@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { command, skipUnless } from "../../../tests/support/system/commands.ts";
+import { command, skipUnless } from "../../support/system/commands.ts";
 import { Moment, type State } from "./states.ts";
 import { addFiles, FOLDER, readFiles, readTrace, type Step } from "./trace.ts";
 

@@ -2,17 +2,16 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { environment, NODE, serverCommand } from "../../../tests/support/server/serve_task.ts";
-import { originOf, type ServerExit, STARTED } from "../../../tests/support/server/server_process.ts";
-import { Child } from "../../../tests/support/system/child.ts";
-import type { Random } from "../../../tests/support/random.ts";
-import { drawPet } from "../shared/pets.ts";
+import { environment, serverCommand } from "../../support/server/serve_task.ts";
+import { originOf, type ServerExit, STARTED } from "../../support/server/server_process.ts";
+import { Child } from "../../support/system/child.ts";
+import type { Random } from "../../support/random.ts";
+import { drawPet } from "../../../tools/reliability/shared/pets.ts";
 import type { Recording } from "./recording.ts";
 import type { Intent } from "./promises.ts";
 import { addNote } from "./trace.ts";
 
-export const RUNTIMES = ["deno", "node"] as const;
-export type Runtime = typeof RUNTIMES[number];
+export type Runtime = "deno" | "node";
 
 export const FILE = "pets.db", KEY = "k";
 
@@ -62,13 +61,6 @@ export class Stage implements AsyncDisposable {
     const exit = await this.#start([...serverCommand(this.runtime === "node"), ...args]).run();
     assert.equal(exit.status, 0, exit.stderr);
     return exit;
-  }
-
-  /** Runs code of another program. */
-  async evaluate(code: string): Promise<void> {
-    const line = this.runtime === "node" ? [NODE, "--input-type=module", "-e", code] : [Deno.execPath(), "eval", code];
-    const { status, stderr } = await this.#start(line).run();
-    assert.equal(status, 0, stderr);
   }
 
   #start([program = "", ...args]: readonly string[]): Child {

@@ -87,11 +87,6 @@ export function addNote(trace: string, note: unknown): void {
   addRecord(trace, "note", "", Buffer.from(JSON.stringify(note)));
 }
 
-/** What was seen before the recording. */
-export function addShown(trace: string, text: string): void {
-  addRecord(trace, "show", "", Buffer.from(text));
-}
-
 /** The files that are there before the recording, which are on the disk. */
 export function addFiles(trace: string, folder: string): void {
   const files = [...readFiles(folder)];

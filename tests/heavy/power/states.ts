@@ -5,7 +5,7 @@
 
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Random } from "../../../tests/support/random.ts";
+import { Random } from "../../support/random.ts";
 import { FOLDER, type Step } from "./trace.ts";
 
 /** The size of a sector of a disk, in bytes. A disk writes each as a whole. */
@@ -15,8 +15,8 @@ const SECTOR = 512;
 export type Loss = "all" | ReadonlySet<number>;
 export type Losses = ReadonlyMap<number, Loss>;
 
-/** Moments times this are the numbers of states: that of a moment and a choice is the same in each run with a seed. */
-export const CHOICES = 10_000;
+/** How many choices a moment has. A seed and a number lead to the same choice in each run. */
+export const MAX_CHOICES = 10_000;
 
 /** The first choices lose nothing, all, one change of names, and all from one step on. The others are by the seed. */
 const MAX_CUTS = 200;
@@ -152,7 +152,7 @@ export class Moment {
     if (choice <= 1 + names.length) return lose(names.slice(choice - 2, choice - 1));
     const cuts = Math.min(all.length, MAX_CUTS), cut = choice - 1 - names.length;
     if (cut < cuts) return lose(all.slice(Math.trunc(cut * all.length / cuts)));
-    const random = new Random(seed ^ (this.end * CHOICES + choice));
+    const random = new Random(seed ^ (this.end * MAX_CHOICES + choice));
     return choice % 2 === 0 ? this.#ordered(random) : this.#weak(random);
   }
 

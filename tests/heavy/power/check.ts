@@ -1,11 +1,11 @@
 /** Checks states of a trace, and shrinks what fails. */
 
 import { rmSync } from "node:fs";
-import { Random } from "../../../tests/support/random.ts";
+import { Random } from "../../support/random.ts";
 import { findFaults } from "./invariants.ts";
 import { Promises } from "./promises.ts";
 import { findServedFaults } from "./server_check.ts";
-import { CHOICES, type Losses, Moment, type State, writeState } from "./states.ts";
+import { type Losses, MAX_CHOICES, Moment, type State, writeState } from "./states.ts";
 import type { Step } from "./trace.ts";
 
 /** One state in so many is checked by a server too. */
@@ -16,16 +16,13 @@ const MAX_FAILURES = 3;
 
 export interface CheckOptions {
   seed: number;
-  /** The most states that are checked. They are of one slice of so many. */
+  /** The most states that are checked. */
   states: number;
-  slice: number;
-  slices: number;
   /** The folder in which they are made. */
   place: string;
 }
 
 export interface Failure {
-  state: number;
   faults: string[];
   /** The fewest steps whose loss fails. */
   lost: string[];
@@ -33,12 +30,10 @@ export interface Failure {
 
 export interface Checked {
   states: number;
-  served: number;
   failures: Failure[];
 }
 
 interface Candidate {
-  number: number;
   moment: Moment;
   promises: Promises;
   losses: Losses;
@@ -46,7 +41,7 @@ interface Candidate {
 }
 
 /** States that differ, or of which more was promised, spread over all moments. */
-export function* findStates(
+function* findStates(
   steps: readonly Step[],
   { seed, states }: { seed: number; states: number },
 ): Generator<Candidate> {
@@ -54,7 +49,7 @@ export function* findStates(
   let left = states, moments = countMoments(steps);
   for (const { moment, promises } of walk(steps)) {
     let share = Math.ceil(left / moments--);
-    for (let choice = 0, tries = 4 * share + 20; choice < Math.min(CHOICES, tries) && share > 0; choice++) {
+    for (let choice = 0, tries = 4 * share + 20; choice < Math.min(MAX_CHOICES, tries) && share > 0; choice++) {
       const losses = moment.losses(choice, seed);
       if (!losses) break;
       const state = moment.stateWithout(losses);
@@ -63,7 +58,7 @@ export function* findStates(
       seen.add(key);
       share--;
       left--;
-      yield { number: moment.end * CHOICES + choice, moment, promises, losses, state };
+      yield { moment, promises, losses, state };
     }
   }
 }
@@ -76,37 +71,19 @@ function* walk(steps: readonly Step[]): Generator<{ moment: Moment; promises: Pr
   }
 }
 
-export function countMoments(steps: readonly Step[]): number {
+function countMoments(steps: readonly Step[]): number {
   let count = 0;
   for (const moment = new Moment(steps); moment.advance().length > 0;) count++;
   return count;
 }
 
 export async function checkTrace(steps: readonly Step[], options: CheckOptions): Promise<Checked> {
-  const checked: Checked = { states: 0, served: 0, failures: [] };
-  let index = 0;
+  const checked: Checked = { states: 0, failures: [] };
   for (const candidate of findStates(steps, options)) {
-    if (index++ % options.slices !== options.slice) continue;
-    const isServed = checked.states++ % SERVED === 0;
-    if (isServed) checked.served++;
-    const failure = await checkState(candidate, options, isServed);
+    const failure = await checkState(candidate, options, checked.states++ % SERVED === 0);
     if (failure && checked.failures.push(failure) === MAX_FAILURES) break;
   }
   return checked;
-}
-
-/** The state of a number. */
-export async function replayState(
-  steps: readonly Step[],
-  number: number,
-  options: CheckOptions,
-): Promise<Failure | undefined> {
-  for (const { moment, promises } of walk(steps)) {
-    const losses = moment.end === Math.trunc(number / CHOICES) && moment.losses(number % CHOICES, options.seed);
-    if (!losses) continue;
-    return await checkState({ number, moment, promises, losses, state: moment.stateWithout(losses) }, options, true);
-  }
-  throw new RangeError(`The trace has no state ${number}`);
 }
 
 async function checkState(
@@ -114,7 +91,7 @@ async function checkState(
   { seed, place }: CheckOptions,
   isServed: boolean,
 ): Promise<Failure | undefined> {
-  const { number, moment, promises, losses, state } = candidate;
+  const { moment, promises, losses, state } = candidate;
   const makeState = (state: State) => {
     rmSync(place, { recursive: true, force: true });
     writeState(state, place);
@@ -125,7 +102,7 @@ async function checkState(
   };
   const findByServer = (state: State) => {
     makeState(state);
-    return findServedFaults(place, promises, new Random(seed ^ number));
+    return findServedFaults(place, promises, new Random(seed));
   };
   let find: (state: State) => string[] | Promise<string[]> = findDirectly;
   let faults = findDirectly(state);
@@ -136,7 +113,7 @@ async function checkState(
     const { text } = moment.steps[step]!;
     return loss === "all" ? text : `sectors ${[...loss].join(", ")} of ${text}`;
   });
-  return { state: number, faults, lost };
+  return { faults, lost };
 }
 
 /** Leaves out parts, first large and then small ones, while it still fails. */

@@ -12,9 +12,7 @@ export type Intent =
   | { kind: "revoke"; id: string }
   /** The file to import, and the names of its pets. */
   | { kind: "import"; text: string; names: string[] }
-  | { kind: "backup"; file: string }
-  /** The names of the pets before and after. */
-  | { kind: "restore"; old: string[]; new: string[] };
+  | { kind: "backup"; file: string };
 
 export interface Create {
   body: string;
@@ -43,7 +41,6 @@ export class Promises {
   readonly imports: { text: string; names: string[]; isDone: boolean }[] = [];
   /** The pets that a backup must have, and those that it says to have. */
   readonly backups: Map<string, { pets: string[]; count?: number }> = new Map();
-  restore: { old: string[]; new: string[]; isDone: boolean } | undefined;
   /** How often something was promised. */
   count = 0;
 
@@ -59,12 +56,7 @@ export class Promises {
     else if (intent.kind === "create") this.creates.set(intent.name, intent);
     else if (intent.kind === "revoke") this.valid.delete(intent.id);
     else if (intent.kind === "import") this.imports.push({ ...intent, isDone: false });
-    else if (intent.kind === "backup") this.backups.set(intent.file, { pets: [...this.pets.values()] });
-    else {
-      this.restore = { ...intent, isDone: false };
-      this.pets.clear();
-      this.creates.clear();
-    }
+    else this.backups.set(intent.file, { pets: [...this.pets.values()] });
   }
 
   #show(text: string): void {
@@ -91,13 +83,12 @@ export class Promises {
       const backup = this.backups.get(file);
       if (backup) backup.count = Number(count);
     }
-    if (this.restore && / pets? from \S+, checked$/m.test(text)) this.restore.isDone = true;
     if (this.#promised() !== before) this.count++;
   }
 
   #promised(): string {
     const done = this.imports.filter(({ isDone }) => isDone).length;
     const counts = [...this.backups.values()].map(({ count }) => count);
-    return [this.pets.size, this.valid.size, this.revoked.size, done, this.restore?.isDone, ...counts].join();
+    return [this.pets.size, this.valid.size, this.revoked.size, done, ...counts].join();
   }
 }

@@ -1,17 +1,9 @@
-/** What is recorded. */
+/** What is recorded. A restore has a test of its own, `tests/heavy/power/restore_test.ts`. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
+import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
 import { FILE, type Stage } from "./stage.ts";
-
-interface Workload {
-  /** Makes the files that are there before the recording. */
-  prepare?(folder: string): void;
-  /** What was shown before the recording. */
-  shown?: string;
-  run(stage: Stage): Promise<void>;
-}
 
 const STORE = `--store=sqlite:${FILE}`;
 
@@ -34,19 +26,6 @@ async function creates(stage: Stage): Promise<void> {
     await stage.createMany(server, 8);
     await stage.list(server);
   }
-  await stage.stop(server);
-}
-
-async function checkpoints(stage: Stage): Promise<void> {
-  const server = await stage.serve(...stage.useStore());
-  for (const mode of ["PASSIVE", "RESTART", "TRUNCATE"]) {
-    await stage.createMany(server, 3);
-    const open = `import { DatabaseSync } from "node:sqlite"; const db = new DatabaseSync("${FILE}");`;
-    await stage.evaluate(`${open} db.exec("PRAGMA wal_checkpoint(${mode})"); db.close();`);
-    await stage.create(server);
-  }
-  // More than the 1,000 pages after which SQLite itself writes the log back.
-  for (let i = 0; i < 260; i++) await stage.create(server);
   await stage.stop(server);
 }
 
@@ -95,43 +74,10 @@ async function backups(stage: Stage): Promise<void> {
   await stage.stop(server);
 }
 
-/** @param signal Of the end of the server: SIGKILL leaves its log beside the file. */
-async function restore(stage: Stage, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-  const serve = stage.useStore();
-  const server = await stage.serve(...serve);
-  const before = [await stage.create(server), await stage.create(server)];
-  stage.note({ kind: "backup", file: "copy.db" });
-  await stage.run("backup", "copy.db", STORE);
-  const old = [...before, await stage.create(server)];
-  await server.child.stop(signal);
-  stage.note({ kind: "restore", old, new: before });
-  await stage.run("restore", "copy.db", STORE);
-  const next = await stage.serve(...serve);
-  await stage.create(next);
-  await stage.stop(next);
-}
-
-async function servers(stage: Stage): Promise<void> {
-  const serve = stage.useStore();
-  const all = [await stage.serve(...serve), await stage.serve(...serve)];
-  for (let round = 0; round < 4; round++) {
-    await Promise.all(all.map((server) => stage.createMany(server, 4)));
-    for (const server of all) {
-      await stage.create(server);
-      await stage.list(server);
-    }
-  }
-  for (const server of all) await stage.stop(server);
-}
-
-export const WORKLOADS: Record<string, Workload> = {
-  "first start": { run: firstStart },
-  creates: { run: creates },
-  checkpoints: { run: checkpoints },
-  keys: { run: keys },
-  import: { run: imports },
-  backup: { run: backups },
-  restore: { run: (stage) => restore(stage, "SIGTERM") },
-  "restore beside a log": { run: (stage) => restore(stage, "SIGKILL") },
-  servers: { run: servers },
+export const WORKLOADS: Record<string, (stage: Stage) => Promise<void>> = {
+  "first start": firstStart,
+  creates,
+  keys,
+  import: imports,
+  backup: backups,
 };

@@ -3,10 +3,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isDeepStrictEqual } from "node:util";
 import { KEY_FILE } from "../../../lib/server/first_key/key_file.ts";
 import { PET_JSON } from "../../../lib/stores/pet_rows.ts";
-import { RESTORE_MARK } from "../../../lib/stores/sqlite/remains.ts";
 import type { Promises } from "./promises.ts";
 
 interface StoredPet {
@@ -18,11 +16,8 @@ interface StoredPet {
 /** Reads the files directly, which takes a tenth of the time of a server. */
 export function findFaults(folder: string, promises: Promises): string[] {
   const path = join(folder, promises.store.path);
-  // A start refuses such a store until the restore is repeated.
-  if (promises.restore && !promises.restore.isDone && existsSync(path + RESTORE_MARK)) return [];
   const faults = [...findBackupFaults(folder, promises), ...findKeyFileFaults(folder, promises)];
   const isMissing = !existsSync(path) || (statSync(path).size === 0 && !existsSync(`${path}-wal`));
-  if (isMissing && promises.restore) return [...faults, "Neither the old file nor the new one is there"];
   using db = isMissing ? new DatabaseSync(":memory:") : open(path);
   try {
     return [...faults, ...findDatabaseFaults(db, promises)];
@@ -42,24 +37,11 @@ function* findDatabaseFaults(db: DatabaseSync, promises: Promises): Generator<st
   const pets = hasTable("pets") ? readPets(db) : [];
   yield* findPetFaults(pets, promises);
   if (hasTable("pets")) yield* findCounterFaults(db, promises);
-  if (promises.restore) return void (yield* findRestoreFaults(pets, promises, promises.restore));
   if (hasTable("idempotency_keys")) yield* findRequestFaults(db, pets, promises);
   const keys = hasTable("api_keys") ? readKeys(db) : new Map<string, boolean>();
   for (const id of promises.valid) if (keys.get(id) !== true) yield `${id} was shown, and is not valid`;
   for (const id of promises.revoked) if (keys.get(id) !== false) yield `${id} was revoked, and is valid`;
   yield* findImportFaults(pets, promises);
-}
-
-function* findRestoreFaults(
-  pets: readonly StoredPet[],
-  { creates }: Promises,
-  restore: NonNullable<Promises["restore"]>,
-): Generator<string> {
-  const names = pets.map(({ name }) => name), isOld = isDeepStrictEqual(names, restore.old);
-  // These names were added to the new file, after the restore.
-  const added = names.splice(restore.new.length);
-  const isNew = isDeepStrictEqual(names, restore.new) && added.every((name) => creates.has(name));
-  if (!isNew && (!isOld || restore.isDone)) yield `The file is not the ${restore.isDone ? "" : "old or the "}new one`;
 }
 
 function* findDamage(db: DatabaseSync): Generator<string> {
