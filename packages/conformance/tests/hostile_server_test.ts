@@ -86,7 +86,6 @@ for (const [how, made] of Object.entries(MADE)) {
     assert.deepEqual(failed, [
       "shows nothing to a request without the right key, in any dress",
       "stores nothing for a request without the right key, in any dress",
-      "answers 401 to an invalid key",
     ]);
     const [{ message } = { message: "" }] = errors;
     assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: \w+ <key>$/m);
@@ -160,7 +159,9 @@ test("conformanceCases() tell of each create that may have left a pet, and of no
       fetch,
       onCreate: (id) => ids.push(id),
     });
-    const create = cases.find(({ name }) => name === "creates a pet without a status");
+    const create = cases.find(({ name }) =>
+      name === "creates a pet with the name, the category and the status that were sent, or without a status"
+    );
     await create?.run().catch(() => {});
     assert.deepEqual(ids, told, `${status} ${body}`);
   }
@@ -173,6 +174,6 @@ test("conformanceCases() send each create once, also where the runtime repeats w
     const { errors } = await runCases({ baseUrl: `${origin}/v1`, onCreate }, "specification");
     const onDeno = /^Deno/.test(navigator.userAgent);
     assert.equal(errors.some(({ exchange }) => exchange.includes("> transfer-encoding: chunked")), onDeno);
-    assert.ok(told > 10);
+    assert.ok(told > 5);
     assert.equal(requests.filter((request) => request.startsWith("POST")).length, told);
   }));

@@ -1,40 +1,57 @@
-/** Runs the cases against petstores with one planted mistake each, and prints which of them pass. */
+/** Runs the cases against petstores with one planted mistake each, and prints how many they refute, and which of them pass. */
 
 import { createOther } from "../../../../tests/support/other_petstore.ts";
 import { newPetstore, runCases } from "../../../../tests/support/conformance.ts";
 import { ADDED_MISTAKES } from "./added_mistakes.ts";
 import { MISTAKES } from "./mistakes.ts";
 import { NARROW_MISTAKES } from "./narrow_mistakes.ts";
+import type { Mistake } from "./planting.ts";
 
-/** At the level of the specification, a petstore that is written from it alone; with all cases, the project's own. */
-const BASES = { specification: createOther, full: newPetstore };
-
-const PLANTED = {
-  specification: { ...MISTAKES, ...NARROW_MISTAKES },
-  full: { ...MISTAKES, ...NARROW_MISTAKES, ...ADDED_MISTAKES },
+/** All mistakes, by the rows of the table in README.md. */
+const GROUPS: Record<string, Record<string, Mistake>> = {
+  "of an endpoint: keys, bodies, names, lists, errors": MISTAKES,
+  "in few requests: the nth, some values, a cache": NARROW_MISTAKES,
+  "in what this project adds": ADDED_MISTAKES,
 };
 
+/** At the level of the specification, the petstore is written from it alone, and does not have what this project adds. */
+const LEVELS = {
+  specification: { create: createOther, misses: ADDED_MISTAKES },
+  full: { create: newPetstore, misses: undefined },
+};
+
+export type PlantedLevel = keyof typeof LEVELS;
+
 export interface PlantedScore {
-  level: keyof typeof BASES;
-  planted: number;
+  /** How many of each group are refuted, as README.md shows it. A group that does not apply has "". */
+  cells: string[];
   /** The mistakes that no case refutes. */
   passed: string[];
 }
 
-export async function scorePlanted(level: keyof typeof BASES): Promise<PlantedScore> {
-  const all = Object.entries(PLANTED[level]);
-  const passed: string[] = [];
-  for (const [name, plant] of all) {
-    const { failed } = await runCases({ fetch: plant(BASES[level]()) }, level, true);
-    if (failed.length === 0) passed.push(name);
+export async function scorePlanted(level: PlantedLevel): Promise<PlantedScore> {
+  const { create, misses } = LEVELS[level];
+  const score: PlantedScore = { cells: [], passed: [] };
+  for (const mistakes of Object.values(GROUPS)) {
+    const planted = mistakes === misses ? [] : Object.entries(mistakes);
+    let refuted = 0;
+    for (const [name, plant] of planted) {
+      const { failed } = await runCases({ fetch: plant(create()) }, level, true);
+      if (failed.length > 0) refuted++;
+      else score.passed.push(name);
+    }
+    score.cells.push(planted.length === 0 ? "" : `${refuted} of ${planted.length}`);
   }
-  return { level, planted: all.length, passed };
+  return score;
+}
+
+/** The rows of the table in README.md, from the cells of both levels. */
+export function rowsOf(specification: readonly string[], full: readonly string[]): string[][] {
+  return Object.keys(GROUPS).map((group, i) => [group, specification[i]!, full[i]!]);
 }
 
 if (import.meta.main) {
-  for (const level of Object.keys(BASES) as (keyof typeof BASES)[]) {
-    const { planted, passed } = await scorePlanted(level);
-    console.log(`${level}: ${planted - passed.length} of ${planted} mistakes are refuted`);
-    for (const name of passed) console.log(`    passes: ${name}`);
-  }
+  const [specification, full] = [await scorePlanted("specification"), await scorePlanted("full")];
+  for (const row of rowsOf(specification.cells, full.cells)) console.log(`| ${row.join(" | ")} |`);
+  for (const name of [...specification.passed, ...full.passed]) console.log(`    passes: ${name}`);
 }
