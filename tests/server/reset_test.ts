@@ -19,8 +19,11 @@ test("a reset removes the added pets and the remembered requests, and brings the
       const response = await fetch(server.origin + path, { method, headers, body: body ?? null });
       return { status: response.status, text: await response.text() };
     };
-    const list = () => send("GET", "/v1/pets");
-    // The second one is kept, and the third one comes from the cache.
+    /** All pets, and those of each status. The second answer is kept, and the third one comes from the cache. */
+    const list = async () => {
+      const queries = ["", "?status=available", "?status=pending", "?status=sold"];
+      return await Promise.all(queries.map((query) => send("GET", `/v1/pets${query}`)));
+    };
     const seeded = await list();
     for (let i = 0; i < 2; i++) assert.deepEqual(await list(), seeded);
     for (let round = 0; round < 2; round++) {
@@ -28,6 +31,7 @@ test("a reset removes the added pets and the remembered requests, and brings the
       assert.equal(status, 201, text);
       assert.equal(JSON.parse(text).id, 4);
       assert.notDeepEqual(await list(), seeded);
+      for (let i = 0; i < 3; i++) assert.equal((await send("GET", "/v1/pets/4")).status, 200);
       assert.deepEqual(await send("POST", "/reset"), { status: 204, text: "" });
       assert.deepEqual(await list(), seeded);
       assert.deepEqual((await send("GET", "/v1/pets/4")).status, 404);

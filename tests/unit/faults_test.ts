@@ -87,6 +87,11 @@ test("the same seed draws the same faults, another one others, and each has its 
   }
 });
 
+test("a request without a fault uses up none of those that may be", async () => {
+  const drawn = await faulty({ unavailable: 0.2, times: 5 }).draw(200);
+  assert.equal(drawn.filter((fault) => fault === "unavailable").length, 5);
+});
+
 test("only the named operations have faults, so often as they may, and nothing else draws one", async () => {
   const { draw, send } = faulty({ unavailable: 1, operations: ["listPets"], times: 3 });
   for (const [method, path] of [["POST"], ["OPTIONS"], ["PUT"], ["GET", "/v1/pets/1"], ["GET", "/v1/cats"]] as const) {

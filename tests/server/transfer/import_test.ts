@@ -198,3 +198,12 @@ testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
       assert.deepEqual(readdirSync(folder), ["pipe"]);
     }),
 );
+
+test("only one line is limited to a mebibyte, not the lines together that blocks have cut", async () => {
+  const block = (start: string) => new TextEncoder().encode(`${start}\n${"x".repeat(600_000)}`);
+  async function* blocks() {
+    for (let i = 0; i < 4; i++) yield block("end");
+  }
+  const lines = (await Array.fromAsync(readLines(blocks()))).flat();
+  assert.deepEqual(lines.map((line) => line?.length), [3, 600_003, 600_003, 600_003, 600_000]);
+});

@@ -50,6 +50,16 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
   });
 });
 
+test.inFolder("a seed that is finished after the requests of the first one are forgotten adds only what is missing", async (folder) => {
+  await using store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
+  for (const pet of DRAFTS.slice(0, 2)) await store.create(pet);
+  assert.equal(await seed(store, 5), "3 sample pets are added");
+  const names = JSON.parse((store.list({ after: 0n, limit: 100 }) as PetPage).json).map(({ name }: { name: string }) =>
+    name
+  );
+  assert.deepEqual(names, DRAFTS.slice(0, 5).map(({ name }) => name));
+});
+
 test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async (folder) => {
   const path = join(folder, FILE);
   await using first = createSqliteStore(path, { writerThread: "never" });

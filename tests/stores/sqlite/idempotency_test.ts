@@ -15,10 +15,11 @@ test.eachStore("a pet and its remembered request are stored in one transaction",
 
 test.eachStore("expired requests are deleted as new ones arrive, two for each", async (store, path) => {
   const count = (keys: string) => Number(query(path, `SELECT count(*) AS n FROM idempotency_keys ${keys}`)[0]?.["n"]);
-  // Together, because each later one would delete those before it.
-  await Promise.all(Array.from({ length: 9 }, (_, i) => store.createOnce?.(REX, request(`old ${i}`, "f", 0))));
-  assert.ok(count("") <= 9);
-  for (let i = 0; i < 9; i++) await store.createOnce?.(REX, request(`new ${i}`));
-  assert.equal(count("WHERE key LIKE 'old %'"), 0);
-  assert.equal(count(""), 9);
+  for (let i = 0; i < 9; i++) await store.createOnce?.(REX, request(`old ${i}`));
+  execute(path, "UPDATE idempotency_keys SET expires_at = 0");
+  for (let i = 0; i < 5; i++) {
+    await store.createOnce?.(REX, request(`new ${i}`));
+    assert.equal(count("WHERE key LIKE 'old %'"), Math.max(0, 7 - 2 * i));
+  }
+  assert.equal(count(""), 5);
 });

@@ -9,6 +9,7 @@ import { statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
@@ -48,6 +49,18 @@ test.eachStore(
     }
   },
 );
+
+test.eachOther("a create that gets no lock is refused in the end, and the next one is stored", async (store, other) => {
+  await store.create(REX);
+  other.exec("BEGIN IMMEDIATE");
+  const refused = store.create(REX).then(() => "stored", ({ message }) => message);
+  assert.match(
+    await Promise.race([refused, pause(20_000, "no answer", { ref: false })]),
+    /is locked by another process/,
+  );
+  other.exec("ROLLBACK");
+  assert.equal(await store.create(REX), 2n);
+});
 
 /** Runs a statement in another process of this runtime, which opens and closes the file. */
 async function runElsewhere(path: string, sql: string): Promise<void> {

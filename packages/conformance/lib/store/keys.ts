@@ -111,6 +111,17 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       assert.deepEqual([version, list], [seen.version, undefined]);
     }
   },
+  async "tells each reader what has changed since its own last look"(keys) {
+    if (!keys.listSince) return;
+    await keys.add(keyOf("a"));
+    const first = await keys.listSince(""), second = await keys.listSince("");
+    await keys.revoke("key-a", at(1));
+    for (const { version } of [first, second, { version: "" }]) {
+      const seen = await keys.listSince(version);
+      assert.deepEqual(seen.keys, [keyOf("a", { revoked: at(1) })]);
+      assert.deepEqual(await keys.listSince(seen.version), { version: seen.version });
+    }
+  },
   async "loses no change when keys are changed and pets are created concurrently"(keys, store) {
     await keys.add(keyOf("a"));
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
