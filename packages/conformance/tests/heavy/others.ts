@@ -72,16 +72,6 @@ const RUBY = findInterpreter(["ruby"], "-e", "require 'puma'; require 'sinatra/b
 
 export const OTHERS: readonly Other[] = [
   {
-    name: named("@stoplight/prism-cli"),
-    basePath: "",
-    command: ({ port, description }) => [...onNode("prism"), "mock", description, `--port=${port}`],
-  },
-  {
-    name: named("@scalar/mock-server"),
-    basePath: "",
-    command: ({ port, description }) => [...onDeno("scalar.ts"), description, String(port)],
-  },
-  {
     name: named("json-server"),
     basePath: "/v1",
     command({ port, folder }) {
