@@ -189,6 +189,8 @@ test.inFolder("a file of a secret that cannot be used ends each start with one l
   writeFileSync("large", "pk_secret".repeat(200_000));
   writeFileSync("right", "pk_secret");
   writeFileSync("latin1", Buffer.from("pk_secr\xE9t", "latin1"));
+  writeFileSync("utf16", Buffer.from("\ufeffpk_secret\r\n", "utf16le"));
+  writeFileSync("utf16-without-mark", Buffer.from("pk_secret", "utf16le"));
   for (const secret of SECRETS) {
     const variable = `${secret}_FILE`;
     const store = secret === "PGPASSWORD" ? ["--store=postgres://u@127.0.0.1:1/x"] : [];
@@ -203,7 +205,9 @@ test.inFolder("a file of a secret that cannot be used ends each start with one l
     await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
     await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
     await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
-    await refuse("latin1", RegExp(`latin1 \\(${variable}\\) cannot be read: .*not valid`));
+    for (const name of ["latin1", "utf16", "utf16-without-mark"]) {
+      await refuse(name, RegExp(`${name} \\(${variable}\\) is not text in UTF-8; in PowerShell, `));
+    }
     // The secret in place of the path, and one that is too long for a path.
     for (const given of ["petstore_secret", "pk_secret/pk_secret", "pk_secret".repeat(1000)]) {
       await refuse(given, RegExp(`The file of ${variable} cannot be read`));

@@ -18,12 +18,24 @@ export function readSmallFile(path: string, name: string): string {
     // Reading from a named pipe would wait for a writer, perhaps for ever.
     if (!stats.isFile()) throw new SettingError(`${name} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${name} is larger than ${MAX_BYTES} bytes`);
-    // The text is decoded strictly, and not as Node does it: a byte order mark would become a part of a password, and
-    // UTF-16 a wrong secret.
-    return withoutLineEnds(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+    return withoutLineEnds(decode(readFileSync(path), name));
   } catch (error) {
     throw explain(`${name} cannot be read`, error);
   }
+}
+
+/**
+ * Decodes strictly, and not as Node does it: a byte order mark would become a part of a password, and UTF-16 a wrong secret. PowerShell 5
+ * writes UTF-16, which has zero bytes in place of half of the letters.
+ */
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // The message below says what is wrong.
+  }
+  throw new SettingError(`${name} is not text in UTF-8; in PowerShell, write it by Set-Content -Encoding utf8`);
 }
 
 /**
