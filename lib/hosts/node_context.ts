@@ -10,7 +10,7 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 /** A request of Node as the pipeline sees it. It makes a `Request` only where an app needs one. */
 export class NodeContext implements RequestContext {
   readonly method: string;
-  /** A kept response needs no check of its target. */
+  /** The target as the client sent it. A kept response is found by it, without a check or a change of its form. */
   readonly targetKey: string;
   arrivedAt?: number;
   route?: string | undefined;

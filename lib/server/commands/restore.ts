@@ -52,28 +52,30 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
       const { pets } = await backupUntilAborted(backup, name, signal);
       const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
-      const kept = await keep(present);
-      try {
-        signal.throwIfAborted();
-        if (present.hasLog) await writeMark(present, backup);
-      } catch (error) {
-        if (kept !== undefined) removeCopy(kept);
-        throw error;
-      }
+      const kept = await keepAndMark(present, backup, signal);
       // From here on, a signal no longer ends the restore, because the file until now may not be whole without its log.
       present.removeLog();
       // SQLite has removed a log that it could write back, but not synced that.
       syncFolder(dirname(present.path));
       return { file, pets, kept, keys };
     }, { replaces: present.stats !== undefined });
-    const mark = present.path + RESTORE_MARK;
-    if (existsSync(mark)) {
-      rmSync(mark);
-      syncFolder(dirname(mark));
-    }
+    removeMark(present);
     return result;
   } finally {
     present.close();
+  }
+}
+
+/** Keeps the file until now, and marks that it is about to be replaced. If that fails, it leaves neither the copy nor the mark. */
+async function keepAndMark(present: PresentFile, backup: string, signal: AbortSignal): Promise<string | undefined> {
+  const kept = await keep(present);
+  try {
+    signal.throwIfAborted();
+    if (present.hasLog) await writeMark(present, backup);
+    return kept;
+  } catch (error) {
+    if (kept !== undefined) removeCopy(kept);
+    throw error;
   }
 }
 
@@ -92,6 +94,13 @@ async function keep(present: PresentFile): Promise<string | undefined> {
 async function writeMark(present: PresentFile, backup: string): Promise<void> {
   const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
   await publishFile(present.path + RESTORE_MARK, (name) => writeFileSync(name, line), { replaces: true });
+}
+
+function removeMark({ path }: PresentFile): void {
+  const mark = path + RESTORE_MARK;
+  if (!existsSync(mark)) return;
+  rmSync(mark);
+  syncFolder(dirname(mark));
 }
 
 /** Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. */

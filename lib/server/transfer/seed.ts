@@ -47,8 +47,8 @@ async function countSamples(store: PetStore, count: number): Promise<number | un
   // A store in use has larger ids, so that its pets need not be read.
   const { json: beyond } = await store.list({ after: BigInt(count - 1), limit: 1 });
   if (beyond !== "[]") return undefined;
-  let present = 0;
-  for (let after: bigint | undefined = 0n; after !== undefined;) {
+  let present = 0, after: bigint | undefined = 0n;
+  while (after !== undefined) {
     const { json, next }: PetPage = await store.list({ after, limit: PAGE });
     for (const { name, categoryId, status } of JSON.parse(json)) {
       const sample = samplePet(present++);

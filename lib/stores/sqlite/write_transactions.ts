@@ -66,8 +66,8 @@ export class WriteTransactions {
     const outcomes: Outcome[] = [];
     const before = BigInt(this.#sql.lastId.get()!["last"] as bigint);
     if (before + BigInt(writes.length) > MAX_ID) throw this.#outOfIds(before);
-    let last = before;
-    for (let i = 0; i < writes.length;) {
+    let last = before, i = 0;
+    while (i < writes.length) {
       const next = writes.slice(i, i + ROWS);
       if (next.length === ROWS && next.every(isCreate)) {
         this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
