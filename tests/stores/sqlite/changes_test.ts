@@ -162,6 +162,17 @@ test("what was kept is stale while the file cannot be asked for changes", () => 
   assert.ok(watch.changes().alterations > alterations);
 });
 
+test("what was kept is stale once the store is closed, also while another program has the file open", () =>
+  withOther(async (store, other) => {
+    await store.create(REX);
+    other.prepare("SELECT count(*) FROM pets").get();
+    await store.close();
+    for (let look = 0; look < 2; look++) {
+      const before = now(store);
+      assert.ok(now(store).alterations > before.alterations);
+    }
+  }));
+
 /** A connection whose statements fail when they are told to, as on a disk that does not answer. */
 function failingDatabase() {
   const state = { fails: false, version: 1, marks: { state: "s", last: 1n } };
@@ -193,6 +204,15 @@ test("after a look that failed, the next change counts as an alteration: what wa
   state.version++;
   state.marks.last++;
   assert.deepEqual(counts(), { additions: first.additions + 2, alterations: failed.alterations + 1 });
+});
+
+test("a largest id that is smaller than before is an alteration, even if the stamp has not changed", () => {
+  const { db, state } = failingDatabase();
+  const watch = new ChangeWatch(db, undefined);
+  const first = { ...watch.changes() };
+  state.version++;
+  state.marks.last--;
+  assert.deepEqual({ ...watch.changes() }, { ...first, alterations: first.alterations + 1 });
 });
 
 test("a transaction of reads that cannot be ended is rolled back, and the next reads begin another", async () => {
