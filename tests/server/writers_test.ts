@@ -65,6 +65,10 @@ test("after a write that has failed, later lines are written, and the failure is
     output.add("three");
     await pause();
     assert.deepEqual(written, ["two\n", "three\n"]);
+    isFull = true;
+    output.add("four");
+    await pause();
+    await pause();
     assert.equal(failures, 1);
     assert.deepEqual(errors, ["petstore: standard output cannot be written: no space left on device\n"]);
     assert.equal(output.hasFailed, true);

@@ -138,6 +138,8 @@ test.inFolder("a store without keys takes a key file with a key of one's own, an
   const [key, ...others] = await list();
   assert.deepEqual([key?.label, others.length], ["first start", 0]);
   await succeed("revoke", key!.id);
+  // The next new store would accept the key of the file.
+  assert.ok(!existsSync("data/api-key"));
   await withServerHere({}, async (server) => {
     assert.match(server.written.stdout, /API key +none is valid \(.*keys add makes one\)$/m);
     assert.equal(await statusOf(server, "petstore_mine"), 401);

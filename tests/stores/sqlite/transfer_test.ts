@@ -36,7 +36,10 @@ test.path("an export begins with negative ids, tells how far it is, and ends wit
     ['{"id":-5,"name":"first","categoryId":1,"status":"available"}', 1000],
     [`{"id":1000,"name":"\\"Rex\\", 999","categoryId":${2n ** 63n - 1000n},"status":"available"}`, 201],
   ]);
-  await assert.rejects(exportDatabase(path, () => Promise.reject(new Error("full"))), /^Error: full$/);
+  let writes = 0;
+  const fail = () => Promise.reject(new Error(`full ${++writes}`));
+  await assert.rejects(exportDatabase(path, fail), /^Error: full 1$/);
+  assert.equal(writes, 1, "nothing is written after a write has failed");
   execute(`${path}.other`, "CREATE TABLE pets (id, name, category_id, status)");
   await assert.rejects(exportDatabase(`${path}.other`, write), StoreUnavailableError);
 });
