@@ -15,11 +15,6 @@ import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.t
 import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 
-test("README.md has at most 12,000 bytes", () => {
-  const { length } = new TextEncoder().encode(readPage("README.md"));
-  assert.ok(length <= 12_000, `It has ${length}`);
-});
-
 test("README.md leads to every page, and names every package", () => {
   const readme = readPage("README.md");
   const missing = PAGES.filter((path) => {

@@ -30,7 +30,7 @@ export function inspectDatabase(path: string): Promise<Inspection> {
   return readSnapshot(path, (db) => inspectContents(db, path));
 }
 
-/** Like {@link inspectDatabase}, for a file that this program has made. */
+/** Like {@link inspectDatabase}, for a file that this program has made, or has looked at before. */
 export function inspectOwnFile(file: string): Promise<Inspection> {
   return readFoundSnapshot({ givenPath: file, file }, (db) => inspectContents(db, file));
 }
