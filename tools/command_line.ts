@@ -11,7 +11,7 @@ const SHOWN = 20;
 export class UsageError extends Error {}
 
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
-  // The first word names the tool, as in `deno task reliability crash`, which passes its `--` on.
+  // The first word names the tool, as in `deno task reliability fuzz`, which passes its `--` on.
   const given = args.filter((arg, index) => arg !== "--" && (index > 0 || arg.startsWith("-")));
   if (given.includes("--help")) {
     console.log(help.trimEnd());

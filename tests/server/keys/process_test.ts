@@ -38,7 +38,7 @@ test.onLinux("a key that is given in the environment, or by a file, is not in th
 /** A shell starts a program in the background with SIGQUIT ignored, and the programs that it starts ignore it too. */
 function quitSkip(): string | false {
   if (NO_PROC) return NO_PROC;
-  const [, ignored = ""] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
+  const [, ignored = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
   const isIgnored = (BigInt(`0x${ignored}`) >> BigInt(constants.signals.SIGQUIT - 1) & 1n) === 1n;
   return isIgnored && "SIGQUIT is ignored here, as in the background of a shell";
 }
