@@ -25,6 +25,9 @@ const MAX_FAULTS = 20;
 const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
+/** Finds the last id that was given, if no pet can get the next one. */
+const LAST_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9007199254740991";
+
 /** Inspects a file that servers may be using, without a change. */
 export function inspectDatabase(path: string): Promise<Inspection> {
   return readSnapshot(path, (db) => inspectContents(db, path));
@@ -97,7 +100,11 @@ function inspectContents(db: DatabaseSync, path: string): Inspection {
   const state = { isEmpty, pets: 0n };
   const faults = damage.filter((line) => line !== "ok").map((line) => `SQLite finds damage: ${line}`);
   if (faults.length > 0 || isEmpty) return { ...state, faults };
-  return { ...state, pets: countPets(db), faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
+  return {
+    ...state,
+    pets: countPets(db),
+    faults: [...findSchemaChanges(db), ...findInvalidPets(db), ...findLastId(db)],
+  };
 }
 
 export function countPets(db: DatabaseSync): bigint {
@@ -119,4 +126,9 @@ function findInvalidPets(db: DatabaseSync): string[] {
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
+}
+
+function findLastId(db: DatabaseSync): string[] {
+  const found = prepareExact(db, LAST_ID).get();
+  return found ? [`No pet can be added: the last id is ${found["seq"]}, and ids end at 9007199254740991`] : [];
 }

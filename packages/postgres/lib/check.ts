@@ -80,7 +80,10 @@ export function inspectPostgresStore(...source: Source): Promise<Inspection & { 
     // The pets can only be read if the columns are right.
     if (faults.length === 0) faults.push(...await findInvalidPets(db));
     // A function that was changed is told by the faults, so it is not called.
-    if (!state.isReadOnly && faults.length === 0) await requireReady(db);
+    if (!state.isReadOnly && faults.length === 0) {
+      await requireReady(db);
+      faults.push(...await findLastId(db));
+    }
     const advice = "restore it from a backup, or as petstore schema shows it";
     return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
   });
@@ -115,6 +118,16 @@ async function findInvalidPets(db: Database): Promise<string[]> {
   if (count === "0") return [];
   const subject = count === "1" ? "has a pet" : `has ${count} pets`;
   return [`${subject} with an id or a name that the service cannot have stored: look at id ${first}`];
+}
+
+/** Finds the last id that was given, if no pet can get the next one. */
+async function findLastId(db: Database): Promise<string[]> {
+  const [[last] = []] = await db.query(
+    `SELECT last_value FROM "${db.schema}".pet_ids
+      WHERE is_called AND last_value OPERATOR(pg_catalog.>=) ${Number.MAX_SAFE_INTEGER}`,
+    [],
+  );
+  return last === undefined ? [] : [`can add no pet, because its last id is ${last}, and ids end there`];
 }
 
 async function findChangedFunctions(db: Database): Promise<string[]> {

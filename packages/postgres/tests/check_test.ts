@@ -129,6 +129,14 @@ test.schema("a changed function is told, and is as in a new schema after the SQL
   assert.equal((await check(url, schema)).stderr, "");
 });
 
+test.schema("check tells that ids are used up", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  await runSql(url, `SELECT setval('"${schema}".pet_ids', ${Number.MAX_SAFE_INTEGER - 1})`);
+  assert.equal((await check(url, schema)).stderr, "");
+  await runSql(url, `SELECT nextval('"${schema}".pet_ids')`);
+  await assertFault(url, schema, /can add no pet, because its last id is 9007199254740991, and ids end there;/);
+});
+
 test.schema("check finds pets that the service cannot have stored", async (url, schema) => {
   await runSql(url, postgresSchema(schema));
   const insert = `INSERT INTO "${schema}".pets (id, name, category_id, status) VALUES`;

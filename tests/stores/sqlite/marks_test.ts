@@ -50,6 +50,13 @@ test.path("a file of another program is not mistaken for such a copy", (path) =>
 });
 
 for (const last of [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n]) {
+  test.path(`a file whose last id is ${last} is not sound`, async (path) => {
+    await usingStore(path, (store) => createMany(store, 3));
+    execute(path, `UPDATE sqlite_sequence SET seq = ${last}`);
+    const { faults } = await inspectDatabase(path);
+    assert.deepEqual(faults, [`No pet can be added: the last id is ${last}, and ids end at 9007199254740991`]);
+  });
+
   test.other(`creates are refused when the last id is ${last}, and reads go on`, async (store, other) => {
     await store.create(REX);
     other.exec(`UPDATE sqlite_sequence SET seq = ${last}`);
