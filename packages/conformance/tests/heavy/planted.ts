@@ -2,22 +2,12 @@
 
 import { createOther } from "../../../../tests/support/other_petstore.ts";
 import { newPetstore, runCases } from "../../../../tests/support/conformance.ts";
-import { ADDED_MISTAKES } from "./added_mistakes.ts";
-import { MISTAKES } from "./mistakes.ts";
-import { NARROW_MISTAKES } from "./narrow_mistakes.ts";
-import type { Mistake } from "./planting.ts";
-
-/** All mistakes, by the rows of the table in README.md. */
-const GROUPS: Record<string, Record<string, Mistake>> = {
-  "of an endpoint: keys, bodies, names, lists, errors": MISTAKES,
-  "in few requests: the nth, some values, a cache": NARROW_MISTAKES,
-  "in what this project adds": ADDED_MISTAKES,
-};
+import { MISTAKE_GROUPS } from "./mistakes/table.ts";
 
 /** At the level of the specification, the petstore is written from it alone, and does not have what this project adds. */
 const LEVELS = {
-  specification: { create: createOther, misses: ADDED_MISTAKES },
-  full: { create: newPetstore, misses: undefined },
+  specification: { create: createOther, hasAdditions: false },
+  full: { create: newPetstore, hasAdditions: true },
 };
 
 export type PlantedLevel = keyof typeof LEVELS;
@@ -30,10 +20,10 @@ export interface PlantedScore {
 }
 
 export async function scorePlanted(level: PlantedLevel): Promise<PlantedScore> {
-  const { create, misses } = LEVELS[level];
+  const { create, hasAdditions } = LEVELS[level];
   const score: PlantedScore = { cells: [], passed: [] };
-  for (const mistakes of Object.values(GROUPS)) {
-    const planted = mistakes === misses ? [] : Object.entries(mistakes);
+  for (const { mistakes, isSpecified } of MISTAKE_GROUPS) {
+    const planted = isSpecified || hasAdditions ? Object.entries(mistakes) : [];
     let refuted = 0;
     for (const [name, plant] of planted) {
       const { failed } = await runCases({ fetch: plant(create()) }, level, true);
@@ -47,7 +37,7 @@ export async function scorePlanted(level: PlantedLevel): Promise<PlantedScore> {
 
 /** The rows of the table in README.md, from the cells of both levels. */
 export function rowsOf(specification: readonly string[], full: readonly string[]): string[][] {
-  return Object.keys(GROUPS).map((group, i) => [group, specification[i]!, full[i]!]);
+  return MISTAKE_GROUPS.map(({ about }, i) => [about, specification[i]!, full[i]!]);
 }
 
 if (import.meta.main) {

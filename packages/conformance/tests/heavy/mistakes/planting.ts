@@ -1,9 +1,9 @@
 /** Makes mistakes for petstores. Each changes requests on their way in, or responses on their way out. */
 
-import { parseExact } from "../../lib/http/exact.ts";
-import { asJson } from "../../lib/http/assert.ts";
-import type { Handle } from "../../mod.ts";
-import { KEY } from "../../../../tests/support/api.ts";
+import { parseExact } from "../../../lib/http/exact.ts";
+import { asJson } from "../../../lib/http/assert.ts";
+import type { Handle } from "../../../mod.ts";
+import { KEY } from "../../../../../tests/support/api.ts";
 
 export type Mistake = (next: Handle) => Handle;
 
@@ -144,3 +144,59 @@ export function remembers(answer: (pets: Pet[], request: Request) => Pet | undef
     };
   };
 }
+
+/** A mistake in some requests alone. */
+export function only(where: (request: Request) => boolean, mistake: Mistake): Mistake {
+  return (next) => {
+    const wrong = mistake(next);
+    return (request) => where(request) ? wrong(request) : next(request);
+  };
+}
+
+/** A mistake in each nth request of a kind. */
+export function each(n: number, kind: (request: Request) => boolean, mistake: Mistake): Mistake {
+  return (next) => {
+    let count = 0;
+    return only((request) => kind(request) && ++count % n === 0, mistake)(next);
+  };
+}
+
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Lets every request in. */
+export const letIn: Mistake = (next) => (request) => next(withKey(request));
+
+/** The value of a field of a request, or "". */
+export const fieldOf = (name: string) => ({ headers }: Request) => headers.get(name) ?? "";
+
+/** The value of a parameter of the query, or "". */
+export const parameter = (name: string) => ({ url }: Request) => new URL(url).searchParams.get(name) ?? "";
+
+/** The id in a path, or 0. */
+export const idIn = ({ url }: Request) => BigInt(/\/pets\/(\d+)/.exec(url)?.[1] ?? 0);
+
+/** Forgets pets. */
+export const forgets = (isGone: (id: bigint, newest: bigint, request: Request) => boolean): Mistake => (next) => {
+  let newest = 0n;
+  return async (request) => {
+    const response = await next(request);
+    if (response.status === 201) newest = (parseExact(await response.clone().text()) as { id: bigint }).id;
+    const absent = new URL("/v1/pets/9223372036854775807", request.url);
+    if (isGet(request) && response.status === 200 && isGone(idIn(request), newest, request)) {
+      return await next(new Request(absent, request));
+    }
+    if (!isList(request) || response.status !== 200) return response;
+    const pets = (parseExact(await response.text()) as Pet[]).filter(({ id }) =>
+      !isGone(id as bigint, newest, request)
+    );
+    return new Response(asJson(pets), response);
+  };
+};

@@ -1,14 +1,15 @@
-/** Mistakes in what this project adds to the specification, most of them in few requests. Written before the cases that refute them. */
+/** Mistakes in what this project adds to the specification, most of them in few requests. */
 
-import { asJson } from "../../lib/http/assert.ts";
-import { parseExact } from "../../lib/http/exact.ts";
-import { each, only } from "./narrow_mistakes.ts";
+import { parseExact } from "../../../lib/http/exact.ts";
+import { asJson } from "../../../lib/http/assert.ts";
 import {
   answers,
+  each,
   isCreate,
   isGet,
   isList,
   type Mistake,
+  only,
   type Pet,
   queries,
   reads,
