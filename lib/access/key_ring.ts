@@ -46,6 +46,11 @@ export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;
 }
 
+/** A caller that an app cannot change: its handlers and observers get the object that later requests are judged by. */
+function fixedCaller(id: string, readOnly: boolean): Caller {
+  return Object.freeze({ id, readOnly });
+}
+
 /**
  * Finds the owner of a key. Response times must not help to guess one: the fingerprint has a secret seed, and a
  * comparison reads every character.
@@ -64,7 +69,7 @@ export class KeyRing {
     for (const { key, isDigest, caller, expires, readOnly } of records) {
       const digest = isDigest ? key : await digestOf(key);
       const owner = owners.get(digest) ??
-        { caller: { id: caller ?? defaultCallerId(digest), readOnly }, expires };
+        { caller: fixedCaller(caller ?? defaultCallerId(digest), readOnly), expires };
       owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
       else this.#remember(key, owner);
@@ -101,7 +106,7 @@ export class KeyRing {
     }
     // A verifier may accept any number of keys, so the memory for them is limited. What is forgotten is computed again.
     if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
-    return this.#remember(key, { caller: { id: defaultCallerId(digest), readOnly: false }, expires: Infinity });
+    return this.#remember(key, { caller: fixedCaller(defaultCallerId(digest), false), expires: Infinity });
   }
 
   #remember(key: string, owner: KeyOwner): KeyOwner {

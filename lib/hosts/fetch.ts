@@ -1,4 +1,12 @@
-import { cancelBody, type HeaderFields, KeptReply, ON_BUN, type Reply, withHeaders } from "../http/reply.ts";
+import {
+  cancelBody,
+  type HeaderFields,
+  KeptReply,
+  ON_BUN,
+  type Reply,
+  requireSendable,
+  withHeaders,
+} from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/request_text.ts";
@@ -23,11 +31,16 @@ const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListe
 
 export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetch: Handle } {
   const handle: Handle = (request) => {
-    const headers = request?.headers;
-    // A Request may come from another realm or from a polyfill, so its class is not asked.
-    if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
-    const context = new FetchContext(request, headers);
-    return Promise.resolve(pipeline.respond(context, (reply) => sendableResponse(reply, context, pipeline)));
+    try {
+      const headers = request?.headers;
+      // A Request may come from another realm or from a polyfill, so its class is not asked.
+      if (typeof headers?.get !== "function") throw new TypeError(NOT_A_REQUEST);
+      const context = new FetchContext(request, headers);
+      return Promise.resolve(pipeline.respond(context, (reply) => sendableResponse(reply, context, pipeline)));
+    } catch (thrown) {
+      // The members of what is no real Request may throw.
+      return Promise.reject(thrown);
+    }
   };
   PIPELINES.set(handle, pipeline);
   return { handle, fetch: handle };
@@ -78,7 +91,12 @@ export class FetchContext implements RequestContext {
   }
 
   header(name: string): string | null {
-    return this.#headers.get(name);
+    try {
+      return this.#headers.get(name);
+    } catch {
+      // On Deno the fields of a request that the app has made a WebSocket of cannot be read any more.
+      return null;
+    }
   }
 
   readBody(): Promise<ArrayBuffer> {
@@ -129,9 +147,6 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   return withHeaders(response, headers);
 }
 
-/** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
-const NOT_SENT = /[^\t -~\x80-\xff]/;
-
 /**
  * The headers of a response with further ones.
  *
@@ -140,8 +155,6 @@ const NOT_SENT = /[^\t -~\x80-\xff]/;
 export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
-  for (const [name, value] of headers) {
-    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
-  }
+  requireSendable(headers);
   return headers;
 }

@@ -18,7 +18,7 @@ import { INTERNAL_ERROR } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
-import { isPromise } from "../promises.ts";
+import { callSafely, isPromise } from "../promises.ts";
 import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
@@ -63,7 +63,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   const fail = createRecovery(() => {}, (thrown) => {
     // The error is written here and not by `onError`, because making its Request may be what has failed.
-    console.error(thrown);
+    callSafely(() => console.error(thrown));
     return INTERNAL_ERROR;
   });
   async function answer(context: RequestContext): Promise<Reply> {

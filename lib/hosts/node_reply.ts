@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
+import { sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** The statuses whose responses never have a body, and so no Content-Length of 0 either (RFC 9110 §6.4.1). */
@@ -58,8 +59,9 @@ function isResponse(body: Body): body is Response {
 
 /** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
-  if (outgoing.writableEnded) return;
-  if (outgoing.headersSent) return breakOff(outgoing);
+  if (outgoing.headersSent && outgoing.writableEnded) return;
+  // On HTTP/2, a head that is refused at the end leaves a response that has ended and has sent nothing.
+  if (outgoing.headersSent || outgoing.writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
@@ -68,8 +70,23 @@ export function breakOff(outgoing: NodeResponse): void {
   outgoing.destroy(outgoing.req.httpVersionMajor === 2 ? new Error("The response was broken off") : undefined);
 }
 
-/** The header fields of a connection, which HTTP/2 forbids (RFC 9113 §8.2.2). */
-const OF_CONNECTION = /^(connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/;
+/**
+ * The header fields of one connection (RFC 9110 §7.6.1). Those of an app's response speak of the connection to its upstream, or would
+ * frame the body in another way than Node does, so the client would take the next response for a part of this one.
+ */
+const OF_CONNECTION = /^(connection|http2-settings|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/;
+
+/**
+ * Removes what says nothing of this connection, or nothing true. `Connection: close` stays, because the service says by it that it stops.
+ *
+ * @param hasLength Whether the response may have a length without a body.
+ */
+function reframe(headers: Headers, isHttp2: boolean, hasLength: boolean): void {
+  const isLast = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
+  for (const name of [...headers.keys()]) if (OF_CONNECTION.test(name)) headers.delete(name);
+  if (isLast) headers.set("connection", "close");
+  if (!hasLength || !/^\d+$/.test(headers.get("content-length") ?? "")) headers.delete("content-length");
+}
 
 function sendResponse(
   response: Response,
@@ -80,24 +97,26 @@ function sendResponse(
   // This throws if a header cannot be sent. Until then nothing is set, since the response to that failure would have it too.
   const headers = sendableHeaders(response, extra);
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
-  const isHttp2 = outgoing.req.httpVersionMajor === 2;
+  const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
   const { body, status, statusText } = response;
+  // Responses to HEAD and those with 304 have the length of the body that another response has (RFC 9110 §8.6).
+  reframe(headers, isHttp2, body !== null || isHead || status === 304);
   try {
     outgoing.statusCode = status;
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
     for (const [name, value] of headers) {
       // Several cookies cannot be joined by commas, so they are set as a list below.
-      if (name !== "set-cookie" && !(isHttp2 && OF_CONNECTION.test(name))) outgoing.setHeader(name, value);
+      if (name !== "set-cookie") outgoing.setHeader(name, value);
     }
     const cookies = headers.getSetCookie();
     if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-    if (!body || outgoing.req.method === "HEAD") outgoing.end();
+    if (!body || isHead) outgoing.end();
   } catch (thrown) {
     takeBack();
     throw thrown;
   }
   if (!body) return;
-  if (outgoing.req.method === "HEAD") return cancelBody(response);
+  if (isHead) return cancelBody(response);
   sendStream(body, outgoing, headers.get("content-length") ?? undefined, mayBeCancelled(response)).catch((thrown) => {
     takeBack();
     onFailure(thrown);
@@ -144,16 +163,33 @@ async function sendStream(
     if (hasLeft(outgoing)) stop();
     resume();
   });
-  // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
-  outgoing.write(new Uint8Array());
-  let sent = 0;
-  for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
-    sent += piece.value.byteLength;
-    const drained = new Promise<void>((resolve) => resume = resolve);
-    if (!outgoing.write(piece.value)) await drained;
+  try {
+    await sendPieces();
+  } catch (thrown) {
+    stop();
+    throw thrown;
   }
-  if (isOver) return;
-  // If the body is shorter or longer than announced, the client would take the next response for a part of this one.
-  if (length !== undefined && sent !== Number(length)) breakOff(outgoing);
-  else outgoing.end();
+
+  async function sendPieces(): Promise<void> {
+    const announced = length === undefined ? undefined : Number(length);
+    let sent = 0;
+    // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
+    outgoing.write(new Uint8Array());
+    for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
+      sent += piece.value.byteLength;
+      // What is beyond the length would stand where the client expects the next response.
+      if (announced !== undefined && sent > announced) {
+        stop();
+        return breakOff(outgoing);
+      }
+      const drained = new Promise<void>((resolve) => resume = resolve);
+      if (!outgoing.write(piece.value)) await drained;
+      // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
+      if (piece.value.byteLength === 0) await sleep(1);
+    }
+    if (isOver) return;
+    // If the body is shorter than announced, the client would take the next response for a part of this one.
+    if (announced !== undefined && sent !== announced) breakOff(outgoing);
+    else outgoing.end();
+  }
 }

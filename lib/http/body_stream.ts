@@ -3,7 +3,7 @@
  * budget, because many clients could otherwise fill the memory together.
  */
 
-import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
+import { IN_WORKERS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 
 /** The longest body that the host reads as a whole, in bytes. It would allocate any announced length before a byte has come. */
@@ -59,8 +59,10 @@ export async function readPieces(
   let size = 0;
   try {
     for (let pieces = 1;; pieces++) {
-      const { value } = await reader.read();
-      if (!value) return new Uint8Array(buffer, 0, size);
+      const { done, value } = await reader.read();
+      if (done) return new Uint8Array(buffer, 0, size);
+      // A stream that an app has put around the body may give anything, as no host does.
+      if (!(value instanceof Uint8Array)) throw new TypeError("The pieces of the request body must be Uint8Arrays");
       const end = size + value.byteLength;
       if (end > maxBytes || pieces > MAX_PIECES + end / BYTES_PER_PIECE) throw tooLarge;
       if (end > buffer.byteLength) {
@@ -75,7 +77,7 @@ export async function readPieces(
       if (pieces % PIECES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   } catch (thrown) {
-    if (TIMERS_END_WITH_REQUESTS) discard(reader);
+    if (IN_WORKERS) discard(reader);
     else setTimeout(discard, CANCEL_DELAY, reader);
     budget.left += countedSize(buffer.byteLength);
     buffer = buffer.transfer(0);

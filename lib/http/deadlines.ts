@@ -1,8 +1,5 @@
-/**
- * Whether a timer ends with the request that has set it, as in Cloudflare Workers. Such a timer cannot serve other
- * requests.
- */
-export const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Cloudflare-Workers";
+/** Whether this is Cloudflare Workers, where a timer ends with the request that has set it, and so cannot serve other requests. */
+export const IN_WORKERS: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 /** A deadline is at most one tick late. A time limit has eight ticks, or more if they would last longer than a second. */
 const TICKS = 8, LONG_TICK = 1000;
@@ -19,7 +16,7 @@ export type BeginDeadline = (expire: () => void) => () => void;
  * @param length The time until a deadline, in milliseconds. It is the same for all.
  */
 export function createDeadlines(length: number): BeginDeadline {
-  if (TIMERS_END_WITH_REQUESTS) {
+  if (IN_WORKERS) {
     return (expire) => {
       const timer = setTimeout(expire, length);
       return () => clearTimeout(timer);

@@ -32,15 +32,13 @@ export interface Finisher {
   /** The present time, or 0 if no observer needs it. */
   now(): number;
   finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
-  identify(reply: Reply, context: RequestContext): Reply;
+  /** Finishes a reply in place of one that the observer has seen already. */
+  complete(reply: Reply, context: RequestContext): Reply;
 }
 
 export function createFinisher({ cors, requestIds, observe, recover, mayLackAuthorization }: FinisherParts): Finisher {
   /** The lowest status whose responses have an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
-  const identify: Finisher["identify"] = (reply, context) =>
-    reply.status < idsFrom ? reply : withRequestId(reply, context);
-
   function complete(original: Reply, context: RequestContext): Reply {
     const { method, fields } = context;
     let reply = original;
@@ -48,7 +46,7 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
     if (method === "HEAD") reply = withoutBody(reply);
     if (fields) reply = extendReply(reply, fields);
     if (mayLackAuthorization && context.caller && context.header("authorization") === null) reply = keepPrivate(reply);
-    reply = identify(reply, context);
+    if (reply.status >= idsFrom) reply = withRequestId(reply, context);
     // CORS comes last, because its fields name the other ones.
     return cors ? cors.extend(reply, context) : reply;
   }
@@ -66,7 +64,7 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
       observe?.(context, reply, startedAt, endedAt ?? performance.now());
       return reply;
     },
-    identify,
+    complete,
   };
 }
 

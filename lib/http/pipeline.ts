@@ -103,7 +103,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       if (isPromise(reply)) return reply.then(finish, fail);
       return finish(reply, reply instanceof KeptReply ? startedAt : undefined);
     },
-    fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
+    fail: (thrown, context) => finisher.complete(recover(thrown, context), context),
     finisher,
   };
 }

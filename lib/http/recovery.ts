@@ -1,6 +1,6 @@
 import { callSafely } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
-import { Problem } from "./problem.ts";
+import { INTERNAL_ERROR, Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -22,7 +22,7 @@ export function createRecovery(
   explain: (thrown: unknown) => Problem,
 ): Recovery {
   return (thrown, context) => {
-    const problem = thrown instanceof Problem ? thrown : explain(thrown);
+    const problem = problemOf(thrown);
     if (problem !== thrown) {
       const requestId = requestIdOf(context);
       // Inside, because toRequest() throws if no Request can represent what was sent.
@@ -30,4 +30,13 @@ export function createRecovery(
     }
     return problem;
   };
+
+  function problemOf(thrown: unknown): Problem {
+    // An app may throw a value that throws when it is looked at, such as a proxy that has been revoked.
+    try {
+      return thrown instanceof Problem ? thrown : explain(thrown);
+    } catch {
+      return INTERNAL_ERROR;
+    }
+  }
 }

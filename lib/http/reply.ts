@@ -90,6 +90,16 @@ export function reasonOf(statusText: string): string {
   return REASON.test(statusText) ? statusText : "";
 }
 
+/** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
+const NOT_SENT = /[^\t -~\x80-\xff]/;
+
+/** @throws {TypeError} If a host could not send one of the headers. */
+export function requireSendable(headers: Headers): void {
+  for (const [name, value] of headers) {
+    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
+  }
+}
+
 /** The length of a body in bytes, or `undefined` for a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
@@ -108,15 +118,16 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
   return new Response(body, { status, statusText, headers });
 }
 
-/** The type that Node gives to a body made of a `FormData`. */
-const FORM_OF_NODE = /^multipart\/form-data; boundary=-+formdata-undici-/;
+/** The type of a body made of a `FormData`. An app may have given it another boundary, or none. */
+const FORM = /^multipart\/form-data\b/i;
 
 /**
  * Whether the stream of a response may be cancelled. Node writes a `FormData` into its stream to the end, even after a
  * reader has cancelled that stream, and the error then ends the process (Node 24 and 26). Such a body is in memory, so its source need not be told.
  */
-export function mayBeCancelled({ headers }: Response): boolean {
-  return !FORM_OF_NODE.test(headers.get("content-type") ?? "");
+export function mayBeCancelled({ headers, url }: Response): boolean {
+  // A response of `fetch` has a URL, and the stream of an upstream, which must be told.
+  return url !== "" || !FORM.test(headers.get("content-type") ?? "");
 }
 
 /** Cancels a body that will not be read, which tells its source to stop. The members of an app's `Response` may throw. */

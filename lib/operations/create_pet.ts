@@ -63,6 +63,8 @@ async function createOnce(
 }
 
 function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
+  // A store of the app may return what is no id, and then no client could ask for the pet.
+  if (typeof id !== "bigint") throw new TypeError("The store must return the id of a new pet as a bigint");
   return {
     status: 201,
     headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },

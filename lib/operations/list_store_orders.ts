@@ -1,5 +1,6 @@
 import { Problem } from "../http/problem.ts";
-import { cancelBody, isUnread, reasonOf, type Reply } from "../http/reply.ts";
+import { IN_WORKERS } from "../http/deadlines.ts";
+import { cancelBody, isUnread, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
 import { chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -10,28 +11,45 @@ export const listStoreOrders: Definition = {
   method: "GET",
   effect: "reads",
   path: "/store/orders",
-  createHandler: ({ handleStoreOrders }) => ({ context, caller }) => {
-    if (!handleStoreOrders) return NO_STORE_ORDERS;
-    return chain(handleStoreOrders(context.toRequest(), caller), takeResponse);
+  createHandler({ handleStoreOrders }) {
+    const taken = new WeakSet<Response>();
+    return ({ context, caller }) => {
+      if (!handleStoreOrders) return NO_STORE_ORDERS;
+      return chain(handleStoreOrders(context.toRequest(), caller), (response) => takeResponse(response, taken));
+    };
   },
 };
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 
+/** @param taken The responses that were taken before. */
+function takeResponse(response: Response, taken: WeakSet<Response>): Reply {
+  try {
+    return replyOf(response, taken);
+  } catch (thrown) {
+    // What will not be sent is cancelled. The body of a response that was taken before is another request's.
+    if (response instanceof Response && !taken.has(response)) cancelBody(response);
+    throw thrown;
+  }
+}
+
 /**
- * Takes the response of the app, which may come from an upstream with a status, a reason phrase or a coding that cannot be sent on.
- * They are looked at here, so that no later step fails, such as a copy with other headers.
+ * Makes a reply of the app's response, which may come from an upstream with a status, a reason phrase, a header or a coding that cannot be
+ * sent on. They are looked at here, so that no later step fails, such as a copy with other headers.
  */
-function takeResponse(response: Response): Reply {
-  const isWhole = response instanceof Response && isUnread(response);
+function replyOf(response: Response, taken: WeakSet<Response>): Reply {
+  // A host may not have begun to read a body that another request has got too.
+  const isOnlyOne = response instanceof Response && !(taken.has(response) && response.body !== null);
+  const isWhole = isOnlyOne && isUnread(response);
   const { status = 0, statusText = "", headers = new Headers() } = isWhole ? response : {};
   // What is no usable `Response` counts as one with the status 0, which `Response.error()` has.
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    if (isWhole) cancelBody(response);
     throw new TypeError(
       "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body",
     );
   }
+  requireSendable(headers);
+  taken.add(response);
   const reason = reasonOf(statusText), isDecoded = wasDecoded(response);
   if (reason === statusText && !isDecoded) return { status, headers: {}, body: response };
   const kept = new Headers(headers);
@@ -39,8 +57,10 @@ function takeResponse(response: Response): Reply {
   return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: kept }) };
 }
 
-/** The codings that `fetch` removes on every runtime. */
-const DECODED = /^(?:gzip|br)$/i;
+/** The codings that `fetch` removes. On Node and Bun it removes more of them, and several of one body. */
+const DECODED = "Deno" in globalThis || IN_WORKERS
+  ? /^(?:gzip|br)$/i
+  : /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
 
 /**
  * Whether the headers speak of a coding that the body no longer has. `fetch` decodes a body and leaves its headers; only a response of

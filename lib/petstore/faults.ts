@@ -19,7 +19,7 @@ import type { RequestContext } from "../http/context.ts";
 import { createFinisher } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
 import type { Intercept } from "../http/pipeline.ts";
-import type { Reply } from "../http/reply.ts";
+import { cancelBody, type Reply } from "../http/reply.ts";
 import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
@@ -73,8 +73,9 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const unobserved = createFinisher(settings);
   const respond: Service["respond"] = (context, send) =>
     failing.respond(context, (reply) => {
-      const isLost = context.fields?.[FAULT_FIELD] === "lose";
-      return send(isLost ? unobserved.finish(breakOff(context), context, 0) : reply);
+      if (context.fields?.[FAULT_FIELD] !== "lose") return send(reply);
+      cancelBody(reply.body);
+      return send(unobserved.finish(breakOff(context), context, 0));
     });
   return createHandles({ ...failing, respond });
 }

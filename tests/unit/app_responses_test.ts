@@ -1,10 +1,10 @@
 /** What an app's handler may return, also what it has got from an upstream: each request gets an answer, and the process lives. */
 
 import assert from "node:assert/strict";
-import { createServer as createHttpServer } from "node:http";
+import { Agent, createServer as createHttpServer, get as getHttp, type IncomingMessage } from "node:http";
 import { createServer as createUpstream } from "node:net";
 import test from "node:test";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
@@ -135,18 +135,150 @@ test("a head that node:http refuses as late as when it sends it gives 500, witho
   });
 });
 
-test("what fetch has decoded reaches the client without the coding and the length that it had", async () => {
-  const [gzip, br] = [gzipSync("[1,2]"), brotliCompressSync("[1,2]")];
-  for (const [coding, bytes] of Object.entries({ gzip, br })) {
+/** Responses whose fields say something else about the body than the host that sends it. */
+const MISFRAMED: Record<string, () => Response> = {
+  "a length without a body": () => new Response(null, { headers: { "content-length": "5" } }),
+  "a length with 205": () => new Response(null, { status: 205, headers: { "content-length": "5" } }),
+  "a length with 204": () => new Response(null, { status: 204, headers: { "content-length": "5" } }),
+  "a length that is no number": () => new Response("hello", { headers: { "content-length": "five" } }),
+  "two lengths": () => new Response("hello", { headers: [["content-length", "5"], ["content-length", "5"]] }),
+  "a longer body": () => new Response("hello", { headers: { "content-length": "3" } }),
+  "a shorter body": () => new Response("hello", { headers: { "content-length": "9" } }),
+  "no coding": () => new Response("hello", { headers: { "transfer-encoding": "identity" } }),
+  "a coding": () => new Response("hello", { headers: { "transfer-encoding": "gzip" } }),
+  "a coding and a length": () =>
+    new Response("hello", { headers: { "transfer-encoding": "gzip, chunked", "content-length": "5" } }),
+  "an upgrade": () => new Response("hello", { headers: { connection: "upgrade", upgrade: "h2c" } }),
+  "a connection that is kept": () => new Response("hello", { headers: { connection: "keep-alive, x-a" } }),
+};
+
+for (const [what, answer] of Object.entries(MISFRAMED)) {
+  test(`on node:http a response with ${what} takes nothing of the next one of its connection`, async () => {
+    const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer });
+    await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (const method of ["GET", "HEAD"]) {
+        // A response that was broken off is seen as such, and the next request gets another connection.
+        await readText(agent, port, method, "/v1/store/orders").catch((error) =>
+          assert.equal(error.code, "ECONNRESET")
+        );
+        assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
+      }
+      agent.destroy();
+    });
+  });
+}
+
+function readText(agent: Agent, port: number, method: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { agent, port, method, path, headers: HEADERS, host: "127.0.0.1", timeout: 5_000 };
+    const read = (response: IncomingMessage) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece) => text += piece).on("end", () => resolve(text)).on(
+        "error",
+        reject,
+      );
+    };
+    const request = getHttp(options, read).on("error", reject);
+    request.on("timeout", () => request.destroy(new Error("There was no whole response")));
+  });
+}
+
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+function proxyWithoutPrototype(): unknown {
+  const getPrototypeOf = () => {
+    throw new Error("This has no prototype");
+  };
+  return new Proxy({}, { getPrototypeOf });
+}
+
+/** Node shows a value by its own function, which may throw. */
+const UNSHOWABLE = {
+  [Symbol.for("nodejs.util.inspect.custom")]() {
+    throw new Error("This cannot be shown");
+  },
+};
+
+test("a handle of createNodeListener() may throw what cannot be shown: the client gets 500, and the process lives", async () => {
+  for (const thrown of [UNSHOWABLE, revokedProxy(), proxyWithoutPrototype()]) {
+    const server = createHttpServer(createNodeListener(() => {
+      throw thrown;
+    }));
+    await withListening(server, async (port) => {
+      for (let i = 0; i < 2; i++) assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 500);
+    });
+  }
+});
+
+test("a Response is sent once: the second request that gets it is answered with 500, and the app is told", async () => {
+  const shared = new Response("[]");
+  const told: unknown[] = [];
+  const { handle } = createPetstore({
+    keys: [KEY],
+    handleStoreOrders: () => shared,
+    onError: ({ error }) => told.push(error),
+  });
+  const ask = () => handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
+  const both = await Promise.all([ask(), ask()]);
+  assert.deepEqual(both.map(({ status }) => status), [200, 500]);
+  assert.match(String(told), /an unread body$/);
+  assert.equal(await both[0]!.text(), "[]");
+  // One without a body can be sent again and again.
+  const empty = new Response(null, { status: 404 });
+  const again = createPetstore({ keys: [KEY], handleStoreOrders: () => empty });
+  for (let i = 0; i < 2; i++) {
+    const request = new Request("http://localhost/v1/store/orders", { headers: HEADERS });
+    assert.equal((await again.handle(request)).status, 404);
+  }
+});
+
+for (const thrown of [revokedProxy(), proxyWithoutPrototype()]) {
+  test("an app may throw what throws when it is looked at: the client gets 500, and the app is told", async () => {
+    const fail = () => {
+      throw thrown;
+    };
+    for (const handleStoreOrders of [fail, () => Promise.reject(thrown)]) {
+      for (const { status, told } of Object.values(await askEverywhere(handleStoreOrders))) {
+        assert.equal(status, 500);
+        assert.ok(told.length === 1 && told[0] === thrown);
+      }
+    }
+    const { handle } = createPetstore({ keys: fail, onError: () => {} });
+    assert.equal((await handle(new Request("http://localhost/v1/pets", { headers: HEADERS }))).status, 500);
+  });
+}
+
+const PLAIN = "[1,2]";
+
+const CODED: Record<string, Uint8Array> = {
+  gzip: gzipSync(PLAIN),
+  "X-GZIP": gzipSync(PLAIN),
+  br: brotliCompressSync(PLAIN),
+  deflate: deflateSync(PLAIN),
+  "gzip, br": brotliCompressSync(gzipSync(PLAIN)),
+  identity: new TextEncoder().encode(PLAIN),
+};
+
+test("what fetch has decoded reaches the client without its coding and its length, and what it has not with both", async () => {
+  for (const [coding, bytes] of Object.entries(CODED)) {
     const fields = { "content-encoding": coding, "content-length": String(bytes.length), "x-app": "1" };
     const upstream = createHttpServer((_, response) => void response.writeHead(200, fields).end(bytes));
     await withListening(upstream, async (port) => {
-      const handleStoreOrders = () => fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } });
-      const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
+      const ask = () => fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } });
+      const isDecoded = coding !== "identity" && await (await ask()).text() === PLAIN;
+      const { handle } = createPetstore({ keys: [KEY], handleStoreOrders: ask });
       const response = await handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
-      const names = ["content-encoding", "content-length", "x-app"];
-      assert.deepEqual(names.map((name) => response.headers.get(name)), [null, null, "1"]);
-      assert.equal(await response.text(), "[1,2]");
+      const seen = ["content-encoding", "content-length", "x-app"].map((name) => response.headers.get(name));
+      assert.deepEqual(seen, isDecoded ? [null, null, "1"] : [coding, String(bytes.length), "1"], coding);
+      assert.deepEqual(
+        new Uint8Array(await response.arrayBuffer()),
+        isDecoded ? CODED["identity"] : new Uint8Array(bytes),
+      );
     });
   }
   // What the app has made itself is sent as it is.
@@ -158,15 +290,20 @@ test("what fetch has decoded reaches the client without the coding and the lengt
 
 test("an app may answer with a form: HEAD is answered, and a client may leave in its middle, and the process lives", async () => {
   // Node writes a form into its stream to the end, and fails in the background if somebody has cancelled that.
-  const answerForm = () => {
+  const makeForm = () => {
     const form = new FormData();
     form.set("name", "Rex");
     // There are so many files that a client can leave before all are written.
     for (let i = 0; i < 200; i++) form.append("picture", new File(["x".repeat(50_000)], "rex.txt"));
-    return new Response(form);
+    return form;
   };
-  for (const [name, { status, told }] of Object.entries(await askEverywhere(answerForm))) {
-    assert.deepEqual([status, told], [200, []], name);
+  const answerForm = () => new Response(makeForm());
+  const headers = { "content-type": "multipart/form-data" };
+  const answerOtherForm = () => new Response(new Response(makeForm()).body, { headers });
+  for (const answer of [answerForm, answerOtherForm]) {
+    for (const [name, { status, told }] of Object.entries(await askEverywhere(answer))) {
+      assert.deepEqual([status, told], [200, []], name);
+    }
   }
   const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answerForm });
   await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { type ClientHttp2Session, connect, createServer, type OutgoingHttpHeaders } from "node:http2";
 import test from "node:test";
 import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
@@ -59,11 +60,31 @@ test("over HTTP/2 an app's Response loses the fields of its connection", () => {
     "proxy-connection": "keep-alive",
     "transfer-encoding": "chunked",
     upgrade: "h",
+    "http2-settings": "AAA",
+    te: "gzip",
   };
   return withHttp2(createNodeListener(() => new Response("woof", { headers })), async (session) => {
     const { status, text, headers } = await ask(session, { ":path": "/" });
     assert.deepEqual([status, text, headers["x-app"]], [200, "woof", "kept"]);
-    assert.deepEqual(Object.keys(headers).filter((name) => /connection|keep-alive|transfer|upgrade/.test(name)), []);
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => /connection|keep-alive|transfer|upgrade|settings|^te$/.test(name)),
+      [],
+    );
+  });
+});
+
+test("over HTTP/2 a head that is refused at its end, by a field of the app, resets the stream", () => {
+  const listener = createNodeListener(() => new Response("woof"));
+  const refused: typeof listener = (request, response) => {
+    (response as ServerResponse).setHeader("http2-settings", "AAA");
+    listener(request, response);
+  };
+  return withHttp2(refused, async (session) => {
+    for (const method of ["GET", "HEAD"]) {
+      const stream = session.request({ ":method": method, ":path": "/" }).resume();
+      const signal = AbortSignal.timeout(5_000);
+      await assert.rejects(once(stream, "close", { signal }), /INTERNAL_ERROR/);
+    }
   });
 });
 

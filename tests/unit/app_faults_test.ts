@@ -1,0 +1,187 @@
+/** What an app may do wrong in its handlers, streams, stores and requests. It harms neither the process nor another request. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import test from "node:test";
+import { createNodeListener } from "../../lib/hosts/node.ts";
+import { withFaults } from "../../lib/petstore/faults.ts";
+import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
+import { until } from "../support/until.ts";
+
+const KEY = "pk_test";
+const HEADERS = { authorization: `Bearer ${KEY}` };
+const URL_OF_ORDERS = "http://localhost/v1/store/orders";
+const REX = '{"name":"Rex","categoryId":7}';
+
+function orders(init: RequestInit = {}): Request {
+  return new Request(URL_OF_ORDERS, { headers: HEADERS, ...init });
+}
+
+function onNode<T>(options: Partial<PetstoreOptions>, use: (base: string) => Promise<T>): Promise<T> {
+  const petstore = createPetstore({ keys: [KEY], onError: () => {}, ...options });
+  return withListening(createServer(createNodeListener(petstore)), (port) => use(`http://127.0.0.1:${port}/v1`));
+}
+
+/** A stream without an end, and how often it was cancelled. */
+function endless(piece: Uint8Array) {
+  const counts = { cancelled: 0 };
+  const body = new ReadableStream({
+    async pull(controller) {
+      // An empty piece comes at once, as from a source that never waits.
+      if (piece.length > 0) await new Promise((resolve) => setTimeout(resolve));
+      controller.enqueue(piece);
+    },
+    cancel: () => void counts.cancelled++,
+  });
+  return { body, counts };
+}
+
+const FULL = new TextEncoder().encode("1234");
+
+test("on Node no byte of a body is sent beyond its Content-Length, and the source is told", async () => {
+  const { body, counts } = endless(FULL);
+  const answer = () => new Response(body, { headers: { "content-length": "6" } });
+  await onNode({ handleStoreOrders: answer }, async (base) => {
+    const reader = (await fetch(`${base}/store/orders`, { headers: HEADERS })).body!.getReader();
+    let received = 0;
+    await assert.rejects(async () => {
+      for (;;) received += (await reader.read()).value!.length;
+    });
+    assert.equal(received, 4);
+    await until("the body is cancelled", () => counts.cancelled === 1);
+  });
+});
+
+test("on Node a body of empty pieces without an end keeps no other request waiting", async () => {
+  const { body, counts } = endless(new Uint8Array());
+  await onNode({ handleStoreOrders: () => new Response(body) }, async (base) => {
+    const gone = new AbortController();
+    await fetch(`${base}/store/orders`, { headers: HEADERS, signal: gone.signal });
+    const response = await fetch(`${base}/pets`, { headers: HEADERS });
+    assert.equal(await response.text(), "[]");
+    gone.abort();
+    await until("the body is cancelled", () => counts.cancelled === 1);
+  });
+});
+
+test("on Node a body is cancelled if the head before it cannot be sent", async () => {
+  const { body, counts } = endless(FULL);
+  const answer = () => new Response(body, { headers: { trailer: "x", "content-length": "8" } });
+  await onNode({ handleStoreOrders: answer }, async (base) => {
+    // Bun sends such a head.
+    await fetch(`${base}/store/orders`, { headers: HEADERS }).then((response) => response.text()).catch(() => {});
+    await until("the body is cancelled", () => counts.cancelled === 1);
+  });
+});
+
+test("a body is cancelled if its Response has a member that throws", async () => {
+  const { body, counts } = endless(FULL);
+  const response = Object.defineProperty(new Response(body), "status", {
+    get() {
+      throw new Error("no status");
+    },
+  });
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders: () => response, onError: () => {} });
+  assert.equal((await handle(orders())).status, 500);
+  await until("the body is cancelled", () => counts.cancelled === 1);
+});
+
+test("an upstream is told that the client has left, even if its response says that it is a form", async () => {
+  let closed = 0;
+  const upstream = createServer((_, response) => {
+    response.on("close", () => closed++);
+    response.writeHead(200, { "content-type": "multipart/form-data; boundary=----formdata-undici-1" }).write("x");
+  });
+  await withListening(upstream, async (port) => {
+    const answer = () => fetch(`http://127.0.0.1:${port}/`);
+    await onNode({ handleStoreOrders: answer }, async (base) => {
+      const gone = new AbortController();
+      await fetch(`${base}/store/orders`, { headers: HEADERS, signal: gone.signal });
+      gone.abort();
+      await until("the connection to the upstream is closed", () => closed === 1);
+    });
+  });
+});
+
+test("the response that a fault loses is cancelled", async () => {
+  const { body, counts } = endless(FULL);
+  const petstore = createPetstore({ keys: [KEY], handleStoreOrders: () => new Response(body) });
+  const failing = withFaults(petstore, { lose: 1, operations: ["listStoreOrders"] });
+  await assert.rejects(async () => await (await failing.handle(orders())).text());
+  await until("the body is cancelled", () => counts.cancelled === 1);
+});
+
+test("a handler that changes its caller changes no right of later requests", async () => {
+  const { handle } = createPetstore({
+    keys: [{ key: KEY, readOnly: true }],
+    handleStoreOrders(_, caller) {
+      Object.assign(caller, { readOnly: false });
+      return new Response("[]");
+    },
+    onError: () => {},
+  });
+  assert.equal((await handle(orders())).status, 500);
+  const headers = { ...HEADERS, "content-type": "application/json" };
+  const create = new Request("http://localhost/v1/pets", { method: "POST", headers, body: REX });
+  assert.equal((await handle(create)).status, 403);
+});
+
+test("a header that cannot be sent gives 500 to the client and to the observer, with the fields of CORS", async () => {
+  const told: unknown[] = [];
+  const { handle } = createPetstore({
+    keys: [KEY],
+    cors: { origins: ["*"] },
+    handleStoreOrders: () => new Response("[]", { headers: { "x-app": "a\x01b" } }),
+    onResponse: ({ status, code }) => told.push([status, code]),
+    onError: () => {},
+  });
+  const response = await handle(orders({ headers: { ...HEADERS, origin: "https://app.example" } }));
+  assert.deepEqual([response.status, response.headers.get("access-control-allow-origin")], [500, "*"]);
+  assert.deepEqual(told, [[500, "internal_error"]]);
+});
+
+test("handle() rejects for a Request whose members throw", async () => {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const fail = () => {
+    throw new Error("no such member");
+  };
+  for (const name of ["headers", "method"]) {
+    const request = Object.defineProperty(orders(), name, { get: fail });
+    let result: Promise<Response> | undefined;
+    assert.doesNotThrow(() => result = handle(request));
+    await assert.rejects(result!, /no such member/);
+  }
+});
+
+test("a body whose stream gives anything but bytes is a fault of the app", async () => {
+  for (const wrong of ["text", "", null, 0, {}, new ArrayBuffer(2), new Uint16Array(2)]) {
+    const told: unknown[] = [];
+    const { handle } = createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) });
+    const pieces: unknown[] = [new TextEncoder().encode(REX), wrong];
+    const body = new ReadableStream({
+      pull: (controller) => pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.close(),
+    });
+    const request = new Request("http://localhost/v1/pets", {
+      method: "POST",
+      headers: { ...HEADERS, "content-type": "application/json" },
+      body,
+      ...{ duplex: "half" },
+    });
+    assert.equal((await handle(request)).status, 500, String(wrong));
+    assert.equal(told.length, 1);
+  }
+});
+
+test("a store that returns no id for a new pet is a fault of the app", async () => {
+  for (const id of [undefined, {}, 1, "1"]) {
+    const told: unknown[] = [];
+    const store = Object.assign(createMemoryStore(), { create: () => id as bigint });
+    const { handle } = createPetstore({ keys: [KEY], store, onError: ({ error }) => told.push(error) });
+    const headers = { ...HEADERS, "content-type": "application/json" };
+    const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body: REX }));
+    assert.equal(response.status, 500);
+    assert.match(String(told), /the id of a new pet as a bigint$/);
+  }
+});
