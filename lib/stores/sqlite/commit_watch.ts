@@ -83,7 +83,7 @@ function openIndex({ path }: OpenedFiles): number | undefined {
   try {
     return descriptorOf(`${path}-shm`);
   } catch {
-    // The index of the log cannot be read, for example because no descriptor is free. The caller then asks SQLite.
+    // The index of the log cannot be read, for example because no descriptor is free or this is a worker. The caller then asks SQLite.
     return undefined;
   }
 }

@@ -7,6 +7,13 @@
 
 import { closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
 import { devNull } from "node:os";
+import { isMainThread } from "node:worker_threads";
+
+/**
+ * Whether this thread may end before its process. The runtime then closes the descriptors of the thread, so it must open none of these
+ * files: a store in another thread would lose its locks. Deno gives no other sign of its threads than the class of their global object.
+ */
+export const IS_WORKER: boolean = !isMainThread || "WorkerGlobalScope" in globalThis;
 
 /** The open descriptors, by the path of the file. */
 const OPEN = new Map<string, number>();
@@ -14,9 +21,10 @@ const OPEN = new Map<string, number>();
 /**
  * A descriptor for reading, which the caller must not close.
  *
- * @throws If the file cannot be opened.
+ * @throws If the file cannot be opened, also because this is a {@link IS_WORKER | worker}.
  */
 export function descriptorOf(path: string): number {
+  if (IS_WORKER) throw new Error("A thread that may end earlier than its process opens no such file");
   const known = OPEN.get(path);
   if (known !== undefined && isSameFile(known, path)) return known;
   // The descriptor of a file that was replaced stays open, because a connection may still use it.

@@ -19,7 +19,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { descriptorOf } from "./descriptors.ts";
+import { descriptorOf, IS_WORKER } from "./descriptors.ts";
 import { isMounted } from "./mount.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
@@ -147,10 +147,11 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 
 /**
  * Whether a file has a log beside it, but says in its header that it has none. Every file of a server says that it has a log, and a backup
- * says that it has none. SQLite would replay the log into a file of either kind (https://www.sqlite.org/fileformat2.html, §1.3.3).
+ * says that it has none. SQLite would replay the log into a file of either kind (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker
+ * cannot look, so it takes the log for the file's own.
  */
 export function hasForeignLog(path: string): boolean {
-  if (!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size || !existsSync(path)) return false;
+  if (IS_WORKER || !statSync(`${path}-wal`, { throwIfNoEntry: false })?.size || !existsSync(path)) return false;
   const version = new Uint8Array(1);
   readSync(descriptorOf(path), version, 0, 1, VERSION_AT);
   return version[0] === VERSION_WITHOUT_LOG;

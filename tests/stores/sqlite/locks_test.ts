@@ -5,12 +5,14 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { createMany, execute, query, REX, test } from "./support.ts";
@@ -20,9 +22,12 @@ async function fill(store: PetStore): Promise<void> {
   for (let round = 0; round < 4; round++) await createMany(store, 64);
 }
 
+const STORE_IN_WORKER = new URL("./store_in_worker.ts", import.meta.url);
+
 /** What makes a process lose the locks of a store, because the system gives up all locks on a file that the process closes. */
 async function disturb(store: PetStore, path: string): Promise<void> {
   await createSqliteStore(path).close();
+  for (const closes of [true, false]) await once(new Worker(STORE_IN_WORKER, { workerData: { path, closes } }), "exit");
   for (const options of [{}, { readOnly: true }]) {
     const own = new DatabaseSync(path, options);
     own.prepare("SELECT count(*) FROM pets").get();
