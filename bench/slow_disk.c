@@ -1,7 +1,8 @@
 /* Lengthens fdatasync() and fsync() by the milliseconds in the file SLOW_DISK, as on a network disk: LD_PRELOAD=slow_disk.so.
-   The file may change at any time, even during a call. Build with: gcc -shared -fPIC -o slow_disk.so slow_disk.c -ldl */
+   With -1 they fail. The file may change at any time, even during a call. Build with: gcc -shared -fPIC -o slow_disk.so slow_disk.c -ldl */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,7 +29,9 @@ static int sync_slowly(const char *name, int file) {
     struct timespec pause = {0, (long)((left < 1 ? left : 1) * 1e6)};
     nanosleep(&pause, NULL);
   }
-  return sync(file);
+  if (delay() >= 0) return sync(file);
+  errno = EIO;
+  return -1;
 }
 
 int fdatasync(int file) { return sync_slowly("fdatasync", file); }

@@ -24,9 +24,10 @@ const INT64_MAX = 2n ** 63n - 1n;
 function keyStatements(table: string) {
   return {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
-    /** Another one after each change. The modulus keeps sums from overflowing. */
-    version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
-      sum(expires_at % 1000003)) AS version FROM ${table}`,
+    /** The contents themselves, since another program may change several keys at once. */
+    version:
+      `SELECT json_group_array(json_array(id, digest, label, caller, read_only, created_at, expires_at, revoked_at))
+      AS version FROM ${table}`,
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /**
      * Ends the replaced key, if the new key can be added. Parameters: the expiry and the id of the replaced key; the id

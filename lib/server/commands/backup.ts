@@ -2,6 +2,7 @@ import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { publishFile } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
+import { SettingError } from "../process/start_error.ts";
 import { type Command, readStorePath } from "./command.ts";
 
 export const BACKUP: Command = {
@@ -19,6 +20,10 @@ export const BACKUP: Command = {
   async run(args, context) {
     const { operand } = args;
     const path = await readStorePath(args, context);
+    // A program that expects the copy on standard output would keep the report in place of it.
+    if (operand === "-") {
+      throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
+    }
     requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));
     context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);

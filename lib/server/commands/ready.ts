@@ -29,9 +29,11 @@ const TIMEOUT = 5_000;
 /** The server itself has no TLS, and a proxy in front of it keeps the path to itself. */
 function parseAddress(text: string): URL {
   const url = URL.parse(text);
-  if (url?.protocol === "http:") return url;
+  if (url?.protocol === "http:" && url.pathname === "/" && url.search === "") return url;
   throw new SettingError(
-    `The url must be the address of a server, such as http://127.0.0.1:8000, not ${JSON.stringify(text)}`,
+    `The url must be the address of a server without a path, such as http://127.0.0.1:8000, not ${
+      JSON.stringify(text)
+    }`,
   );
 }
 

@@ -2,7 +2,8 @@
 
 import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../service/listener.ts";
-import { firstLine } from "../process/start_error.ts";
+import { readVariable } from "../process/process.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
 import { resolvesWithin } from "../../promises.ts";
 
 /** The pause before the socket is opened again, in milliseconds. */
@@ -13,6 +14,7 @@ const RETRY_DELAY = 100;
  * limit of open files, `Deno.serve` accepts no more for good.
  */
 export const listen: Listen = (address, gate, report) => {
+  requireOwnAddress();
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);
@@ -62,6 +64,12 @@ export const listen: Listen = (address, gate, report) => {
     },
   };
 };
+
+/** Deno would listen at the address of this variable, and not at that of the settings. */
+function requireOwnAddress(): void {
+  if (!readVariable("DENO_SERVE_ADDRESS")) return;
+  throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
+}
 
 /** Turns an exception of `bind` into an error of the start. */
 export function explainBindErrors<T>(bind: () => T, address: Address): T {

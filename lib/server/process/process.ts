@@ -1,6 +1,7 @@
 /** The environment, the permissions and the signals of the server's process, on Deno and Node. */
 
 import process from "node:process";
+import { SettingError } from "./start_error.ts";
 
 /** A permission of Deno. */
 type Permission =
@@ -21,9 +22,18 @@ export function isPermitted(permission: Permission): boolean {
   return permissions === undefined || permissions.querySync(permission).state === "granted";
 }
 
-/** Reads an environment variable. Without permission to read it, it counts as unset. */
+/**
+ * Reads an environment variable. Without permission to read it, it counts as unset.
+ *
+ * @throws {SettingError} If it is not UTF-8. Deno's own error would show its value, which may be secret.
+ */
 export function readVariable(variable: string): string | undefined {
-  return isPermitted({ name: "env", variable }) ? process.env[variable] : undefined;
+  if (!isPermitted({ name: "env", variable })) return undefined;
+  try {
+    return process.env[variable];
+  } catch {
+    throw new SettingError(`${variable} is not text in UTF-8`);
+  }
 }
 
 /** The names of all environment variables. Without permission to list them, there are none. */

@@ -114,7 +114,7 @@ export function normalize(given: string, source: string, isList = false): string
  * Whether a text is the address that Kubernetes and Docker put into a variable for a service with the name of a setting: a service
  * named `petstore` sets `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container.
  */
-function isServiceLink(text: string): boolean {
+export function isServiceLink(text: string): boolean {
   return /^(?:tcp|udp|sctp):\/\//.test(text);
 }
 

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { isServiceLink } from "./arguments.ts";
 import type { Environment } from "./flags.ts";
 import { readSmallFile } from "../process/small_file.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -29,6 +30,8 @@ export function readSecret(path: string, variable: string): string {
   // The secret itself may stand in place of the path.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${variable})` : `The file of ${variable}`;
   const secret = readSmallFile(path, file);
-  if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
+  if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
+  // A platform sets such an address in a variable. In a file it is a mistake, and must not count as unset.
+  if (isServiceLink(secret.trim())) throw new SettingError(`${file} has the address of a service, and no secret`);
   return secret;
 }

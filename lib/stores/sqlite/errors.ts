@@ -9,6 +9,8 @@ import { StoreUnavailableError } from "../store.ts";
 const DEFECTS = [1, 19];
 /** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */
 const BUSY = 5;
+/** SQLite's result code for a failure of the system (SQLITE_IOERR). */
+const IO_ERROR = 10;
 
 /** Whether SQLite cannot serve. True if the runtime gives no error number. */
 export function isOutage(error: unknown): boolean {
@@ -22,6 +24,12 @@ export function isBusy(error: unknown): boolean {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const { errcode, message } = (cause ?? {}) as { errcode?: number; message?: string };
   return errcode === undefined ? message === "database is locked" : (errcode & 0xff) === BUSY;
+}
+
+/** Whether the system has failed to read or write (SQLITE_IOERR). Deno gives no number for some errors. */
+export function isIoError(error: unknown): boolean {
+  const { errcode, message } = (error ?? {}) as { errcode?: number; message?: string };
+  return errcode === undefined ? /^disk I\/O error/.test(message ?? "") : (errcode & 0xff) === IO_ERROR;
 }
 
 /** SQLite's messages, the same on all runtimes, and texts for the operator. */

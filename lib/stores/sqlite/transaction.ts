@@ -4,7 +4,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isBusy } from "./errors.ts";
+import { isBusy, isIoError } from "./errors.ts";
 
 /** How long SQLite waits for a lock, in milliseconds. Short, because it blocks the event loop. */
 export const BUSY_TIMEOUT = 1000;
@@ -47,11 +47,21 @@ export function beginWrite(db: DatabaseSync, patience: number): void {
   }
 }
 
-/** Runs `work` in a transaction, and commits it. The transaction is rolled back if `work` throws. */
-export function runAndCommit<T>(db: DatabaseSync, work: () => T): T {
+/**
+ * Runs `work` in a transaction, and commits it. The transaction is rolled back if `work` throws.
+ *
+ * @param onUncertain Called if the commit fails and may have been written all the same.
+ */
+export function runAndCommit<T>(db: DatabaseSync, work: () => T, onUncertain: () => void = () => {}): T {
   try {
     const result = work();
-    db.exec("COMMIT");
+    try {
+      db.exec("COMMIT");
+    } catch (error) {
+      // The log may have the whole commit before its sync fails, and the next start would find it there.
+      if (isIoError(error)) onUncertain();
+      throw error;
+    }
     return result;
   } catch (error) {
     rollback(db);

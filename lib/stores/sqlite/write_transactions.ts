@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type PetDraft, StoreUnavailableError } from "../store.ts";
-import { type Outcome, recall, unknownKind, type Write } from "../write.ts";
+import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
 import type { SharedRead } from "./shared_read.ts";
@@ -40,17 +40,21 @@ export class WriteTransactions {
     this.#sql = prepareAll(db);
   }
 
-  /** Commits writes in one transaction, in order. If this throws, nothing has been written. */
+  /**
+   * Commits writes in one transaction, in order. If this throws, nothing has been written, unless the error says that it may have been.
+   */
   commit(writes: readonly Write[], patience: number): Outcome[] {
+    let mayBeStored = false;
     try {
       this.#shared?.end();
       beginWrite(this.#db, patience);
       return runAndCommit(this.#db, () => {
         this.#watch.requireWritable();
         return this.apply(writes);
-      });
+      }, () => mayBeStored = true);
     } catch (error) {
-      throw asUnavailable(error, this.#watch.path);
+      const failure = asUnavailable(error, this.#watch.path);
+      throw mayBeStored && failure instanceof StoreUnavailableError ? uncertain(failure) : failure;
     }
   }
 

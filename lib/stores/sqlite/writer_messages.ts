@@ -19,15 +19,16 @@ export type StorePort = Port<WriterReply, readonly Write[]>;
 export type WriterReply =
   | { kind: "ready" }
   | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
-  | { kind: "failure"; name: string; message: string };
+  | { kind: "failure"; name: string; message: string; mayBeStored: boolean };
 
 /** Structured cloning would keep neither the class of an error nor its name. */
 export function failureOf(error: unknown): WriterReply {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { kind: "failure", name, message };
+  const mayBeStored = error instanceof StoreUnavailableError && error.mayBeStored;
+  return { kind: "failure", name, message, mayBeStored };
 }
 
-export function errorOf({ name, message }: WriterReply & { kind: "failure" }): Error {
-  const error = new StoreUnavailableError(message);
+export function errorOf({ name, message, mayBeStored }: WriterReply & { kind: "failure" }): Error {
+  const error = new StoreUnavailableError(message, { mayBeStored });
   return error.name === name ? error : Object.assign(new Error(message), { name });
 }

@@ -1,5 +1,6 @@
 /** The address of a database, as a server is given it: `postgres://user@host:port/database?schema=…`. */
 
+import process from "node:process";
 import { parse, toClientConfig } from "pg-connection-string";
 import { requireSchemaName } from "./schema/schema.ts";
 
@@ -41,6 +42,8 @@ const LIBPQ_PARAMETERS = [
   "user",
 ];
 
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 /** A database, and all that a pool of connections to it needs. */
 export interface PostgresTarget {
   /** The address without the password and the parameters, for messages. */
@@ -75,6 +78,7 @@ export function readAddress(address: string): PostgresTarget {
     fail(`it has ${what}; known are ${known.join(", ")}`);
   }
   requireOptionalBinding(parameters);
+  if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
   const take = (name: string, fallback: string) => {
     const text = parameters.get(name) ?? fallback;
     parameters.delete(name);
@@ -125,6 +129,11 @@ function requireOptionalBinding(parameters: URLSearchParams): void {
     fail("channel_binding=require cannot be promised by pg; remove it, and use sslmode=verify-full");
   }
   requireOneOf("channel_binding", value, ["disable", "prefer"]);
+}
+
+/** pg would take a misspelt mode for none, and send the password in clear text. */
+function requireSslMode(mode = ""): void {
+  if (mode !== "" && !SSL_MODES.includes(mode)) fail(`PGSSLMODE must be one of ${SSL_MODES.join(", ")}`);
 }
 
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */

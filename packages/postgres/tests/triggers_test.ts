@@ -10,6 +10,11 @@ const OTHERS: Record<string, (schema: string, table: string) => string> = {
   "a trigger ignores the row": (schema, table) => trigger(schema, table, "BEFORE", "RETURN NULL;"),
   "a trigger deletes the row": (schema, table) =>
     trigger(schema, table, "AFTER", `DELETE FROM "${schema}".${table}; RETURN NULL;`),
+  "a trigger deletes the row at the commit": (schema, table) =>
+    `CREATE FUNCTION "${schema}".strange() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
+      DELETE FROM "${schema}".${table}; RETURN NULL; END $f$;
+    CREATE CONSTRAINT TRIGGER strange AFTER INSERT ON "${schema}".${table} DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION "${schema}".strange()`,
   "a rule does nothing instead": (schema, table) =>
     `CREATE RULE strange AS ON INSERT TO "${schema}".${table} DO INSTEAD NOTHING`,
 };
@@ -33,8 +38,23 @@ for (const [what, sql] of Object.entries(OTHERS)) {
   });
 }
 
-test.store("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, url, schema) => {
-  await runSql(url, OTHERS["a trigger ignores the row"]!(schema, "requests"));
-  await assert.rejects(async () => await store.createOnce!(PET, request("a")), StoreUnavailableError);
+/** What another program can do to a remembered request besides. */
+const EXPIRES = (schema: string) => trigger(schema, "requests", "BEFORE", "NEW.expires_at := 0; RETURN NEW;");
+
+for (const [what, sql] of [...Object.entries(OTHERS), ["a trigger ends the key", EXPIRES] as const]) {
+  test.store(
+    `a create with an Idempotency-Key is undone if ${what}, and the row is its key`,
+    async (store, url, schema) => {
+      await runSql(url, sql(schema, "requests"));
+      await assert.rejects(async () => await store.createOnce!(PET, request("a")), StoreUnavailableError);
+      assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
+    },
+  );
+}
+
+test.store("a create is refused if another program has lifted the greatest id", async (store, url, schema) => {
+  await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids NO MAXVALUE`);
+  await runSql(url, `SELECT setval('"${schema}".pet_ids', ${2n ** 53n})`);
+  await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
   assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
 });

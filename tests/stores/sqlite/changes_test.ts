@@ -119,6 +119,27 @@ test.other("without its triggers, a file's every change counts as an alteration"
   assert.equal(look(store, before), "addition");
 });
 
+/** What another program may have added to the file, and how it then alters a pet without the petstore's triggers. */
+const UNSEEN_BY_TRIGGERS: [added: string, sql: string][] = [
+  ["CREATE UNIQUE INDEX u ON pets(name)", "REPLACE INTO pets (name, category_id, status) VALUES ('pet 3', 9, 1)"],
+  ["CREATE TRIGGER z AFTER DELETE ON pets BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
+  [
+    "DROP TRIGGER pet_deleted; CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN SELECT 1; END",
+    "DELETE FROM pets WHERE id = 3",
+  ],
+];
+
+for (const [added, sql] of UNSEEN_BY_TRIGGERS) {
+  test.other(`what another program alters counts as an alteration after: ${added}`, async (store, other) => {
+    await createMany(store, 9);
+    other.exec(`UPDATE pets SET name = 'pet ' || id; ${added}`);
+    look(store, now(store));
+    const before = now(store);
+    other.exec(sql);
+    assert.equal(look(store, before), "alteration");
+  });
+}
+
 test("a key that another program adds while the keys are read is found at the next look, and then nothing is read", () =>
   withOther(async ({ keys }, other) => {
     let reads = 0;

@@ -16,6 +16,27 @@ test("keys are read while another connection has the write lock", () =>
     other.exec("ROLLBACK");
   }));
 
+test("another program's changes of several keys at once are noticed, also if they balance each other", () =>
+  withOther(async ({ keys }, other) => {
+    for (const id of ["a", "b"]) await keys.add(keyOf(id));
+    await keys.revoke("key-b", new Date(1));
+    let { version } = await keys.listSince!("");
+    const changes = [
+      "UPDATE api_keys SET revoked_at = CASE id WHEN 'key-a' THEN 1 END",
+      "UPDATE api_keys SET digest = digest || '0' WHERE id = 'key-b'",
+      "UPDATE api_keys SET caller = 'other' WHERE id = 'key-b'",
+      "UPDATE api_keys SET created_at = created_at + CASE id WHEN 'key-a' THEN 1 ELSE -1 END",
+    ];
+    for (const sql of changes) {
+      // Reads of one turn of the event loop may share a transaction.
+      await new Promise((resolve) => setImmediate(resolve));
+      other.exec(`BEGIN; ${sql}; COMMIT`);
+      const changed = await keys.listSince!(version);
+      assert.notEqual(changed.keys, undefined, sql);
+      version = changed.version;
+    }
+  }));
+
 test.path("the keys of a file are read without a store, and no other file is read", async (path) => {
   await usingStore(path, async ({ keys }) => {
     for (const id of ["b", "a"]) await keys.add(keyOf(id));

@@ -10,7 +10,7 @@ import {
   unknownKind,
   type Write,
 } from "@petstore/petstore/store/toolkit";
-import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
+import { type Kv, type KvChange, type KvEntry, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";
 
@@ -75,11 +75,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     // The pets are looked for before the counter is written, since another server may be adding the first pet.
     // Otherwise ids would be given again.
     const hasPets = (await kv.range(start, end, 1)).length > 0;
-    const counter = await kv.get(space.counter);
-    if (counter.value === null && hasPets) {
-      throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
-    }
-    return counterState(counter);
+    return requireCounter(await kv.get(space.counter), hasPets);
   }
 
   async function settle(creates: readonly PendingWrite[]): Promise<void> {
@@ -129,7 +125,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
       const [counter, latest] = await kv.getMany([key, space.remembered(server)]).catch((error) => {
         throw uncertain(error);
       });
-      const current = counterState(counter!);
+      const current = requireCounter(counter!, state.last > 0);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // If the counter is the same, the commit has not been applied yet, but still may be.
@@ -172,6 +168,12 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   return { write, close, readCounter };
+}
+
+/** @throws {StoreUnavailableError} If another program has deleted the counter: ids would be given again, over pets that are there. */
+function requireCounter(counter: KvEntry, hasPets: boolean): CounterState {
+  if (counter.value !== null || !hasPets) return counterState(counter);
+  throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
 }
 
 /** Whether a remembered request has expired. Entries that the store has not written are ignored. */

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { KeyStore, StoredKey } from "@petstore/petstore/store";
 import { KeyTable } from "@petstore/petstore/store/toolkit";
 import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
@@ -30,6 +31,12 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
     for (;;) {
       const { last, versionstamp } = counterState(await kv.get(counter));
       const entries = await read();
+      // Without the counter, the new key would take the place of an old one.
+      if (versionstamp === null && entries.length > 0) {
+        throw new StoreUnavailableError(
+          "The counter of the petstore's API keys is missing in Deno KV, and there are keys",
+        );
+      }
       // The key is there by an earlier attempt, whose outcome was not known.
       if (entries.some(({ stored }) => stored.author === author)) return true;
       const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));

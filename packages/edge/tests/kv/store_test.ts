@@ -1,6 +1,7 @@
 /** What a store on Deno KV does beyond the contract of all stores. */
 
 import assert from "node:assert/strict";
+import { keyOf } from "../../../conformance/lib/store/keys.ts";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
 import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { keysOf, request, REX, test, withTestKv, write } from "../kv_support/kv.ts";
@@ -142,11 +143,13 @@ test("a store whose counter is missing, changed or of a later release refuses cr
   const changed = ["null", "junk", '{"format":1,"last":1.5}', '{"format":1,"last":-3}', '{"format":2,"last":3}'];
   for (const text of [undefined, ...changed]) {
     await write(kv, ["petstore", "counter"], text);
-    const store = createKvStore(kv);
     const refusal = {
       name: "StoreUnavailableError",
       message: /^(The petstore's counter is missing|A later|Another) /,
     };
+    // A store that runs already knows the counter, and must not begin it again.
+    await assert.rejects(async () => await first.create(REX), refusal);
+    const store = createKvStore(kv);
     for (const call of [() => store.create(REX), () => store.check(), () => store.checkWrites!()]) {
       await assert.rejects(async () => await call(), refusal);
     }
@@ -154,4 +157,13 @@ test("a store whose counter is missing, changed or of a later release refuses cr
     await store.close();
   }
   assert.deepEqual(await keysOf(kv), stored);
+});
+
+test("API keys whose counter is missing are not changed, and none takes the place of another", async (kv) => {
+  const { keys } = createKvStore(kv);
+  for (const id of ["a", "b"]) await keys.add(keyOf(id));
+  await write(kv, ["petstore", "key-counter"], undefined);
+  await assert.rejects(async () => await keys.add(keyOf("c")), StoreUnavailableError);
+  await assert.rejects(async () => await keys.revoke("key-a", new Date()), StoreUnavailableError);
+  assert.deepEqual(await keys.list(), [keyOf("a"), keyOf("b")]);
 });

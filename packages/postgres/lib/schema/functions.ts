@@ -23,10 +23,10 @@ function createCheckIds(schema: string): string {
       last_id bigint;
     BEGIN
       IF EXISTS (SELECT FROM pg_sequence WHERE seqrelid = '${schema}.pet_ids'::regclass
-          AND (seqcache <> 1 OR seqincrement <> 1 OR seqcycle)) THEN
+          AND (seqcache <> 1 OR seqincrement <> 1 OR seqcycle OR seqmax > ${Number.MAX_SAFE_INTEGER})) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE =
-          'The sequence ${schema}.pet_ids was altered, and would not give ids in order; '
-          'correct it with ALTER SEQUENCE ${schema}.pet_ids INCREMENT 1 CACHE 1 NO CYCLE';
+          'The sequence ${schema}.pet_ids was altered, and would not give ids in order up to ${Number.MAX_SAFE_INTEGER}; '
+          'correct it with ALTER SEQUENCE ${schema}.pet_ids INCREMENT 1 CACHE 1 NO CYCLE MAXVALUE ${Number.MAX_SAFE_INTEGER}';
       END IF;
       -- The table first: at a start, other servers may add pets between the two reads.
       EXECUTE 'SELECT id FROM ${schema}.pets ORDER BY id DESC LIMIT 1' INTO last_id;
@@ -73,13 +73,6 @@ function createAddPets(schema: string): string {
       ids := ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
       INSERT INTO ${schema}.pets (id, category_id, status, name)
         SELECT * FROM unnest(ids, categories, statuses, names) AS pet (id) WHERE id > 0;
-      -- Another program may have added a trigger or a rule that ignores a row, or deletes it.
-      added := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
-      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING added;
-      IF stored <> cardinality(added) THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-          MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
-      END IF;
       IF keyed > 0 THEN
         INSERT INTO ${schema}.requests (key, fingerprint, pet_id, expires_at)
           SELECT key, fingerprint, id, this_moment + retention
@@ -87,7 +80,19 @@ function createAddPets(schema: string): string {
           WHERE id > 0
           ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
             expires_at = excluded.expires_at;
-        GET DIAGNOSTICS stored = ROW_COUNT;
+      END IF;
+      -- Another program may have added a trigger or a rule that ignores a row, or deletes it, also as late as at the commit.
+      SET CONSTRAINTS ALL IMMEDIATE;
+      added := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
+      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING added;
+      IF stored <> cardinality(added) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+          MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
+      END IF;
+      IF keyed > 0 THEN
+        EXECUTE 'SELECT count(*) FROM unnest($1, $2) AS request (key, id) JOIN ${schema}.requests AS known USING (key)
+          WHERE request.id > 0 AND known.pet_id = request.id AND known.expires_at > $3'
+          INTO stored USING keys, ids[1:keyed], this_moment;
         IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
           RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';

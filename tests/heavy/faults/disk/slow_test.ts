@@ -32,3 +32,24 @@ test("each time when the disk of a running server becomes slow, reads do not wai
       assert.equal(await server.stop(), 0);
     });
   }));
+
+test("a create whose sync fails says that it may have been stored, and then the next start may find it", () =>
+  withTempFolder(async (folder) => {
+    const { env, setDelay } = slowDisk(folder);
+    const ledger = new Ledger();
+    await withServer(folder, { ...ON_FILE, env }, async (server) => {
+      await ledger.create(server);
+      setDelay(-1);
+      // One alone is committed on the thread that serves, and several on the thread that writes.
+      for (const count of [1, 6]) {
+        const creates = Array.from({ length: count }, () => ledger.send(server, "Lost", "any"));
+        for (const { status, text } of await Promise.all(creates)) {
+          assert.equal(status, 503);
+          assert.match(text, /may have been stored/);
+        }
+      }
+      await server.stop("SIGKILL");
+    });
+    setDelay(0);
+    await withServer(folder, { ...ON_FILE, env }, (server) => ledger.create(server));
+  }));
