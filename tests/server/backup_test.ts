@@ -43,6 +43,7 @@ test.inFolder("backup replaces no file and follows no link, and asks for one nam
     ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
     [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
     [["backup", "a", "b", STORE], /Only one file is expected/],
+    [["backup", "-", STORE], /A backup is a file, and cannot be written to standard output/],
     [["backup", "no/such/copy.db", STORE], /copy\.db cannot be made, because there is no folder no\/such\n/],
   ]);
   assert.equal(readFileSync("kept", "utf8"), "kept");

@@ -16,6 +16,10 @@ test("ready tells that a server is ready, and asks no proxy of the environment, 
     for (const url of [origin, `${origin}/`, `${origin}/v1`, origin.replace("//", "//user:secret@")]) {
       assert.deepEqual(await runHere(["ready", url], env), ready);
     }
+    assertRefused(
+      await runHere(["ready", `${origin}/readyz?writes`]),
+      /^petstore: The url must .* without a query, not /,
+    );
     const proxy = "http://127.0.0.1:9";
     assert.deepEqual(
       await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),

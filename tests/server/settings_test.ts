@@ -185,7 +185,8 @@ test.withFolder("a secret is what its file has, without the line end at its end,
 });
 
 test.inFolder("a file of a secret that cannot be used ends each start with one line and status 2, without its content", async (folder) => {
-  writeFileSync("empty", "\n");
+  const empty = ["\n", " \n", "\t\r\n", "\u00a0"].map((text, i) => (writeFileSync(`empty-${i}`, text), `empty-${i}`));
+  writeFileSync("link", "tcp://db:5432/pets\n");
   writeFileSync("large", "pk_secret".repeat(200_000));
   writeFileSync("right", "pk_secret");
   writeFileSync("latin1", Buffer.from("pk_secr\xE9t", "latin1"));
@@ -203,7 +204,8 @@ test.inFolder("a file of a secret that cannot be used ends each start with one l
     };
     await refuse("/nowhere/file", RegExp(`/nowhere/file \\(${variable}\\) cannot be read: No such file`, "i"));
     await refuse(folder, RegExp(`\\(${variable}\\) must be a regular file`));
-    await refuse("empty", RegExp(`empty \\(${variable}\\) is empty`));
+    for (const name of empty) await refuse(name, RegExp(`${name} \\(${variable}\\) is empty`));
+    await refuse("link", RegExp(`link \\(${variable}\\) has the address of a service, and no secret`));
     await refuse("large", RegExp(`large \\(${variable}\\) is larger than`));
     for (const name of ["latin1", "utf16", "utf16-without-mark"]) {
       await refuse(name, RegExp(`${name} \\(${variable}\\) is not text in UTF-8; in PowerShell, `));

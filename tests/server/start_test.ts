@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
-import { NODE, ROOT } from "../support/server/serve_task.ts";
+import { addPet, countPets, readKey, runServer, withServer } from "../support/server/server_process.ts";
+import { NODE, onDenoAlone, ROOT, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { withTempFolder } from "../support/temp.ts";
 
 function shell(folder: string, line: string): string {
   return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
@@ -32,6 +34,30 @@ test.withFolder("the first start makes a key for its owner alone and shows it on
   });
   assert.equal(readKey(folder), key);
 });
+
+test.withFolder("a variable that is not UTF-8 ends the start with one line that does not show it", (folder) => {
+  const command = serverCommand().map((word) => `'${word}'`).join(" ");
+  for (const [variable, value] of [["PETSTORE_KEYS", "secret"], ["PETSTORE_STORE", "postgres://u:secret@h/d"]]) {
+    const line = `export ${variable}="$(printf '${value}\\351')"; ${command} serve --port 0 2>&1; echo "status $?"`;
+    const written = shell(folder, line);
+    assert.match(written, new RegExp(`^petstore: ${variable} .*\nstatus 2\n$`));
+    assert.doesNotMatch(written, /secret/);
+  }
+});
+
+testUnless(onDenoAlone("Deno.serve"))(
+  "an address for Deno.serve in the environment ends the start, since Deno would listen there",
+  async () => {
+    await withTempFolder(async (folder) => {
+      for (const address of ["tcp:0.0.0.0:0", "duplicate,tcp:0.0.0.0:0"]) {
+        const env = { DENO_SERVE_ADDRESS: address };
+        const { status, stdout, stderr } = await runServer(folder, { args: ["--key=k", "--store=memory:"], env });
+        assert.deepEqual([status, stdout], [2, ""]);
+        assert.match(stderr, /^petstore: DENO_SERVE_ADDRESS would replace the address of the settings; unset it\n$/);
+      }
+    });
+  },
+);
 
 test("on a Node without SQLite, such as Node 20, the program says in one line which Node it needs", async () => {
   const main = join(ROOT, "lib", "server", "node", "main.ts");

@@ -16,6 +16,7 @@ export const BACKUP: Command = {
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
+  isDoneWithoutOutput: true,
   failure: "The backup failed",
   async run(args, context) {
     const { operand } = args;

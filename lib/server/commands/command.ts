@@ -25,8 +25,11 @@ export interface Command {
   examples: readonly string[];
   /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
   statuses?: readonly [string, string, string];
-  /** Whether it serves. The output of a server is only a log, so a server goes on where that cannot be written. */
-  isServer?: true;
+  /**
+   * Whether its output only tells of its work, as the log of a server and the report of an import do. The work is then done even if the
+   * output cannot be written: a status that asks for another attempt would add all pets again.
+   */
+  isDoneWithoutOutput?: true;
   /**
    * @returns The exit status.
    * @throws {SettingError} If it fails. The class determines the exit status.

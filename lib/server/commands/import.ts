@@ -21,6 +21,7 @@ export const IMPORT: Command = {
     "petstore import pets.ndjson --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import -",
   ],
+  isDoneWithoutOutput: true,
   failure: "The import failed",
   async run(args, context) {
     const name = args.operand === STANDARD ? "standard input" : args.operand;

@@ -29,9 +29,10 @@ const TIMEOUT = 5_000;
 /** The server itself has no TLS, and a proxy in front of it keeps the path to itself. */
 function parseAddress(text: string): URL {
   const url = URL.parse(text);
-  if (url?.protocol === "http:" && url.pathname === "/" && url.search === "") return url;
+  // A query such as `?writes` would have no effect, although its answer may be another one.
+  if (url?.protocol === "http:" && url.search === "") return url;
   throw new SettingError(
-    `The url must be the address of a server without a path, such as http://127.0.0.1:8000, not ${
+    `The url must be the address of a server, such as http://127.0.0.1:8000, without a query, not ${
       JSON.stringify(text)
     }`,
   );

@@ -25,6 +25,7 @@ export const RESTORE: Command = {
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
+  isDoneWithoutOutput: true,
   failure: "The restore failed",
   async run(args, context) {
     const { operand } = args;

@@ -36,11 +36,10 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
       output.add(task.trimEnd());
     } else {
       describeUnknown(runtime.listVariables()).forEach(report);
-      isResult = !task.command.isServer;
+      isResult = !task.command.isDoneWithoutOutput;
       failure = task.command.failure;
       status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }
-    // A server has done its work even if its log is lost.
     if (isResult) await output.flush();
     if (isResult && isLost) status ||= 1;
   } catch (thrown) {
@@ -51,7 +50,8 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     status = error instanceof UnreachableError ? 1 : 2;
     if (error instanceof InterruptedError) status = error.status;
   }
-  await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
+  // Standard error comes last, because it tells that standard output could not be written.
+  await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
 }
 

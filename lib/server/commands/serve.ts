@@ -20,7 +20,7 @@ export const SERVE: Command = {
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve",
   ],
-  isServer: true,
+  isDoneWithoutOutput: true,
   async run(args, { writers, runtime }) {
     await serve(readSettings(args), writers, runtime);
     return 0;

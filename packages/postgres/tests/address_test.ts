@@ -1,6 +1,7 @@
 /** The address of a database, as a server is given it. */
 
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { OWN_PARAMETERS, readAddress } from "../lib/address.ts";
 import { type PostgresModule, readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
@@ -48,6 +49,22 @@ test("a host and a port in the parameters replace those before the path, as in l
     const { pool, description } = readAddress(address);
     assert.deepEqual([pool["host"], pool["port"] && Number(pool["port"]), pool["database"]], [host, port, "pets"]);
     assert.equal(description, says);
+  }
+});
+
+test("a PGSSLMODE that pg would take for none is refused, unless the address has its own", () => {
+  const { PGSSLMODE: before } = process.env;
+  try {
+    for (const mode of ["VERIFY-FULL", "verify_full", " verify-full", "true"]) {
+      process.env["PGSSLMODE"] = mode;
+      assert.throws(() => readAddress("postgres://h/d"), /PGSSLMODE must be one of disable, /);
+      readAddress("postgres://h/d?sslmode=require");
+    }
+    process.env["PGSSLMODE"] = "verify-full";
+    readAddress("postgres://h/d");
+  } finally {
+    if (before === undefined) delete process.env["PGSSLMODE"];
+    else process.env["PGSSLMODE"] = before;
   }
 });
 

@@ -207,3 +207,10 @@ test("only one line is limited to a mebibyte, not the lines together that blocks
   const lines = (await Array.fromAsync(readLines(blocks()))).flat();
   assert.deepEqual(lines.map((line) => line?.length), [3, 600_003, 600_003, 600_003, 600_000]);
 });
+
+test.inFolder("an import whose report cannot be written has status 0, because a second one would add all pets again", async (folder) => {
+  writeFileSync("a.ndjson", toNdjson(makeDrafts(3)));
+  await using child = startShell(folder, '"$@" import a.ndjson --store sqlite:pets.db > /dev/full');
+  assert.equal(await child.exit(), 0);
+  assert.match(child.written.stderr, /^petstore: standard output cannot be written: /m);
+});
