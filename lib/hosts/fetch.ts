@@ -3,6 +3,7 @@ import {
   type HeaderFields,
   KeptReply,
   ON_BUN,
+  ON_DENO,
   type Reply,
   requireSendable,
   withHeaders,
@@ -123,7 +124,7 @@ export function sendableResponse(reply: Reply, context: RequestContext, { fail }
 }
 
 /** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
-const CLONES_TEXT = ON_BUN || "Deno" in globalThis;
+const CLONES_TEXT = ON_BUN || ON_DENO;
 
 function toResponse(reply: Reply): Response {
   const { status, headers, body } = reply;
@@ -134,6 +135,7 @@ function toResponse(reply: Reply): Response {
 }
 
 function extendResponse(response: Response, extra: HeaderFields): Response {
+  // This comes first also where no header is added, because it throws if a header cannot be sent.
   const headers = sendableHeaders(response, extra);
   const added = Object.entries(extra);
   if (added.length === 0) return response;

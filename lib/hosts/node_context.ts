@@ -51,13 +51,13 @@ export class NodeContext implements RequestContext {
   readBody(): Promise<ArrayBuffer | Uint8Array> {
     if (this.#request) return this.#request.arrayBuffer();
     const incoming = this.#incoming;
-    // `end` occurs once, perhaps for a parser of the app.
+    // A request without a body is not waited for: its `end` occurs once, and a parser of the app may have taken it.
     if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
     const kept = keptBody(incoming);
     if (kept) return Promise.resolve(kept);
     const length = Number(fieldOf(incoming, "content-length") ?? NaN);
     return new Promise((resolve, reject) => {
-      // A short body is there after this turn, and listeners are slow.
+      // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than by listeners.
       nextTick(() => {
         if (incoming.readableLength === length) resolve(incoming.read() as Uint8Array);
         else collect(incoming, resolve, reject);
@@ -94,11 +94,14 @@ export class NodeContext implements RequestContext {
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, () => {
       if (gone) return gone.signal;
-      const { signal } = gone = new AbortController();
-      const abort = () => hasLeft(outgoing) && gone?.abort();
+      const controller = new AbortController();
+      gone = controller;
+      const abort = () => {
+        if (hasLeft(outgoing)) controller.abort();
+      };
       if (isGone(outgoing)) abort();
       else outgoing.on("close", abort);
-      return signal;
+      return controller.signal;
     });
   }
 }
@@ -110,8 +113,13 @@ function collect(
 ): void {
   const pieces: Uint8Array[] = [];
   let isWhole = false;
-  const fail = () => isWhole || reject(disconnected());
-  if (incoming.destroyed) return void fail();
+  const fail = () => {
+    if (!isWhole) reject(disconnected());
+  };
+  if (incoming.destroyed) {
+    fail();
+    return;
+  }
   incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
   incoming.on("end", () => {
     isWhole = true;

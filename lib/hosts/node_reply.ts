@@ -131,14 +131,17 @@ function sendResponse(
 }
 
 /**
- * Whether the client went away before the whole response was sent. On HTTP/2, `writableFinished` is also true after a
- * reset.
+ * Whether the client went away before the whole response was sent. Ask this when the response has closed. `writableFinished` alone does not
+ * tell it, because HTTP/2 sets it after a reset too.
  */
 export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }
 
-/** Whether the client has gone. Ask it before `end()`: after a reset, HTTP/2 reports only `writableFinished`. */
+/**
+ * Whether the response can no longer be written, because the client has gone. Ask this before `end()` is called, because afterwards
+ * `writableFinished` is also true for a response that was sent. After a reset, HTTP/2 sets nothing else.
+ */
 export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
   return destroyed || writableFinished;
 }
@@ -158,9 +161,10 @@ async function sendStream(
   };
   if (isGone(outgoing)) return stop();
   let resume = () => {};
+  let isSent = false;
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    if (hasLeft(outgoing)) stop();
+    if (!isSent) stop();
     resume();
   });
   try {
@@ -176,6 +180,8 @@ async function sendStream(
     // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
     for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
+      // The app may have ended the response itself, such as after a time limit. To write on would end the process.
+      if (outgoing.writableEnded) return stop();
       sent += piece.value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
       if (announced !== undefined && sent > announced) {
@@ -188,6 +194,7 @@ async function sendStream(
       if (piece.value.byteLength === 0) await sleep(1);
     }
     if (isOver) return;
+    isSent = true;
     // If the body is shorter than announced, the client would take the next response for a part of this one.
     if (announced !== undefined && sent !== announced) breakOff(outgoing);
     else outgoing.end();

@@ -117,8 +117,9 @@ export function fieldOf(incoming: NodeRequest, name: string): string | null {
 
 /** Whether a request may have a body. On HTTP/2, a body need not be announced. */
 export function hasBody(incoming: NodeRequest): boolean {
-  const { method, httpVersionMajor = 1 } = incoming;
-  if (method === "GET" || method === "HEAD") return false;
+  const { method = "GET", httpVersionMajor = 1 } = incoming;
+  // HTTP/2 permits `get`, which the constructor of `Request` takes for GET.
+  if (/^(GET|HEAD)$/i.test(method)) return false;
   return httpVersionMajor > 1 || Number(fieldOf(incoming, "content-length") ?? 0) > 0 ||
     fieldOf(incoming, "transfer-encoding") !== null;
 }

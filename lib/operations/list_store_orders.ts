@@ -1,6 +1,6 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
-import { cancelBody, isUnread, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { cancelBody, isUnread, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
 import { chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -58,7 +58,7 @@ function replyOf(response: Response, taken: WeakSet<Response>): Reply {
 }
 
 /** The codings that `fetch` removes. On Node and Bun it removes more of them, and several of one body. */
-const DECODED = "Deno" in globalThis || IN_WORKERS
+const DECODED = ON_DENO || IN_WORKERS
   ? /^(?:gzip|br)$/i
   : /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
 

@@ -39,7 +39,11 @@ export function checkFaults(options: FaultOptions): Required<FaultOptions> {
 }
 
 function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
-  const share = option("a share from 0 to 1", (share) => typeof share === "number" && share >= 0 && share, 0);
+  const share = option(
+    "a share from 0 to 1",
+    (share) => typeof share === "number" && share >= 0 && share <= 1 && share,
+    0,
+  );
   return {
     delay: share,
     unavailable: share,

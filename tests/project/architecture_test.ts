@@ -165,7 +165,7 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
     assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     const asks = /"Deno" in globalThis|\["Deno"\]/.test(codeOf(path));
     // The store and the adapter for Fetch find out for themselves, because they are of the library.
-    if (asks) assert.match(path, /^lib\/server\/process\/process\.ts$|^lib\/stores\/sqlite\/|^lib\/hosts\/fetch\.ts$/);
+    if (asks) assert.match(path, /^lib\/server\/process\/process\.ts$|^lib\/stores\/sqlite\/|^lib\/http\/reply\.ts$/);
   }
 });
 

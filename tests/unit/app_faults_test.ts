@@ -185,3 +185,21 @@ test("a store that returns no id for a new pet is a fault of the app", async () 
     assert.match(String(told), /the id of a new pet as a bigint$/);
   }
 });
+
+test("on Node an app may end a response while its body is sent: the body is cancelled, and the process lives", async () => {
+  const piece = new Uint8Array(15_000);
+  const { body, counts } = endless(piece);
+  const listener = createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders: () => new Response(body) }));
+  const server = createServer((request, response) => {
+    if (request.url!.endsWith("/orders")) setTimeout(() => response.end("Timeout"), 100);
+    listener(request, response);
+  });
+  await withListening(server, async (port) => {
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}/v1${path}`, { headers: HEADERS });
+    // The client reads nothing, so the response has ended and is not finished when the next piece comes.
+    const slow = await ask("/store/orders");
+    await until("the body is cancelled", () => counts.cancelled === 1);
+    assert.equal(await (await ask("/pets")).text(), "[]");
+    await slow.body!.cancel();
+  });
+});

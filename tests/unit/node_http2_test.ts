@@ -73,6 +73,15 @@ test("over HTTP/2 an app's Response loses the fields of its connection", () => {
   });
 });
 
+test("over HTTP/2 the method `get` is none of a petstore's, also for a verifier, which gets a Request", () => {
+  const told: unknown[] = [];
+  const petstore = createPetstore({ keys: () => true, onError: ({ error }) => told.push(error) });
+  return withHttp2(createNodeListener(petstore), async (session) => {
+    const { status } = await ask(session, { ":method": "get", ":path": "/v1/pets" });
+    assert.deepEqual([status, told], [405, []]);
+  });
+});
+
 test("over HTTP/2 a head that is refused at its end, by a field of the app, resets the stream", () => {
   const listener = createNodeListener(() => new Response("woof"));
   const refused: typeof listener = (request, response) => {

@@ -3,12 +3,18 @@
 /** The most letters that are wrong in a word which still means another. */
 const MAX_MISTAKES = 2;
 
+/** The fewest letters that may stand for a name which they begin. */
+const SHORTEST_BEGINNING = 3;
+
 /** A longer word is no mistyped command or flag, and may be a key. */
 const MAX_LENGTH = 30;
 
 /** The name that is most like a word, or undefined if none is like it. */
 export function suggest(word: string, names: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
+  // A word that was left unfinished, such as --cors, means the name that it begins.
+  const begun = word.length < SHORTEST_BEGINNING ? [] : names.filter((name) => name.startsWith(word));
+  if (begun.length === 1) return begun[0];
   const ranked = names
     .map((name) => ({ name, mistakes: countMistakes(word, name) }))
     // In a short word, two wrong letters are most of it.

@@ -46,7 +46,7 @@ function optionOf(form: string, check: (text: string) => void): Format<string> {
 }
 
 const ORIGIN = optionOf(
-  "an origin such as https://app.example, or *",
+  "an origin such as https://app.example, without a path or a slash at its end, or *",
   (text) => checkOption("cors", { origins: [text] }),
 );
 
@@ -126,7 +126,7 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
   const valueOf = (name: string, text: string) =>
-    name === "operations" ? text.split("+") : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+    name === "operations" ? text.split("+") : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
   const pairs = text.split(",").map((pair) => pair.split("="));
   const faults = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, valueOf(name, value)]));
   checkAs("--faults: ", () => checkFaults(faults));

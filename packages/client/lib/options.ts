@@ -40,9 +40,14 @@ const NAMES: readonly string[] = [
   "onDeprecation",
 ] satisfies (keyof ClientOptions)[];
 
+/** Refuses a misspelt option, which would otherwise have no effect. */
+export function requireKnown(options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${names.join(", ")}`);
+}
+
 export function checkClientOptions(options: ClientOptions): ClientSettings {
-  const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
+  requireKnown(options, NAMES);
   const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation } = options;
   for (const [name, value] of Object.entries({ fetch, onDeprecation })) {
     if (value !== undefined && typeof value !== "function") throw wrong(name, "a function");

@@ -1,7 +1,7 @@
 import type { Pet, PetStatus } from "./pet.ts";
 import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
-import { parseUrl } from "./options.ts";
+import { parseUrl, requireKnown } from "./options.ts";
 import { readPets } from "./pet_json.ts";
 import type { Answer } from "./request.ts";
 
@@ -98,6 +98,7 @@ function getPets(call: Call, query: string, options: ListOptions): Promise<Answe
 }
 
 function queryOf(options: ListOptions): string {
+  requireKnown(options, ["signal", "status", "limit", "cursor"]);
   const { limit, status, cursor } = options;
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries({ limit, status, cursor: cursor ?? undefined })) {

@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import { requireVisible } from "./options.ts";
+import { requireKnown, requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
 import type { NewPet, Pet } from "./pet.ts";
 import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
@@ -34,11 +34,13 @@ export function createPets(call: Call): Pets {
     list: (options = {}) => createPetList(call, options),
     page: (options = {}) => getPage(call, options),
     async get(id, options = {}) {
+      requireKnown(options, ["signal"]);
       const { signal } = options;
       const path = `/pets/${requireBigint("id", id)}`;
       return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
     },
     async create(pet, options = {}) {
+      requireKnown(options, ["signal", "idempotencyKey"]);
       const { signal, idempotencyKey = randomKey() } = options;
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
       const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };

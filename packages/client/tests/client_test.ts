@@ -381,3 +381,24 @@ test("a runtime that does not tell the source of a number refuses what it may ha
     }
   });
 });
+
+test("a misspelt option of a call is refused, and nothing is sent", async () => {
+  let sent = 0;
+  const fetch = () => {
+    sent++;
+    return Promise.reject(new Error("sent"));
+  };
+  const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "k", fetch });
+  const REX = { name: "Rex", categoryId: 7n };
+  const wrong = { idempotencykey: "a", offset: 3 } as Record<string, unknown>;
+  const calls = [
+    () => pets.create(REX, wrong),
+    () => pets.get(1n, wrong),
+    () => pets.page(wrong),
+    () => pets.list(wrong).toArray(),
+  ];
+  for (const call of calls) {
+    await assert.rejects(call, { name: "TypeError", message: /^Unknown option idempotencykey;/ });
+  }
+  assert.equal(sent, 0);
+});
