@@ -24,6 +24,11 @@ const TESTED =
 `;
 
 /** Lines with which most programs begin. The page shows them once. */
+const DENO_LINES: readonly string[] = [
+  'const basePath = Deno.env.get("BASE_PATH") ?? "/v1";',
+  'const petstore = createPetstore({ keys: ["pk_example"], basePath });',
+];
+
 const SHARED_LINES = [
   'import process from "node:process";',
   'import { createPetstore } from "@petstore/petstore";',
@@ -42,14 +47,16 @@ below:
 ${SHARED_LINES.join("\n")}
 \`\`\`
 
-On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
+On Deno, the program begins with these lines in their place, and Node 24 runs TypeScript without a build:
+
+\`\`\`ts
+import { createPetstore } from "@petstore/petstore";
+
+${DENO_LINES.join("\n")}
+\`\`\`
 `;
 
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...SHARED_LINES,
-  'const basePath = Deno.env.get("BASE_PATH") ?? "/v1";',
-  'const petstore = createPetstore({ keys: ["pk_example"], basePath });',
-]);
+const LEFT_OUT: ReadonlySet<string> = new Set([...SHARED_LINES, ...DENO_LINES]);
 
 export function createHostsPage(): string {
   const sections = [...HOSTS.map(toSection), ...EDGE_SECTIONS];

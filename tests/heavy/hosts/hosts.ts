@@ -155,7 +155,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "node_hono.ts",
     runtime: NODE_24,
     about: "The petstore takes the request and the response of Node, which Hono's adapter has in `env`. " +
-      "`({ req }) => petstore.handle(req.raw)` works on every runtime.",
+      "`({ req }) => petstore.handle(req.raw)` works on every runtime, and there Hono's middleware, such as `cors()`, sees the response.",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true }), NODE_PARSER],
     odd: { badHost: "400" },
   },
