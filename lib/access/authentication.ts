@@ -54,7 +54,9 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function fill(): Promise<KeyRing> {
+    // The ring takes the place of its promise, so that later requests need not wait for a turn of the microtask queue.
     ring = await new KeyRing().add(records);
+    // The list is emptied, because this closure would keep its keys in memory.
     records.length = 0;
     return ring;
   }
@@ -63,6 +65,7 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   // start-up.
   return () =>
     ring ??= fill().catch((error) => {
+      // A failure is not kept, so the next request tries again.
       ring = undefined;
       throw error;
     });

@@ -88,8 +88,9 @@ export class KeyCache {
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
     if (known && now - known.begunAt < RENEW_AFTER) return known.ring;
+    // This comes first, because a read that begins now would hide the pause.
     const hasPaused = this.#hasPaused(now);
-    const read = this.#renewal(now);
+    const read = this.#beginIfDue(now);
     if (known && now - known.begunAt < WAIT_AFTER) return known.ring;
     // An outage may have ended in a pause without requests, so the first request after it waits.
     if (known?.isOutage && !hasPaused) return known.ring;
@@ -97,7 +98,7 @@ export class KeyCache {
   }
 
   /** The read that is under way, or one that begins now. It is undefined if the latest read has begun and ended just now. */
-  #renewal(now: number): Read | undefined {
+  #beginIfDue(now: number): Read | undefined {
     const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER;
     return this.#underWay(now) ?? (isDue ? this.#begin() : undefined);
   }

@@ -1,6 +1,6 @@
 /**
- * The valid keys in memory. A key in a header is found by a fingerprint, without making a text of it: that is what each
- * request pays for.
+ * Keeps the valid keys in memory, and finds the key that a header has. Every request needs this, so it compares the characters within
+ * the header by a fingerprint, and makes no string of the key.
  */
 
 import { hashText, sha256 } from "../http/hash.ts";

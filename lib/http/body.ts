@@ -72,12 +72,14 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     // That the body has been read is the app's mistake, not the client's, so it is no 400.
     if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
-    const isFramed = declared !== null && /^\d+$/.test(declared);
-    // HTTP/2 accepts differing lengths, and a proxy that forwards by HTTP/1 would choose one.
-    if (declared !== null && !isFramed && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
-    if (!isFramed) requireChunked(context);
-    if (isFramed && +declared > maxBytes) throw tooLarge;
-    const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();
+    const length = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
+    // Several lengths that differ are refused: HTTP/2 lets them pass, and a proxy that forwards by HTTP/1 would choose one of them.
+    if (declared !== null && length === undefined && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
+    if (length === undefined) requireChunked(context);
+    else if (length > maxBytes) throw tooLarge;
+    const isShort = length !== undefined && length <= WHOLE_BODY;
+    // A request without a body has no stream either, and is read as a whole, which gives an empty text.
+    const reader = isShort ? undefined : context.openBody()?.getReader();
     return new Promise((resolve, reject) => {
       let isLate = false;
       const endDeadline = beginDeadline(() => {

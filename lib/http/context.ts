@@ -36,7 +36,7 @@ export interface RequestContext {
   route?: string | undefined;
   /** Who sent the request. The authentication sets it, also for a caller whose right does not suffice. */
   caller?: Caller;
-  /** Fields that the authentication adds to every response to this request. */
+  /** Header fields that are added to the response, whatever answers the request. The faults on purpose set it. */
   fields?: HeaderFields;
   /** The id of the request, once `requestIdOf()` has been asked for it. */
   requestId?: string;

@@ -91,16 +91,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   return {
     respond(context, send) {
-      const startedAt = context.arrivedAt = finisher.now();
+      const startedAt = finisher.now();
+      context.arrivedAt = startedAt;
       const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, startedAt, endedAt));
-      const fail = (thrown: unknown) => finish(recover(thrown, context));
+      const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
         reply = handle(context);
       } catch (thrown) {
-        return fail(thrown);
+        return sendFailure(thrown);
       }
-      if (isPromise(reply)) return reply.then(finish, fail);
+      if (isPromise(reply)) return reply.then(finish, sendFailure);
       return finish(reply, reply instanceof KeptReply ? startedAt : undefined);
     },
     fail: (thrown, context) => finisher.complete(recover(thrown, context), context),

@@ -25,7 +25,7 @@ export function createRecovery(
     const problem = problemOf(thrown);
     if (problem !== thrown) {
       const requestId = requestIdOf(context);
-      // Inside, because toRequest() throws if no Request can represent what was sent.
+      // `toRequest()` is called within `callSafely()`, because it throws if no Request can represent what was sent.
       callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
     }
     return problem;

@@ -37,7 +37,7 @@ export interface Reply {
 
 /**
  * A reply that the cache keeps and sends again and again. What is made of it for each host, such as a `Response`, is kept
- * with it. A copy by `{ ...reply }` is an ordinary reply without that.
+ * with it. A copy by `{ ...reply }` is no `KeptReply`, so hosts do not use what it has of these.
  */
 export class KeptReply implements Reply {
   declare readonly status: number;
@@ -50,6 +50,8 @@ export class KeptReply implements Reply {
   #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
+    // If the reply is a copy of a kept one, with other headers, it still has the `Response` of that one, which is dropped. Its line of the
+    // log stays right.
     Object.assign(this, reply, { template: undefined });
   }
 
@@ -68,6 +70,9 @@ export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "
  * before.
  */
 export const ON_BUN: boolean = "Bun" in globalThis;
+
+/** Whether this is Deno. */
+export const ON_DENO: boolean = "Deno" in globalThis;
 
 /** Whether a response can still be sent: its body has not been read, and is not being read. */
 export function isUnread(response: Response): boolean {

@@ -43,7 +43,7 @@ export interface ResponseCache {
   /** Whether a kept response is valid, and thus used now. */
   use(entry: Entry): boolean;
   /** Makes the reply to a GET, and keeps it if the target has come before and the reply may be cached. */
-  make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply>;
+  make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply>;
 }
 
 /**
@@ -52,7 +52,9 @@ export interface ResponseCache {
  * the newer half.
  */
 export function createResponseCache(changes: () => Changes, maxWeight: number = MAX_WEIGHT): ResponseCache {
-  let entries = new Map<number, Entry>(), older = new Map<number, Entry>(), total = 0;
+  let newer = new Map<number, Entry>();
+  let older = new Map<number, Entry>();
+  let newerWeight = 0;
   /** Hashes of targets, each at an index that follows from it. */
   const seen = new Int32Array(REMEMBERED);
 
@@ -63,20 +65,21 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
     if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
   }
 
+  /** Adds an entry to the newer half. If that is full, it becomes the older half, and the old one is dropped. */
   function add(entry: Entry): void {
-    total += entry.weight - (entries.get(entry.hash)?.weight ?? 0);
-    if (total > maxWeight / 2) {
-      older = entries;
-      entries = new Map();
-      total = entry.weight;
+    newerWeight += entry.weight - (newer.get(entry.hash)?.weight ?? 0);
+    if (newerWeight > maxWeight / 2) {
+      older = newer;
+      newer = new Map();
+      newerWeight = entry.weight;
     }
-    entries.set(entry.hash, entry);
+    newer.set(entry.hash, entry);
   }
 
   return {
     find({ targetKey }) {
       const hash = hashText(targetKey, 0, 0);
-      const entry = entries.get(hash) ?? older.get(hash);
+      const entry = newer.get(hash) ?? older.get(hash);
       return entry?.targetKey === targetKey ? entry : undefined;
     },
     use(entry) {
@@ -84,18 +87,18 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       const { made, reply } = entry;
       if (made.alterations !== alterations) return false;
       if (made.additions !== additions && reply.invalidatedBy === "addition") return false;
-      if (entries.get(entry.hash) !== entry) add(entry);
+      if (newer.get(entry.hash) !== entry) add(entry);
       return true;
     },
-    make(context, make) {
+    make(context, makeReply) {
       const hash = hashText(context.targetKey, 0, 0), index = hash & (REMEMBERED - 1);
       if (seen[index] !== hash) {
         seen[index] = hash;
-        return make();
+        return makeReply();
       }
       // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
       const made = { ...changes() };
-      return chain(make(), (reply) => {
+      return chain(makeReply(), (reply) => {
         keep(hash, context, reply, made);
         return reply;
       });

@@ -49,7 +49,8 @@ async function createOnce(
   { caller }: Call,
   idempotencyKey: string,
 ): Promise<Reply> {
-  // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
+  // The fingerprint is made of the pet and not of the bytes, because a retry may format its JSON differently. The pet has no id yet, so 0
+  // takes its place.
   const [key, fingerprint] = await Promise.all([
     scopedKey(caller.id, idempotencyKey),
     digest(formatPetWithId(0, pet)),

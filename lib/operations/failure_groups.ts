@@ -25,7 +25,10 @@ export interface FailureGroup {
   errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
-  /** Whether it may come before the operation is known. Then it does not announce the end of the operation. */
+  /**
+   * Whether the failure may also occur before the router has found the operation. Such a response lacks the headers `Deprecation`, `Sunset`
+   * and `Link` of the operation, so the description does not promise them.
+   */
   isEarly?: true;
 }
 

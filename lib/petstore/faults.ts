@@ -49,18 +49,25 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const faults = checkFaults(options);
   let drawn = 0, left = faults.times;
 
-  function faultOf({ method, target }: RequestContext) {
+  /** Draws the fault of a request, and counts it. Only a request of an operation that has faults draws one. */
+  function drawFault({ method, target }: RequestContext) {
     const name = names.get(find(method, target)?.operation);
     if (left === 0 || name === undefined || !faults.operations.includes(name)) return undefined;
-    let place = mix(mix(faults.seed) + drawn++) / 2 ** 32;
-    const fault = FAULTS.find((each) => (place -= faults[each]) < 0);
-    if (fault) left--;
-    return fault;
+    // A number from 0 to 1 that follows from the seed and from how many were drawn before. The shares divide that range.
+    let place = mix(mix(faults.seed) + drawn) / 2 ** 32;
+    drawn++;
+    for (const fault of FAULTS) {
+      place -= faults[fault];
+      if (place >= 0) continue;
+      left--;
+      return fault;
+    }
+    return undefined;
   }
 
   /** Only a request with a valid key draws a fault, so that others use up none. */
   const intercept: Intercept = (context, answer) => {
-    const fault = faultOf(context);
+    const fault = drawFault(context);
     if (!fault) return answer();
     context.fields = { [FAULT_FIELD]: fault };
     if (fault === "delay") return sleep(faults.delayMs).then(answer);
@@ -80,7 +87,10 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   return createHandles({ ...failing, respond });
 }
 
-/** The status is no success, for clients that read no further. */
+/**
+ * Closes the connection, where the host can do that. Elsewhere, the reply has a body that fails, and the status 503, so that a client which
+ * does not read the body sees no success either.
+ */
 function breakOff(context: RequestContext): Reply {
   context.breakOff?.();
   const broken = new TypeError("The connection was cut, which is a fault on purpose");

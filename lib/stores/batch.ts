@@ -2,7 +2,10 @@ import { isPromise, type MaybePromise } from "../promises.ts";
 import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
-/** The most creates that one commit takes. */
+/**
+ * A commit of this many creates starts without waiting for more, because a larger one would save little. It is no limit: creates that
+ * gather while another commit runs may be more, unless {@link BatchOptions.choose} leaves some for the commit after it.
+ */
 export const FULL_BATCH: number = 512;
 
 /**
@@ -25,7 +28,10 @@ export interface BatchOptions<Create> {
   commit(creates: Create[]): MaybePromise<void>;
   /** Splits the waiting creates into those of the next commit and the rest. Default: all. */
   choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
-  /** Whether a commit waits for the clients that the last one has answered: a create that just misses one waits for two. */
+  /**
+   * Whether a commit waits for the clients whose creates the last commit has answered. Otherwise a create that comes just after a commit has
+   * begun waits for two commits: that one, and its own.
+   */
   expectsClients?: boolean;
 }
 
@@ -41,7 +47,11 @@ export class Batch<Create> {
   #running: Promise<void> | undefined;
   readonly #options: BatchOptions<Create>;
   #isClosed = false;
-  #isFull = false;
+  /**
+   * Whether the limit was reached at the end of some turn of the event loop. It is set at the end of the turn, so that the creates of one turn
+   * are all accepted, and the next create counts again.
+   */
+  #mayBeFull = false;
   readonly #clients = new ExpectedClients(() => this.#startSoon());
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
@@ -69,9 +79,12 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#start();
-    if (this.#isFull) this.#requireCapacity();
+    if (this.#mayBeFull) {
+      this.#mayBeFull = this.unsettled >= MAX_WAITING;
+      if (this.#mayBeFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
+    }
     const count = this.waiting.push(create);
-    if (count + this.#inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
+    if (count + this.#inFlight === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
     if (count === this.#clients.expected) this.#start();
     else if (count === 1) this.#startSoon();
   }
@@ -85,11 +98,6 @@ export class Batch<Create> {
 
   async #whenIdle(): Promise<void> {
     while (this.#running) await this.#running;
-  }
-
-  #requireCapacity(): void {
-    this.#isFull = this.unsettled >= MAX_WAITING;
-    if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
   }
 
   #startSoon(): void {
@@ -118,7 +126,7 @@ export class Batch<Create> {
 
   #end(count: number, startedAt: number): void {
     const milliseconds = performance.now() - startedAt;
-    // A commit that stopped this thread had no creates beside it.
+    // A commit without a promise has blocked this thread, so no client could send a create meanwhile, and there is none to expect.
     const mayExpect = this.#running !== undefined && this.#options.expectsClients;
     this.#running = undefined;
     this.#inFlight = 0;

@@ -45,7 +45,10 @@ export async function backupDatabase(source: FoundDatabase, copy: string): Promi
   }
 }
 
-/** Creates of servers would wait for the sync of a whole copy. So each step is synced, and as long a pause follows. */
+/**
+ * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for the
+ * sync of a whole copy.
+ */
 async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   const file = openSync(copy, "r+");
@@ -63,7 +66,7 @@ async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   }
 }
 
-/** SQLite makes files beside one with a write-ahead log, and so could not read it on a read-only mount. */
+/** Switches the copy to a rollback journal. With a log, SQLite would have to make files beside it, and could not read it on a read-only mount. */
 function makeReadable(copy: string): void {
   const db = new sqlite.DatabaseSync(copy);
   try {
@@ -75,7 +78,7 @@ function makeReadable(copy: string): void {
   }
 }
 
-/** The copy has the damage of its source too, which is then to blame. */
+/** Checks that the copy is sound and has all pets. If not, the source is checked too: a copy has the damage of its source, and the message must name the right file. */
 async function requireSound(copy: string, expectedPets: bigint, { givenPath, file }: FoundDatabase): Promise<void> {
   const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {

@@ -12,9 +12,10 @@ const BUSY = 5;
 /** SQLite's result code for a failure of the system (SQLITE_IOERR). */
 const IO_ERROR = 10;
 
-/** Whether SQLite cannot serve. True if the runtime gives no error number. */
+/** Whether SQLite cannot serve at the moment, which is no defect of this library. An error without a number counts as an outage. */
 export function isOutage(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
+  // The connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
   return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
 }

@@ -190,11 +190,12 @@ function hasOtherNames(path: string): boolean {
   return countOthers() > 0 && countOthers() > 0;
 }
 
+/** The largest file that a killed first start leaves, in bytes: one page. A larger file beside its journal was put there later. */
 const MAX_FIRST_START = 4096;
 
 /**
- * A journal that begins with zeros is of a transaction that has ended. That of a killed first start would empty a file
- * restored since.
+ * Says what the rollback journal beside a file would restore. It is `none` too if the journal begins with zeros, because its transaction has
+ * ended. It is `of an empty database` after a killed first start: SQLite would empty the file by it, also one that was restored since.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;

@@ -31,6 +31,7 @@ export async function importPets(
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
     }
+    // The pets have been added in this transaction. It is committed only if the file is still in its place.
     explained(path, () => runAndCommit(db, () => watch.requireWritable()));
     return { isNew };
   } finally {

@@ -46,8 +46,8 @@ export interface FoundDatabase {
 }
 
 /**
- * Finds out whether a file can be read without a change. That makes a second name for it, and removes the name at once, so it is no work
- * for a thread: the process may end between the two.
+ * Finds a database, and checks that it can be read without a change. The check makes a second name for the file for a moment (see
+ * mount.ts). So call it on the main thread: a thread may be ended between the two steps, and the name would stay.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
  */

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
 
-/** The database and the log beside such a file may belong to different files. */
+/**
+ * The end of the name of the mark that a restore puts beside a database while it replaces the database and its log. No program may open the
+ * database as long as the mark is there, because the two may not belong together.
+ */
 export const RESTORE_MARK = "-restoring";
 
 /** @throws {StoreUnavailableError} If a restore has not ended since it began to remove a log. */
@@ -14,7 +17,7 @@ export function requireRestored(givenPath: string, path: string): void {
   );
 }
 
-/** The end of the name of the copy that a restore makes of the file until now. */
+/** The end of the name under which a restore keeps the file that it replaces. */
 const KEPT = /^\.\d{4}-\d\d-\d\dT[\d-]+Z$/;
 
 /** The ends of names of files that a command has not finished: a database, that copy, or the mark. */

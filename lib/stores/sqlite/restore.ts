@@ -86,6 +86,12 @@ function removeLogOf(name: string): void {
   for (const end of COMPANIONS) rmSync(name + end, { force: true });
 }
 
+/**
+ * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if SQLite must not or cannot open the file: it
+ * is missing, damaged, or has a log that is not its own. The caller then copies the bytes of what is there.
+ *
+ * @throws {StoreUnavailableError} If another program has the file open, or it is of another program.
+ */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   requireRegular(givenPath, path, statSync(path, { throwIfNoEntry: false }));
   if (hasForeignLog(path)) {

@@ -26,7 +26,7 @@ export const INSERT_REQUEST =
 export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
-/** Write about as much as a create, since a full disk may have room for less. */
+/** Statements that store nothing, but write about as much as a create does: a full disk may still have room for less. */
 export const WRITE_NOTHING = [
   "UPDATE alteration SET stamp = stamp",
   "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",
@@ -60,8 +60,8 @@ export const PETS_OF_STATUS: string = page("status = ? AND id > ?");
 export const EXPORT_PAGE: string = page("id > ?", `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
 
 /**
- * One row, with the last id and, if a page follows, the next id. It is found first, since SQLite runs an aggregate over a query with
- * LIMIT as a slow co-routine.
+ * The statement gives one row, with the last id and, if a page follows, the next id. The inner query finds the next id first, and the outer
+ * one reads all rows before it, because SQLite runs an aggregate over a query with LIMIT as a slow co-routine.
  *
  * @param condition Without `?1`, which early releases of Node 22 and 24 treat as a name.
  */

@@ -2,7 +2,7 @@
 const SLOTS = 131_072;
 
 /**
- * Keeps the texts of pets that are read often. Each id has one slot, and takes it when it is missed twice with no other
+ * Keeps the texts of pets that are read often. Each id has one slot. It takes an empty slot at once, and another id's when it is missed twice with no other
  * miss of the slot between.
  */
 export class TextCache {

@@ -29,12 +29,17 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/** Blocks the thread for up to `patience` milliseconds. In the pauses of SQLite's own wait, a busy program would always be first. */
+/**
+ * Begins a transaction that writes. It blocks the thread for up to `patience` milliseconds while another connection has the lock. It waits in
+ * short pauses of its own, because SQLite's are so long that a busy program would always be first.
+ */
 export function beginWrite(db: DatabaseSync, patience: number): void {
   const deadline = performance.now() + patience;
   setBusyTimeout(db, 0);
   try {
-    for (const pause = new Int32Array(new SharedArrayBuffer(4));;) {
+    // To wait for a change of a value that nobody changes is a sleep.
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (;;) {
       try {
         return db.exec("BEGIN IMMEDIATE");
       } catch (error) {

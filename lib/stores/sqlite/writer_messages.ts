@@ -21,7 +21,7 @@ export type WriterReply =
   | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
   | { kind: "failure"; name: string; message: string; mayBeStored: boolean };
 
-/** Structured cloning would keep neither the class of an error nor its name. */
+/** Describes an error as a message. An error itself would lose its class and its name in structured cloning. */
 export function failureOf(error: unknown): WriterReply {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const mayBeStored = error instanceof StoreUnavailableError && error.mayBeStored;

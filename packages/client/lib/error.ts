@@ -46,8 +46,8 @@ export interface ResponseFacts {
 }
 
 /**
- * Only a 4xx of a petstore to the first attempt shows that a create was not applied. If an earlier attempt may have
- * been applied, its failure is the `cause`.
+ * The failure of a call: an error of the petstore, or of the way to it. A create may have been carried out all the same, unless the first
+ * attempt got a 4xx of a petstore. If an earlier attempt may have been carried out, its failure is the `cause`.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */

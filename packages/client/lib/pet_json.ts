@@ -11,7 +11,7 @@ export function readPets(text: string): Pet[] {
 }
 
 export function formatNewPet(pet: NewPet): string {
-  return `{${formatMembers(pet)}`;
+  return `{${formatMembers(pet)}}`;
 }
 
 /**
@@ -20,7 +20,7 @@ export function formatNewPet(pet: NewPet): string {
  * @throws {TypeError} If a member has a wrong type.
  */
 export function formatPet(pet: Pet): string {
-  return `{"id":${requireBigint("id", pet.id)},${formatMembers(pet)}`;
+  return `{"id":${requireBigint("id", pet.id)},${formatMembers(pet)}}`;
 }
 
 /**
@@ -32,11 +32,12 @@ export function formatPets(pets: readonly Pet[]): string {
   return `[${pets.map(formatPet).join()}]`;
 }
 
+/** The members that every pet has, without the braces around them. */
 function formatMembers(pet: NewPet): string {
   const { name, categoryId, status } = pet;
   if (typeof name !== "string") throw new TypeError("name must be a string");
   const last = status === undefined ? "" : `,"status":${JSON.stringify(status)}`;
-  return `"name":${JSON.stringify(name)},"categoryId":${requireBigint("categoryId", categoryId)}${last}}`;
+  return `"name":${JSON.stringify(name)},"categoryId":${requireBigint("categoryId", categoryId)}${last}`;
 }
 
 /** A number may be rounded already, and a text would go unquoted into JSON or a path. */

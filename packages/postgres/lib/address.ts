@@ -79,6 +79,7 @@ export function readAddress(address: string): PostgresTarget {
   }
   requireOptionalBinding(parameters);
   if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
+  /** Reads a parameter, and removes it from the address, because what is left goes to pg. */
   const take = (name: string, fallback: string) => {
     const text = parameters.get(name) ?? fallback;
     parameters.delete(name);
@@ -96,11 +97,13 @@ export function readAddress(address: string): PostgresTarget {
   const query = overrides.map((name) => `${name}=${parameters.get(name)}`).join("&");
   const database = url.pathname === "/" ? "" : url.pathname;
   const place = `${url.protocol}//${login}${host}${database}${query && `?${query}`}`;
+  // Only the parameters of the connection are left now.
+  const connection = readConnection(url.href);
   return {
     description: place + (schema === undefined ? "" : ` (schema ${schema})`),
     pool: {
       fallback_application_name: "petstore",
-      ...readConnection(url.href),
+      ...connection,
       max,
       connectionTimeoutMillis: 1000 * timeout,
       keepAlive: true,

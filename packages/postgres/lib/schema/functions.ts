@@ -1,7 +1,7 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** Names refer to PostgreSQL's own objects, and temporary objects come last. */
+/** The search path of the functions. Names then refer to PostgreSQL's own objects, and never to an object in a temporary schema before them. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
 /** The present time, in milliseconds since 1970. */
@@ -131,13 +131,13 @@ function createForgetRequests(schema: string): string {
       since bigint;
       forgotten integer;
     BEGIN
-      -- One server at a time.
+      -- Only one server deletes at a time.
       IF NOT pg_try_advisory_xact_lock(${LOCKS.forgetting}, '${schema}.requests'::regclass::oid::integer) THEN
         RETURN 0;
       END IF;
-      -- A crash may undo this.
+      -- The commit need not wait for the disk: what a crash undoes is deleted again.
       PERFORM set_config('synchronous_commit', 'off', true);
-      -- The clock may have been ahead before.
+      -- If the clock of the server was put back, the search starts from the beginning.
       SELECT CASE WHEN last_value <= this_moment THEN last_value ELSE 0 END INTO since FROM ${schema}.forgotten_until;
       EXECUTE 'SELECT expires_at FROM ${schema}.requests WHERE expires_at >= $1 ORDER BY expires_at LIMIT 1'
         INTO since USING since;
