@@ -5,11 +5,11 @@ import { createKeyManager } from "../../access/key_management.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key/first_key.ts";
-import { KEY_FILE, removeKeyFile } from "../first_key/key_file.ts";
+import { hasKey, KEY_FILE, keyFilesOf, removeKeyFile } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
-import { type Command, type Context, readSharedStore } from "./command.ts";
+import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 const WHERE =
@@ -90,8 +90,16 @@ export const ROTATE_KEY: Command = {
         );
       }
       await printAndStore(store, context, (keys) => keys.rotate(id, options));
-      const old = (await store.list()).find((key) => key.id === id);
-      context.writers.errors.add(`petstore: ${id} ${describeEnd(old?.expires)}`);
+      const { errors } = context.writers;
+      const old = (await store.list()).find((key) => key.id === id)!;
+      errors.add(`petstore: ${id} ${describeEnd(old.expires)}`);
+      for (const file of keyFilesOf((await readStore(args, context)).path)) {
+        // A file that cannot be read may have another key.
+        if (!await hasKey(file, old.digest).catch(() => false)) continue;
+        errors.add(
+          `petstore: ${file} still has the old key, which a new store would accept; write the new one into it`,
+        );
+      }
     });
   },
 };
@@ -111,10 +119,13 @@ export const REVOKE_KEY: Command = {
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       const { digest } = stored.find((key) => key.id === id)!;
-      const isRemoved = await removeKeyFile(KEY_FILE, digest).catch((error) =>
-        errors.add(`petstore: ${firstLine(error)}. If it has the revoked key, remove it`)
-      );
-      if (isRemoved) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
+      for (const file of keyFilesOf((await readStore(args, context)).path)) {
+        try {
+          if (await removeKeyFile(file, digest)) errors.add(`petstore: ${file} had this key, and is removed`);
+        } catch (error) {
+          errors.add(`petstore: ${firstLine(error)}. If it has the revoked key, remove it`);
+        }
+      }
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });

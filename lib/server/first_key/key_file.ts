@@ -1,7 +1,7 @@
 /** The file with the API key that the server generates if no key is set. */
 
 import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
 import { digestOf } from "../../access/key_ring.ts";
@@ -65,10 +65,21 @@ export function readKey(path: string): FileKey | undefined {
  * @param digest Of the revoked key.
  */
 export async function removeKeyFile(path: string, digest: string): Promise<boolean> {
-  const file = readKey(path);
-  if (!file || await digestOfKey(file.key) !== digest) return false;
+  if (!await hasKey(path, digest)) return false;
   rmSync(path);
   return true;
+}
+
+/** Whether the file has a key. Servers that start in the folder above it, and have a store without keys, then accept that key. */
+export async function hasKey(path: string, digest: string): Promise<boolean> {
+  const file = readKey(path);
+  return file !== undefined && await digestOfKey(file.key) === digest;
+}
+
+/** Where the file of a first start may be: in the present folder, and beside a store that is a file. */
+export function keyFilesOf(store: string | undefined): string[] {
+  const beside = store === undefined ? KEY_FILE : join(dirname(store), basename(KEY_FILE));
+  return [...new Set([KEY_FILE, beside])];
 }
 
 /** The digest of a key, which may be given as its digest. */

@@ -20,6 +20,8 @@ process.on("warning", (warning) => {
 // This import is not static, because that would load `node:sqlite` before the lines above.
 const { run } = await import("../commands/run.ts");
 const { NODE_RUNTIME } = await import("./runtime.ts");
+const { ignoreInspector } = await import("../process/process.ts");
+ignoreInspector();
 const status = await run(process.argv.slice(2), NODE_RUNTIME);
 // exit() would wait for a thread that is in a long call of SQLite, and the signal does not.
 if (status > 128) process.kill(process.pid, status - 128);

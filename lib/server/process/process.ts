@@ -41,6 +41,13 @@ export function listVariables(): string[] {
   return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
 }
 
+/**
+ * Keeps SIGUSR1 from Node, which would open its inspector to every user of this machine. Log rotation sends that signal too.
+ */
+export function ignoreInspector(): void {
+  if (process.platform !== "win32") process.on("SIGUSR1", () => {});
+}
+
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */
 const SAME_SIGNAL = 1000;
 

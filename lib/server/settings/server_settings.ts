@@ -97,6 +97,12 @@ export function readSettings(args: CommandArguments) {
 }
 
 /**
+ * What stands in a file of keys by mistake, and anyone could guess: comments, lines of an env file, JSON, references to a vault, masked and
+ * missing values, and digests whose prefix is misspelt.
+ */
+const NO_KEY = /^(?:#.*|[A-Z][A-Z0-9_]*=[^=].*|[{[].*|@\w+\.\w+\(.*|[a-z]+:\/\/.*|\*+|null|undefined|SHA256:.*)$/;
+
+/**
  * Reads the options of the library. A setting that the command does not have is unset.
  *
  * @throws {SettingError} If a value is invalid.
@@ -104,6 +110,11 @@ export function readSettings(args: CommandArguments) {
 export function readOptions(args: CommandArguments): PetstoreOptions & { keys: string[] } {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
+  if (keys.some((key) => NO_KEY.test(key))) {
+    throw new SettingError(
+      "An API key is a comment, a line NAME=value, or a reference that nothing has resolved; give the keys alone",
+    );
+  }
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
   // The labels are not checked here, because the library refuses unknown operations and labels.

@@ -89,6 +89,19 @@ test.inFolder("a key is revoked even if the key file cannot be used, which is to
   });
 });
 
+test.inFolder("the file beside a store loses a revoked key, and a rotation says that a file still has the old one", async () => {
+  const { run } = keysOf("sqlite:a/data/petstore.db");
+  // A server that starts in the folder `a` has both files there.
+  mkdirSync("a/data", { recursive: true });
+  const key = (await run("add", "--label=x")).stdout.trim();
+  writeFileSync("a/data/api-key", `${key}\n`, { mode: 0o600 });
+  const rotated = await run("rotate", key);
+  assert.match(rotated.stderr, /^petstore: a\/data\/api-key still has the old key, which a new store would accept/m);
+  const revoked = await run("revoke", key);
+  assert.match(revoked.stderr, /^petstore: a\/data\/api-key had this key, and is removed$/m);
+  assert.equal(existsSync("a/data/api-key"), false);
+});
+
 test.inFolder("a server with pets in memory makes a key for itself at each start, shows it, and makes no file", async () => {
   const shown = new Set<string>();
   for (let start = 0; start < 2; start++) {
