@@ -2,12 +2,23 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { takeFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { runHere, test } from "../support/server/in_process.ts";
+import { inFolder, runHere, test } from "../support/server/in_process.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { testWith } from "../support/test_with.ts";
 import { assertRefused, FILE, STORE } from "../support/server/pet_files.ts";
 import { execute, query } from "../support/database.ts";
 import { overwrite } from "../support/system/disk.ts";
@@ -76,6 +87,21 @@ test.inFolder("restore makes a file where there is none", async () => {
   const printed = await succeed("restore", COPY, "--store=sqlite:other/pets.db");
   assert.match(printed, /\nKeys that were revoked after the backup may be valid again/);
 });
+
+const NOT_ROOT: string | false = Deno.uid() !== 0 && "only root can restore for another user";
+
+testWith(inFolder, testUnless(NOT_ROOT))(
+  "a restore by root gives a file that is new to the owner of its folder",
+  async () => {
+    await makeBackup();
+    mkdirSync("data");
+    chownSync("data", 10_001, 10_002);
+    const printed = await succeed("restore", COPY, "--store=sqlite:data/pets.db");
+    assert.match(printed, /^data\/pets\.db is new, since there was no file to replace$/m);
+    const { uid, gid } = statSync("data/pets.db");
+    assert.deepEqual([uid, gid], [10_001, 10_002]);
+  },
+);
 
 test.inFolder("a restore where there was no file leaves that of a server that starts meanwhile, with its log", async () => {
   const present = takeFile(FILE);

@@ -104,15 +104,19 @@ function removeMark({ path }: PresentFile): void {
   syncFolder(dirname(mark));
 }
 
-/** Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. */
+/**
+ * Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. If there is no
+ * present file, its owner was that of the folder, because a server makes both.
+ */
 function takeOwner(name: string, { path, stats }: PresentFile): void {
-  if (!stats) return;
-  chmodSync(name, stats.mode & 0o777);
+  if (stats) chmodSync(name, stats.mode & 0o777);
+  const owner = stats ?? statSync(dirname(path));
   const { uid, gid } = statSync(name);
-  if (uid === stats.uid && gid === stats.gid) return;
+  if (uid === owner.uid && gid === owner.gid) return;
   try {
-    chownSync(name, stats.uid, stats.gid);
+    chownSync(name, owner.uid, owner.gid);
   } catch {
+    if (!stats) return;
     throw new SettingError(`${path} belongs to another user or group; restore as its owner, or as root`);
   }
 }
@@ -120,7 +124,7 @@ function takeOwner(name: string, { path, stats }: PresentFile): void {
 function describe({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
-  if (kept !== undefined) lines.push(`${kept}: the file until now`);
+  lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the file until now`);
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
