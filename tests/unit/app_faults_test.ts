@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { withFaults } from "../../lib/petstore/faults.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
-import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import { until } from "../support/until.ts";
 
@@ -202,4 +203,63 @@ test("on Node an app may end a response while its body is sent: the body is canc
     assert.equal(await (await ask("/pets")).text(), "[]");
     await slow.body!.cancel();
   });
+});
+
+test("on Node a body is read only as fast as the client takes it", async () => {
+  const piece = new Uint8Array(65_536);
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++;
+      controller.enqueue(piece);
+    },
+  });
+  await onNode({ handleStoreOrders: () => new Response(body) }, async (base) => {
+    const slow = await fetch(`${base}/store/orders`, { headers: HEADERS });
+    let before = -1;
+    await until("the body waits for the client", async () => {
+      const isWaiting = pulled === before;
+      before = pulled;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return isWaiting;
+    }, 10);
+    await slow.body!.cancel();
+  });
+});
+
+/** Sends the beginning of a request to a petstore on Node, and leaves. */
+function leaveEarly(petstore: Petstore, isOver: () => boolean): Promise<void> {
+  return withListening(createServer(createNodeListener(petstore)), async (port) => {
+    const socket = connect(port, "127.0.0.1");
+    const head =
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${REX.length}\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\n\r\n${REX.slice(0, 5)}`);
+    setTimeout(() => socket.destroy(), 50);
+    await until("the request is answered", isOver, 10);
+  });
+}
+
+/** Longer than the client stays, in milliseconds. */
+const LATER = 150;
+
+test("on Node the signal of a request is aborted if it is asked for after the client has gone", async () => {
+  const seen: boolean[] = [];
+  const keys = async (_: string | undefined, request: Request) => {
+    await new Promise((resolve) => setTimeout(resolve, LATER));
+    seen.push(request.signal.aborted);
+    return true;
+  };
+  await leaveEarly(createPetstore({ keys }), () => seen.length > 0);
+  assert.deepEqual(seen, [true]);
+});
+
+test("on Node a body is not waited for after the client has gone, and that is no failure of the service", async () => {
+  const told: unknown[] = [];
+  const petstore = createPetstore({
+    keys: [KEY],
+    onResponse: ({ status }) => told.push(status),
+    onError: ({ error }) => told.push(error),
+  });
+  await leaveEarly(withFaults(petstore, { delay: 1, delayMs: LATER }), () => told.length > 0);
+  assert.deepEqual(told, [400]);
 });
