@@ -25,7 +25,7 @@ function createCheckIds(schema: string): string {
       IF EXISTS (SELECT FROM pg_sequence WHERE seqrelid = '${schema}.pet_ids'::regclass
           AND (seqcache <> 1 OR seqincrement <> 1 OR seqcycle OR seqmax > ${Number.MAX_SAFE_INTEGER})) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE =
-          'The sequence ${schema}.pet_ids was altered, and would not give ids in order up to ${Number.MAX_SAFE_INTEGER}; '
+          'The sequence ${schema}.pet_ids was altered, and would not give ids in order; '
           'correct it with ALTER SEQUENCE ${schema}.pet_ids INCREMENT 1 CACHE 1 NO CYCLE MAXVALUE ${Number.MAX_SAFE_INTEGER}';
       END IF;
       -- The table first: at a start, other servers may add pets between the two reads.
@@ -90,9 +90,10 @@ function createAddPets(schema: string): string {
           MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
       END IF;
       IF keyed > 0 THEN
-        EXECUTE 'SELECT count(*) FROM unnest($1, $2) AS request (key, id) JOIN ${schema}.requests AS known USING (key)
-          WHERE request.id > 0 AND known.pet_id = request.id AND known.expires_at > $3'
-          INTO stored USING keys, ids[1:keyed], this_moment;
+        EXECUTE $count$SELECT count(*) FROM unnest($1, $2) AS request (key, id), LATERAL (
+            SELECT pet_id, expires_at FROM ${schema}.requests WHERE key = request.key LIMIT 1
+          ) AS known
+          WHERE id > 0 AND pet_id = id AND expires_at >= $3$count$ INTO stored USING keys, ids[1:keyed], this_moment;
         IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
           RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
