@@ -1,6 +1,6 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
-import { cancelBody, isUnread, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { cancelBody, isUnread, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
 import { chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -57,10 +57,14 @@ function replyOf(response: Response, taken: WeakSet<Response>): Reply {
   return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: kept }) };
 }
 
-/** The codings that `fetch` removes. On Node and Bun it removes more of them, and several of one body. */
-const DECODED = ON_DENO || IN_WORKERS
-  ? /^(?:gzip|br)$/i
-  : /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
+/** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
+function decodedCodings(): RegExp {
+  if (ON_DENO || IN_WORKERS) return /^(?:gzip|br)$/i;
+  if (ON_BUN) return /^(?:(?:x-)?gzip|br|deflate)$/i;
+  return /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
+}
+
+const DECODED = /* @__PURE__ */ decodedCodings();
 
 /**
  * Whether the headers speak of a coding that the body no longer has. `fetch` decodes a body and leaves its headers; only a response of
