@@ -89,7 +89,7 @@ const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is in quotes, is a JSON array, or has a placeholder or a control character. The message does not
+ * @throws {SettingError} If the text is not UTF-8, is in quotes, is a JSON array, or has a placeholder or a control character. The message does not
  * have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
@@ -97,6 +97,8 @@ export function normalize(given: string, source: string, isList = false): string
   if (text.length > 1 && "\"'`".includes(text[0]!) && text.at(-1) === text[0]) {
     throw new SettingError(`${source} is in quotes; write the value without them`);
   }
+  // Node puts this character in the place of bytes that are no UTF-8.
+  if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
   if (PLACEHOLDER.test(text)) {
     throw new SettingError(`${source} has a placeholder that nothing has replaced by its value`);
   }
