@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
@@ -49,12 +50,17 @@ testUnless(NODE.skip)(
       const port = String(await freePort());
       const page = readFileSync(join(ROOT, "docs/testing.md"), "utf8").replaceAll("8000", port);
       const programs = Array.from(page.matchAll(/^```js ignore\n([^]*?)^```$/gm), ([, text]) => text!);
-      const config = 'export default { test: { globalSetup: "petstore.setup.mjs", include: ["pets.test.mjs"] } };\n';
+      // The folder has tests of another kind too.
+      const config = programs[0]!.replace("test: {", 'test: { include: ["pets.test.mjs"],');
       writeFileSync(join(folder, "vitest.config.mjs"), config);
-      writeFileSync(join(folder, "petstore.setup.mjs"), programs[0]!);
-      writeFileSync(join(folder, "pets.test.mjs"), programs[1]!);
+      writeFileSync(join(folder, "petstore.setup.mjs"), programs[1]!);
+      writeFileSync(join(folder, "pets.test.mjs"), programs[2]!);
       const { status, stdout, stderr } = await run(NODE.command, [vitest, "run"], folder);
       assert.deepEqual([status, /Tests .*?(\d+) passed/.exec(stdout)?.[1]], [0, "2"], (stdout + stderr).slice(-3000));
       await until("the end of the server", () => fetch(`http://127.0.0.1:${port}/livez`).then(() => false, () => true));
+      // If the server cannot start, the tests must not pass without it.
+      const taken = createServer().listen(Number(port), "127.0.0.1");
+      assert.notEqual((await run(NODE.command, [vitest, "run"], folder)).status, 0);
+      taken.close();
     }),
 );
