@@ -58,7 +58,7 @@ function replyOf(response: Response, taken: WeakSet<Response>): Reply {
 }
 
 /** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
-function decodedCodings(): RegExp {
+function decodedCodings() {
   if (ON_DENO || IN_WORKERS) return /^(?:gzip|br)$/i;
   if (ON_BUN) return /^(?:(?:x-)?gzip|br|deflate)$/i;
   return /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
