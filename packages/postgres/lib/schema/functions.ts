@@ -58,6 +58,7 @@ function createAddPets(schema: string): string {
       ids bigint[];
       added bigint[];
       stored integer;
+      remembered integer := 0;
     BEGIN
       -- An acknowledged pet must survive a crash, even if the setting of this role is "off".
       IF current_setting('synchronous_commit') = 'off' THEN
@@ -80,6 +81,7 @@ function createAddPets(schema: string): string {
           WHERE id > 0
           ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
             expires_at = excluded.expires_at;
+        GET DIAGNOSTICS remembered = ROW_COUNT;
       END IF;
       -- Another program may have added a trigger or a rule that ignores a row, or deletes it, also as late as at the commit.
       SET CONSTRAINTS ALL IMMEDIATE;
@@ -89,15 +91,17 @@ function createAddPets(schema: string): string {
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
           MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
       END IF;
-      IF keyed > 0 THEN
+      -- Only a trigger can remove or change a row after its insertion, so the keys are read back only if there is one.
+      IF keyed > 0 AND EXISTS (
+          SELECT FROM pg_trigger WHERE tgrelid = '${schema}.requests'::regclass AND NOT tgisinternal) THEN
         EXECUTE $count$SELECT count(*) FROM unnest($1, $2) AS request (key, id), LATERAL (
             SELECT pet_id, expires_at FROM ${schema}.requests WHERE key = request.key LIMIT 1
           ) AS known
-          WHERE id > 0 AND pet_id = id AND expires_at >= $3$count$ INTO stored USING keys, ids[1:keyed], this_moment;
-        IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
-          RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
-        END IF;
+          WHERE id > 0 AND pet_id = id AND expires_at >= $3$count$ INTO remembered USING keys, ids[1:keyed], this_moment;
+      END IF;
+      IF remembered <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+          MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
       END IF;
       RETURN array_to_string(ids, ',', '');
     END
