@@ -95,7 +95,8 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
       // Only `true` and a caller accept. Any other value, which a mistake in a verifier may return, must not accept
       // every key.
       if (verdict !== true || key === undefined) return refusalOf(authorization, start);
-      return chain((ring ??= new KeyRing()).find(key, 0, true), (owner) => owner!.caller);
+      ring ??= new KeyRing();
+      return chain(ring.findOrAdd(key), (owner) => owner.caller);
     });
   };
 }

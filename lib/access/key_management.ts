@@ -74,7 +74,8 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
     async rotate(id, options = {}) {
-      const { overlapMs: oldEnd, expires } = checkAll(ROTATION, options, "");
+      const { overlapMs, expires } = checkAll(ROTATION, options, "");
+      const oldEnd = new Date(Date.now() + overlapMs);
       const next = findSuccessor(await store.list(), id);
       return await addKey(store, cache, { ...next, expires: expires ?? next.expires }, { id, expires: oldEnd });
     },
@@ -93,14 +94,14 @@ const MANAGER: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: 
 };
 
 /** Checks the options of a rotation, and turns the overlap into the time when the old key ends. */
-const ROTATION: Checks<RotateOptions, { overlapMs: Date; expires: Date | undefined }> = {
-  overlapMs: (overlapMs = DAY) => endOf(overlapMs),
+const ROTATION: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
+  overlapMs: (overlapMs = DAY) => checkOverlap(overlapMs),
   expires: checkExpiry,
 };
 
-function endOf(overlapMs: number): Date {
+function checkOverlap(overlapMs: number): number {
   const end = new Date(Date.now() + overlapMs);
-  if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return end;
+  if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return overlapMs;
   const type = typeof overlapMs === "number" ? RangeError : TypeError;
   throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
 }

@@ -77,17 +77,18 @@ export class KeyRing {
     return this;
   }
 
-  /**
-   * The owner of the key that stands in `header` from `start` on.
-   *
-   * @param isVerified Whether a verifier has accepted the key. Then an unknown key gets an owner too.
-   */
-  find(header: string, start: number, isVerified = false): MaybePromise<KeyOwner | undefined> {
+  /** The owner of the key that stands in `header` from `start` on. */
+  find(header: string, start: number): MaybePromise<KeyOwner | undefined> {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
-    if (known || (this.#byDigest.size === 0 && !isVerified)) return known;
+    if (known || this.#byDigest.size === 0) return known;
     const key = header.slice(start);
-    return isKeyText(key) ? this.#findDigest(key, isVerified) : undefined;
+    return isKeyText(key) ? this.#findDigest(key) : undefined;
+  }
+
+  /** The owner of a key that a verifier has accepted. A key that is not known yet is added, so this never fails. */
+  findOrAdd(key: string): MaybePromise<KeyOwner> {
+    return this.#findKnown(key, 0) ?? this.#addVerified(key);
   }
 
   #findKnown(header: string, start: number): KeyOwner | undefined {
@@ -98,12 +99,13 @@ export class KeyRing {
     return undefined;
   }
 
-  async #findDigest(key: string, isVerified: boolean): Promise<KeyOwner | undefined> {
+  async #findDigest(key: string): Promise<KeyOwner | undefined> {
+    const owner = this.#byDigest.get(await digestOf(key));
+    return owner && this.#remember(key, owner);
+  }
+
+  async #addVerified(key: string): Promise<KeyOwner> {
     const digest = await digestOf(key);
-    if (!isVerified) {
-      const owner = this.#byDigest.get(digest);
-      return owner && this.#remember(key, owner);
-    }
     // A verifier may accept any number of keys, so the memory for them is limited. What is forgotten is computed again.
     if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
     return this.#remember(key, { caller: fixedCaller(defaultCallerId(digest), false), expires: Infinity });

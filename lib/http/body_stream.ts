@@ -57,6 +57,8 @@ export async function readPieces(
 ): Promise<Uint8Array> {
   let buffer = new ArrayBuffer(0);
   let size = 0;
+  /** How many bytes of the budget this body has. */
+  let reserved = 0;
   try {
     for (let pieces = 1;; pieces++) {
       const { done, value } = await reader.read();
@@ -67,9 +69,10 @@ export async function readPieces(
       if (end > maxBytes || pieces > MAX_PIECES + end / BYTES_PER_PIECE) throw tooLarge;
       if (end > buffer.byteLength) {
         const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
-        const added = countedSize(capacity) - countedSize(buffer.byteLength);
+        const added = countedSize(capacity) - reserved;
         if (added > budget.left) throw OVERLOADED;
         budget.left -= added;
+        reserved += added;
         buffer = buffer.transfer(capacity);
       }
       new Uint8Array(buffer).set(value, size);
@@ -79,11 +82,11 @@ export async function readPieces(
   } catch (thrown) {
     if (IN_WORKERS) discard(reader);
     else setTimeout(discard, CANCEL_DELAY, reader);
-    budget.left += countedSize(buffer.byteLength);
-    buffer = buffer.transfer(0);
+    // The memory is freed at once: the budget counts it as free from here on, and garbage would still take it.
+    buffer.transfer(0);
     throw thrown;
   } finally {
-    budget.left += countedSize(buffer.byteLength);
+    budget.left += reserved;
   }
 }
 

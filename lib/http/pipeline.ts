@@ -69,7 +69,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           context.route = kept.route;
           return kept.reply;
         }
-        const found = match ?? findOperation(context);
+        // A kept response that is stale needs its route after all.
+        const found = kept ? findOperation(context) : match;
         if (!found) return routeNotFound(context);
         const make = () => call(found, caller, context);
         return getCache ? getCache.make(context, make) : make();

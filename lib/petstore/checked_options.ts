@@ -136,19 +136,27 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
   });
 }
 
-/** Checks a public address, without a slash at its end. It becomes a part of links, so it must be in normal form. */
+/**
+ * Checks a public address, and removes the slash at its end. It becomes a part of links, so it must be in normal form.
+ *
+ * @returns The address, or `false` if it is not valid.
+ */
 function addressOf(address: string): string | false {
   const text = address.replace(/\/$/, "");
   const url = address === "" ? null : URL.parse(text, ORIGIN);
   const normal = url && (url.origin + url.pathname).replace(/\/$/, "");
   // The parser allows more in a host than names have, such as a semicolon, which would end a directive of a Content-Security-Policy.
   if (!/^[\w.:[\]-]*$/.test(url?.host ?? "")) return false;
-  return (normal === text || normal === ORIGIN + text) && url!.protocol.startsWith("http") && text;
+  const isNormalAddress = normal === text;
+  const isNormalPath = normal === ORIGIN + text;
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  return isHttp && (isNormalAddress || isNormalPath) ? text : false;
 }
 
 /** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
 function basePathOf(path: string): string | false {
-  return path === "" || path === "/" ? "" : /^(\/[^%/]+)+$/.test(path) && addressOf(path);
+  if (path === "" || path === "/") return "";
+  return /^(\/[^%/]+)+$/.test(path) ? addressOf(path) : false;
 }
 
 function requireStore(store: PetStore, name: string): PetStore {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
-import { compareKeys, type PresentFile, removeCopy, takeFile } from "../../stores/sqlite/restore.ts";
+import { type PresentFile, reconcileKeys, removeCopy, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { publishFile, syncFolder } from "../process/folders.ts";
 import { commandLine } from "../process/invocation.ts";
@@ -51,7 +51,7 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
     }
     const result = await publishFile(present.path, async (name, _, signal) => {
       const { pets } = await backupUntilAborted(backup, name, signal);
-      const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
+      const keys = present.keys && reconcileKeys(name, present.keys, revokesNewer);
       takeOwner(name, present);
       const kept = await keepAndMark(present, backup, signal);
       // From here on, a signal no longer ends the restore, because the file until now may not be whole without its log.

@@ -3,7 +3,7 @@
 import { createKeyManager } from "../../access/key_management.ts";
 import { defaultCallerId, idOf } from "../../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
-import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { digestOfKey, KEY_FILE, readKey, readOrMakeKey } from "./key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain } from "../process/start_error.ts";
 
@@ -27,7 +27,7 @@ export interface FirstKey {
  * @param configured The keys of the settings. With these, the key file is not used.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function findFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
+export async function provideFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
@@ -36,8 +36,8 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
       // Platforms set modes of their own. The store has a key, so nothing needs the file.
       if (unusable !== undefined) return inStore(`${noteOfStore()}; ${unusable}`);
     }
-    const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
-    if (file && await isAccepted(file.key, stored, store)) {
+    const file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
+    if (file && await acceptKey(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
     }
@@ -48,7 +48,7 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
 }
 
 /**
- * Like {@link findFirstKey}, for a store in memory: its key ends with the server, like its pets, and no file is made.
+ * Like {@link provideFirstKey}, for a store in memory: its key ends with the server, like its pets, and no file is made.
  */
 export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;
@@ -76,7 +76,11 @@ function findFault(path: string): string | undefined {
 
 const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
 
-async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
+/**
+ * Adds the key of the file to the store, unless the store has it. Returns whether the store accepts it: a key that the store has revoked, or
+ * that has expired, stays so.
+ */
+async function acceptKey(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
   const digest = await digestOfKey(key);
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);

@@ -25,7 +25,7 @@ export interface FileKey {
  *
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
-export async function readKeyFile(path: string): Promise<FileKey> {
+export async function readOrMakeKey(path: string): Promise<FileKey> {
   const found = readKey(path);
   if (found) return found;
   const key = makeKey();
@@ -43,7 +43,7 @@ export async function readKeyFile(path: string): Promise<FileKey> {
   return made;
 }
 
-/** Like {@link readKeyFile}, but makes no key. An empty file has none. */
+/** Like {@link readOrMakeKey}, but makes no key. An empty file has none. */
 export function readKey(path: string): FileKey | undefined {
   try {
     // The folder comes first, so that a first start makes no file that the next one would refuse.

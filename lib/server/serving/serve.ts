@@ -7,7 +7,7 @@ import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { seed } from "../transfer/seed.ts";
 import type { Report } from "../service/listener.ts";
 import type { OpenedStores, Runtime, Server } from "./runtime.ts";
-import { findFirstKey, type FirstKey, makeFirstKey } from "../first_key/first_key.ts";
+import { type FirstKey, makeFirstKey, provideFirstKey } from "../first_key/first_key.ts";
 import { KEY_FILE, readKey } from "../first_key/key_file.ts";
 import { createLocalServer } from "./local_server.ts";
 import { oneLine } from "../process/lines.ts";
@@ -54,12 +54,8 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   }
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const server: Server = createLocalServer(settings, writers, runtime.listen);
-  const started: Started = { stores: new Set(), isNew: false };
-  const readMetrics = () => {
-    // The first store is the one with the pets.
-    const [store] = started.stores;
-    return ({ ...server.readMetrics(), ...readSizes(store) });
-  };
+  const started: Started = { isNew: false };
+  const readMetrics = () => ({ ...server.readMetrics(), ...readSizes(started.store) });
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
   let timeLeft = END_TIMEOUT;
   try {
@@ -79,16 +75,19 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     throw error;
   } finally {
     await server.end(timeLeft);
-    for (const store of started.stores) await store.close();
+    await started.store?.close();
     await metrics?.stop();
   }
   // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) writers.output.add("stopped");
 }
 
-/** What a start has opened until now, also if it fails. */
+/**
+ * What a start has opened until now. It is filled step by step, because a start that fails half-way must close the store, and say that it has
+ * made it.
+ */
 interface Started {
-  stores: Set<KeyedPetStore>;
+  store?: KeyedPetStore;
   /** Whether it has made the store, and not said so. */
   isNew: boolean;
   key?: FirstKey;
@@ -105,7 +104,7 @@ async function open(
   const isThere = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
   if (path !== undefined && !isThere && settings.keys.length === 0) readKey(KEY_FILE);
   const store = await storeSetting.open();
-  started.stores.add(store);
+  started.store = store;
   started.isNew = store.isNew ?? false;
   await requireReadable(store);
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
@@ -114,7 +113,7 @@ async function open(
   // Keys as set are enough for a store in memory, which no command can reach.
   const keyStore = shared || settings.keys.length === 0 ? store : undefined;
   const key = started.key = shared
-    ? await findFirstKey(settings.keys, store.keys)
+    ? await provideFirstKey(settings.keys, store.keys)
     : await makeFirstKey(settings.keys, store.keys);
   if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
   return { store, keyStore };

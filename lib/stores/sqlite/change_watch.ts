@@ -45,9 +45,14 @@ export class ChangeWatch {
   }
 
   changes(): StoreChanges {
+    this.look();
+    return this.#counters;
+  }
+
+  /** Looks for commits of other connections, and ends the shared transaction if there was one. A read must call this before `enter()`. */
+  look(): void {
     if (this.#isClosed) this.#counters.alterations++;
     else this.#look();
-    return this.#counters;
   }
 
   /** After this, the file cannot be asked any more, and every call of `changes()` says that it may have changed. */

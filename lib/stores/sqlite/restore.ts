@@ -177,11 +177,12 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
 }
 
 /**
- * The keys that are valid again, and the valid ones that the backup lacks.
+ * Finds the keys that a restore of the copy makes valid again, and the valid ones that the copy lacks.
  *
- * @param revokesNewer Whether keys of the copy end as in the present file. Those that it lacks are revoked.
+ * @param revokesNewer Whether it also writes into the copy that the first ones end as in the present file. One that the present file does
+ * not have is revoked now.
  */
-export function compareKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean) {
+export function reconcileKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean) {
   const db = new DatabaseSync(copy);
   try {
     const restored = readKeys(db);

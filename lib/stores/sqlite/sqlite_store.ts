@@ -83,7 +83,9 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    return this.#texts.get(id, this.changes().alterations);
+    // This look also ends an outdated shared transaction, which `#readText()` relies on.
+    const { alterations } = this.changes();
+    return this.#texts.get(id, alterations);
   }
 
   #readText(id: bigint): string | undefined {
@@ -99,8 +101,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const statement = status === undefined ? this.#all : this.#ofStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
-      // A transaction that earlier reads have begun is left if there was a commit since.
-      this.#watch.changes();
+      // The look comes first: it ends a shared transaction that is older than the last commit.
+      this.#watch.look();
       this.#watch.shared?.enter();
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
@@ -115,7 +117,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   check(): void {
-    this.#watch.changes();
+    this.#watch.look();
     this.#readText(1n);
     this.#file.requireInPlace();
   }

@@ -39,8 +39,10 @@ export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<WriteTransactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  #access: WriterLink | undefined;
-  #thread: ThreadLine | undefined;
+  /** Starts the thread that writes. It is undefined if no thread can be started, and the calling thread then commits everything. */
+  #owner: WriterLink | undefined;
+  /** The open line to the thread. It is replaced when the thread has ended. */
+  #line: ThreadLine | undefined;
   /** The longest of the last commits, in milliseconds. */
   #longest = 0;
 
@@ -48,11 +50,11 @@ export class Writer {
   constructor({ transactions, onCommitted, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
-    this.#access = thread;
+    this.#owner = thread;
     const isShort = (pending: readonly PendingWrite[]) =>
       pending.length === 1 && this.#longest < shortCommitMs && !isLogLong();
     const commit = (pending: PendingWrite[]) =>
-      this.#access && !isShort(pending) ? this.#commitThere(pending) : this.#commit(pending);
+      this.#owner && !isShort(pending) ? this.#commitThere(pending) : this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -71,8 +73,8 @@ export class Writer {
 
   close(): MaybePromise<void> {
     return chain(this.batch.close(), () => {
-      this.#thread?.close();
-      return this.#access?.close();
+      this.#line?.close();
+      return this.#owner?.close();
     });
   }
 
@@ -90,10 +92,10 @@ export class Writer {
 
   async #commitThere(pending: readonly PendingWrite[]): Promise<void> {
     try {
-      if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
-      if (!this.#thread) return await this.#commit(pending);
+      if (!this.#line || this.#line.hasEnded) this.#line = await this.#connect();
+      if (!this.#line) return await this.#commit(pending);
       const writes = pending.map(({ write }) => write);
-      const reply = await this.#thread.call(writes);
+      const reply = await this.#line.call(writes);
       if (reply?.kind === "failure") throw errorOf(reply);
       if (reply?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
       // The duration is that of the commit alone. The way to the thread and back is not counted: it is long while this
@@ -113,8 +115,12 @@ export class Writer {
   async #connect(): Promise<ThreadLine | undefined> {
     // It tries twice, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
-      const port = this.#access?.connect();
-      if (!port) return this.#access = undefined;
+      const port = this.#owner?.connect();
+      if (!port) {
+        // No thread can be started here, so this thread commits from now on.
+        this.#owner = undefined;
+        return undefined;
+      }
       const line = new ThreadLine(port);
       const greeting = await line.receive();
       if (greeting?.kind === "ready") return line;

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { defaultCallerId } from "../../../lib/access/key_ring.ts";
-import { findFirstKey } from "../../../lib/server/first_key/first_key.ts";
-import { readKeyFile } from "../../../lib/server/first_key/key_file.ts";
+import { provideFirstKey } from "../../../lib/server/first_key/first_key.ts";
+import { readOrMakeKey } from "../../../lib/server/first_key/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { inFolder } from "../../support/server/in_process.ts";
@@ -21,7 +21,7 @@ function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
 }
 
 async function assertRefused(path: string, what: string, why = /./): Promise<void> {
-  await assert.rejects(readKeyFile(path), (error) => {
+  await assert.rejects(readOrMakeKey(path), (error) => {
     assert.ok(error instanceof SettingError, `${what}: ${error}`);
     assert.match(error.message, why, what);
     assert.equal(findSecret(error.message, KEY), undefined, what);
@@ -37,7 +37,7 @@ testFile("a key file that users other than its owner can read, write or run is r
   }
   for (const mode of [0o600, 0o400, 0o700]) {
     makeFile(path, mode);
-    assert.deepEqual(await readKeyFile(path), { key: KEY, isNew: false });
+    assert.deepEqual(await readOrMakeKey(path), { key: KEY, isNew: false });
   }
 });
 
@@ -49,7 +49,7 @@ testFile("a link counts as what it leads to", async (folder) => {
   makeFile(target, 0o644);
   await assertRefused(link, "a link to a file that others can read", /can be read by users other than its owner/);
   Deno.chmodSync(target, 0o600);
-  assert.equal((await readKeyFile(link)).key, KEY);
+  assert.equal((await readOrMakeKey(link)).key, KEY);
 });
 
 testFile("what is no key is refused: a folder, a device, no key, two keys, a megabyte", async (folder) => {
@@ -74,12 +74,12 @@ testFile("a new key is its owner's alone from its first moment, whatever the uma
     // A server that was killed has left a part of a key.
     Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
     makeFile(`${folder}/data/api-key.0.tmp`, 0o600, "petstore_");
-    const { key, isNew } = await readKeyFile(`${folder}/data/api-key`);
+    const { key, isNew } = await readOrMakeKey(`${folder}/data/api-key`);
     assert.equal(isNew, true);
     assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
     assert.equal((Deno.statSync(`${folder}/data/api-key`).mode ?? 0) & 0o777, 0o600);
-    assert.deepEqual(await readKeyFile(`${folder}/data/api-key`), { key, isNew: false });
-    await readKeyFile(`${folder}/other/api-key`);
+    assert.deepEqual(await readOrMakeKey(`${folder}/data/api-key`), { key, isNew: false });
+    await readOrMakeKey(`${folder}/other/api-key`);
     assert.equal((Deno.statSync(`${folder}/other`).mode ?? 0) & 0o777, 0o700);
   } finally {
     Deno.umask(umask);
@@ -108,7 +108,7 @@ testFile("a key file in a folder that others can write to is refused, since they
   for (const mode of [0o755, 0o1777]) {
     Deno.chmodSync(`${folder}/data`, mode);
     for (const name of ["data/api-key", "own/api-key", "own/by-link"]) {
-      assert.equal((await readKeyFile(`${folder}/${name}`)).key, KEY);
+      assert.equal((await readOrMakeKey(`${folder}/${name}`)).key, KEY);
     }
   }
 });
@@ -133,22 +133,22 @@ testFile("a first start makes no key in a folder that the next start would refus
 
 testWith(inFolder)("a key file that cannot be used does not matter while the store has a valid key", async () => {
   const store = createMemoryStore();
-  await findFirstKey([], store.keys);
+  await provideFirstKey([], store.keys);
   const [first] = await store.keys.list();
   for (const spoil of [() => Deno.chmodSync("data/api-key", 0o660), () => Deno.chmodSync("data", 0o2777)]) {
     spoil();
-    const found = await findFirstKey([], store.keys);
+    const found = await provideFirstKey([], store.keys);
     assert.equal(found.location, "store");
     assert.match(found.note, /^in the store \(petstore keys list\); data.* (chmod 600|chmod go-w)/);
   }
   await store.keys.revoke(first!.id, new Date());
-  await assert.rejects(findFirstKey([], store.keys), /chmod/);
+  await assert.rejects(provideFirstKey([], store.keys), /chmod/);
 });
 
 testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
   const path = `${folder}/data/api-key`;
   // None finds a key, and each waits once before it names its file.
-  const found = await Promise.all([1, 2, 3].map(() => readKeyFile(path)));
+  const found = await Promise.all([1, 2, 3].map(() => readOrMakeKey(path)));
   assert.equal(found.filter(({ isNew }) => isNew).length, 1);
   assert.deepEqual(new Set(found.map(({ key }) => key)), new Set([Deno.readTextFileSync(path).trim()]));
   const names = [...Deno.readDirSync(`${folder}/data`)].map(({ name }) => name).sort();
@@ -160,15 +160,15 @@ testWith(inFolder)(
   "the key of the file is accepted with the caller that it has as a setting, and no more once it is revoked",
   async () => {
     const store = createMemoryStore();
-    const made = await findFirstKey([], store.keys);
+    const made = await provideFirstKey([], store.keys);
     assert.deepEqual([made.location, made.isNew], ["file", true]);
     const [first] = await store.keys.list();
     assert.equal(first!.caller, defaultCallerId(first!.digest));
-    const again = await findFirstKey([], store.keys);
+    const again = await provideFirstKey([], store.keys);
     assert.deepEqual([again.location, again.isNew], ["file", false]);
     // The file is still there, for example because another program has revoked the key.
     await store.keys.revoke(first!.id, new Date());
-    const revoked = await findFirstKey([], store.keys);
+    const revoked = await provideFirstKey([], store.keys);
     assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
   },
 );
