@@ -1,3 +1,5 @@
+/** The types of a key manager, and the checks of its options. `createKeyManager()` is in key_management.ts. */
+
 import { checkAll, type Checks, oneOf } from "../option_checks.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 

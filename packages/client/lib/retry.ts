@@ -36,12 +36,12 @@ export async function retry<T>(
   for (let retries = 0;; retries++) {
     const left = end - performance.now();
     const limit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT, timeoutMs / 3) : left;
-    const [code, time]: [ClientErrorCode, number] = limit < left
-      ? ["connection_failed", Math.round(limit)]
-      : ["deadline_exceeded", timeoutMs];
-    const giveUp = () => Promise.reject(new PetstoreError(code, `No response within ${time} ms`, { cause: last }));
+    const isLastTime = limit >= left;
+    const code: ClientErrorCode = isLastTime ? "deadline_exceeded" : "connection_failed";
+    const time = isLastTime ? timeoutMs : Math.round(limit);
+    const lateError = () => new PetstoreError(code, `No response within ${time} ms`, { cause: last });
     try {
-      return await within(attempt, Math.min(limit, left), giveUp, signal);
+      return await within(attempt, Math.min(limit, left), lateError, signal);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       const now = performance.now();
@@ -103,7 +103,7 @@ async function sleep(milliseconds: number, signal: AbortSignal | undefined): Pro
 async function within<T>(
   run: (signal: AbortSignal) => Promise<T>,
   milliseconds: number,
-  late: () => T | Promise<T>,
+  lateError: () => PetstoreError,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -114,7 +114,7 @@ async function within<T>(
     return await new Promise<T>((resolve, reject) => {
       abort = () => reject(signal!.reason);
       signal?.addEventListener("abort", abort);
-      timer = setTimeout(() => resolve(late()), milliseconds);
+      timer = setTimeout(() => reject(lateError()), milliseconds);
       run(controller.signal).then(resolve, reject);
     });
   } catch (error) {

@@ -69,21 +69,26 @@ export function createGroupCommit(db: Database, statement: string) {
     if (creates.length === 0) return;
     // No pet may be stored after its client has been refused.
     const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
-    let unsettled = creates;
+    /** The creates that an earlier commit has carried out, with what `add_pets` has said of them. */
+    const replayed: [Create, string][] = [];
     try {
       const ids = (await addPets(db, statement, parametersOf(creates), deadline)).split(",");
       const areIds = ids.length === creates.length && ids.every((id) => /^(-?[1-9]\d*)?$/.test(id));
       if (!areIds) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
-      const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
+      for (const [i, create] of creates.entries()) {
+        const id = ids[i]!;
+        if (id.startsWith("-")) replayed.push([create, id]);
+        else settle(create, id);
+      }
       const isWritten = ids.some((id) => /^[1-9]/.test(id));
-      creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
-      unsettled = creates.filter(isReplayed);
-      // A commit that added pets has already waited for all earlier commits.
-      if (unsettled.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
-      creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
+      // The earlier commit may not be on a standby yet. One that added pets has already waited for all before it.
+      if (replayed.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
+      for (const [create, id] of replayed) settle(create, id);
     } catch (error) {
-      // The creates that are left had been carried out earlier: their pets are there.
-      for (const { reject } of unsettled) reject(unsettled === creates ? error : uncertain(error as Error));
+      // The pets of replayed creates are there, and only their confirmation has failed.
+      for (const [{ reject }] of replayed) reject(uncertain(error as Error));
+      if (replayed.length > 0) return;
+      for (const { reject } of creates) reject(error);
     }
   }
 

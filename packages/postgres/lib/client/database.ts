@@ -134,13 +134,13 @@ export class Database {
 
   #startWaiting(): void {
     while (this.#running < this.#limit) {
-      const statement = this.#nextWaiting();
+      const statement = this.#takeWaiting();
       if (!statement) return;
       this.#run(statement);
     }
   }
 
-  #nextWaiting(): Statement | undefined {
+  #takeWaiting(): Statement | undefined {
     const [statement] = this.#waiting;
     if (statement) this.#waiting.delete(statement);
     return statement;
@@ -151,7 +151,7 @@ export class Database {
     this.#running++;
     let connection = await this.#runOn(undefined, first);
     for (let count = 1; connection && count < MOST_IN_A_ROW; count++) {
-      const next = this.#nextWaiting();
+      const next = this.#takeWaiting();
       if (!next) break;
       connection = await this.#runOn(connection, next);
     }
