@@ -85,7 +85,7 @@ function reframe(headers: Headers, isHttp2: boolean, hasLength: boolean): void {
   const isLast = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
   for (const name of [...headers.keys()]) if (OF_CONNECTION.test(name)) headers.delete(name);
   if (isLast) headers.set("connection", "close");
-  if (!hasLength || !/^\d+$/.test(headers.get("content-length") ?? "")) headers.delete("content-length");
+  if (!hasLength || !/^\d{1,15}$/.test(headers.get("content-length") ?? "")) headers.delete("content-length");
 }
 
 function sendResponse(
@@ -99,8 +99,8 @@ function sendResponse(
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
   const { body, status, statusText } = response;
-  // Responses to HEAD and those with 304 have the length of the body that another response has (RFC 9110 §8.6).
-  reframe(headers, isHttp2, body !== null || isHead || status === 304);
+  // Responses to HEAD and those with 304 have the length of the body that another response has, but never one with 204 (RFC 9110 §8.6).
+  reframe(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
   try {
     outgoing.statusCode = status;
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
@@ -159,7 +159,8 @@ async function sendStream(
     isOver = true;
     if (isCancelled) reader.cancel().catch(() => {});
   };
-  if (isGone(outgoing)) return stop();
+  // The app may have ended the response itself, such as after a time limit. To write on would end the process.
+  if (isGone(outgoing) || outgoing.writableEnded) return stop();
   let resume = () => {};
   let isSent = false;
   outgoing.on("drain", () => resume());
@@ -180,7 +181,6 @@ async function sendStream(
     // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
     for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
-      // The app may have ended the response itself, such as after a time limit. To write on would end the process.
       if (outgoing.writableEnded) return stop();
       sent += piece.value.byteLength;
       // What is beyond the length would stand where the client expects the next response.

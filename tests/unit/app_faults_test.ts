@@ -207,6 +207,27 @@ test("on Node an app may end a response while its body is sent: the body is canc
   });
 });
 
+test("on Node an app may end a response that waits for an earlier one, before the handler has answered", async () => {
+  const listener = createNodeListener(async (request) => {
+    await new Promise((resolve) => setTimeout(resolve, request.url.endsWith("/first") ? 140 : 60));
+    return new Response(new TextEncoder().encode("hi"));
+  });
+  const server = createServer((request, response) => {
+    if (request.url === "/second") setTimeout(() => response.end("Timeout"), 20);
+    listener(request, response);
+  });
+  await withListening(server, async (port) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(["/first", "/second"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+    let received = "";
+    socket.setEncoding("utf8").on("data", (piece) => received += piece);
+    await until("both responses", () => received.includes("Timeout"), 10);
+    socket.destroy();
+    assert.match(received, /hi[^]*Timeout/);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/third`)).status, 200);
+  });
+});
+
 test("on Node a body is read only as fast as the client takes it", async () => {
   const piece = new Uint8Array(65_536);
   let pulled = 0;

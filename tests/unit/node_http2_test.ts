@@ -82,6 +82,17 @@ test("over HTTP/2 the method `get` is none of a petstore's, also for a verifier,
   });
 });
 
+test("over HTTP/2 a length that a response cannot have breaks no stream", async () => {
+  for (const [status, length] of [[204, "5"], [205, "5"], [200, "99999999999999999999"]] as const) {
+    const listener = createNodeListener(() => new Response(null, { status, headers: { "content-length": length } }));
+    await withHttp2(listener, async (session) => {
+      for (const method of ["GET", "HEAD"]) {
+        assert.equal((await ask(session, { ":method": method, ":path": "/" })).status, status);
+      }
+    });
+  }
+});
+
 test("over HTTP/2 a head that is refused at its end, by a field of the app, resets the stream", () => {
   const listener = createNodeListener(() => new Response("woof"));
   const refused: typeof listener = (request, response) => {

@@ -6,6 +6,7 @@ import { countWrite, type Write } from "../write.ts";
 import { CommitWatch } from "./commit_watch.ts";
 import type { OpenedFiles } from "./file.ts";
 import { SharedRead } from "./shared_read.ts";
+import { showsAlterations } from "./schema.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
@@ -16,8 +17,10 @@ import { prepareExact } from "./transaction.ts";
 const LONG_LOG = 4000;
 
 interface Marks {
-  /** A text that changes whenever pets may have changed or disappeared. */
-  state: string;
+  /** The version of the schema. */
+  schema: bigint;
+  /** Another number after each change of a pet that is more than an addition. */
+  stamp: bigint;
   /** The largest id of a pet. */
   last: bigint;
 }
@@ -33,6 +36,8 @@ export class ChangeWatch {
   #selectMarks: StatementSync | undefined;
   /** The marks of the last look. They are undefined before the first one and after a failure, when anything may have changed. */
   #marks: Marks | undefined;
+  /** The version of the schema that was looked at last, and whether the stamp shows each change of a pet with it. */
+  #checked: { schema: bigint | undefined; isTracked: boolean } = { schema: undefined, isTracked: false };
   #isClosed = false;
   /** What several reads share. It is absent where a look cannot see each commit within a transaction. */
   readonly shared: SharedRead | undefined;
@@ -89,16 +94,21 @@ export class ChangeWatch {
   #compare(): void {
     const before = this.#marks;
     const now = this.#marks = this.#readMarks();
-    const isTracked = before && now && now.state === before.state && now.last >= before.last;
+    const isTracked = before && now && now.schema === before.schema && now.stamp === before.stamp &&
+      now.last >= before.last;
     if (!isTracked) this.#counters.alterations++;
     else if (now.last !== before.last) this.#counters.additions++;
   }
 
-  /** The marks, or undefined if the file has none, for example because a trigger was removed. */
+  /** The marks, or undefined if they do not show each change, for example because a trigger was removed. */
   #readMarks(): Marks | undefined {
     try {
       this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
-      return this.#selectMarks.get() as unknown as Marks | undefined;
+      const marks = this.#selectMarks.get() as unknown as Marks | undefined;
+      if (marks && marks.schema !== this.#checked.schema) {
+        this.#checked = { schema: marks.schema, isTracked: showsAlterations(this.#db) };
+      }
+      return this.#checked.isTracked ? marks : undefined;
     } catch {
       return undefined;
     }

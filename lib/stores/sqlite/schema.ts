@@ -45,10 +45,31 @@ export function readSchemaText(db: DatabaseSync): Map<string, string> {
 }
 
 export function schemaTextOf(): Map<string, string> {
+  return inNewDatabase(readSchemaText);
+}
+
+/**
+ * Whether the stamp shows each change of a pet. It does if the tables of pets and of the stamp, with all their triggers and indexes, are as
+ * this program makes them: another trigger may undo the work of one of these, and REPLACE deletes the rows in the way of a unique index
+ * without a trigger.
+ */
+export function showsAlterations(db: DatabaseSync): boolean {
+  return readTracked(db) === inNewDatabase(readTracked);
+}
+
+/** The text of all that is on the tables of pets and of the stamp. A trigger has the name of its table as it was typed. */
+function readTracked(db: DatabaseSync): string {
+  const rows = db.prepare(
+    "SELECT type || ' ' || sql AS text FROM sqlite_schema WHERE lower(tbl_name) IN ('pets', 'alteration') AND sql IS NOT NULL ORDER BY text",
+  ).all();
+  return rows.map(({ text }) => String(text)).join("\n");
+}
+
+function inNewDatabase<T>(read: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(":memory:");
   try {
     for (const statements of MIGRATIONS) db.exec(statements);
-    return readSchemaText(db);
+    return read(db);
   } finally {
     db.close();
   }

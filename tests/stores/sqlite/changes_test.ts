@@ -7,6 +7,7 @@ import { renameSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { SharedRead } from "../../../lib/stores/sqlite/shared_read.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, keyOf, REX, test, withOther } from "./support.ts";
@@ -123,6 +124,18 @@ test.other("without its triggers, a file's every change counts as an alteration"
 const UNSEEN_BY_TRIGGERS: [added: string, sql: string][] = [
   ["CREATE UNIQUE INDEX u ON pets(name)", "REPLACE INTO pets (name, category_id, status) VALUES ('pet 3', 9, 1)"],
   ["CREATE TRIGGER z AFTER DELETE ON pets BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
+  ["CREATE TRIGGER z AFTER DELETE ON PETS BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
+  ["CREATE TRIGGER z BEFORE UPDATE ON alteration BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
+  [
+    "DROP TRIGGER pet_updated; CREATE TRIGGER pet_updated AFTER UPDATE OF status ON pets " +
+    "BEGIN UPDATE alteration SET stamp = random(); END",
+    "UPDATE pets SET name = 'other' WHERE id = 3",
+  ],
+  [
+    "CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT UNIQUE, category_id INTEGER, status INTEGER); " +
+    "INSERT INTO p SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets; TRIGGERS",
+    "REPLACE INTO pets (name, category_id, status) VALUES ('pet 3', 9, 1)",
+  ],
   [
     "DROP TRIGGER pet_deleted; CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN SELECT 1; END",
     "DELETE FROM pets WHERE id = 3",
@@ -132,7 +145,8 @@ const UNSEEN_BY_TRIGGERS: [added: string, sql: string][] = [
 for (const [added, sql] of UNSEEN_BY_TRIGGERS) {
   test.other(`what another program alters counts as an alteration after: ${added}`, async (store, other) => {
     await createMany(store, 9);
-    other.exec(`UPDATE pets SET name = 'pet ' || id; ${added}`);
+    const triggers = other.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").all().map(({ sql }) => sql);
+    other.exec(`UPDATE pets SET name = 'pet ' || id; ${added.replace("TRIGGERS", triggers.join("; "))}`);
     look(store, now(store));
     const before = now(store);
     other.exec(sql);
@@ -196,14 +210,20 @@ test("what was kept is stale once the store is closed, also while another progra
 
 /** A connection whose statements fail when they are told to, as on a disk that does not answer. */
 function failingDatabase() {
-  const state = { fails: false, version: 1, marks: { state: "s", last: 1n } };
+  const state = { fails: false, version: 1, marks: { schema: 1n, stamp: 1n, last: 1n } };
+  // Its schema is that of a petstore.
+  const real = new DatabaseSync(":memory:");
+  migrate(real, ":memory:");
   const log: string[] = [];
   const run = (sql: string) => {
     log.push(sql);
     if (state.fails) throw new Error("disk I/O error");
     return sql.includes("data_version") ? { data_version: state.version } : { ...state.marks };
   };
-  const prepare = (sql: string) => ({ get: () => run(sql), run: () => run(sql), setReadBigInts: () => {} });
+  const prepare = (sql: string) => {
+    const all = () => real.prepare(sql).all();
+    return { get: () => run(sql), run: () => run(sql), all, setReadBigInts: () => {} };
+  };
   return { db: { prepare, exec: run } as unknown as DatabaseSync, state, log };
 }
 
