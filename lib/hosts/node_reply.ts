@@ -142,8 +142,8 @@ export function hasLeft({ writableEnded, writableFinished }: NodeResponse): bool
  * Whether the response can no longer be written, because the client has gone. Ask this before `end()` is called, because afterwards
  * `writableFinished` is also true for a response that was sent. After a reset, HTTP/2 sets nothing else.
  */
-export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
-  return destroyed || writableFinished;
+export function isGone({ destroyed, writableFinished, stream }: NodeResponse): boolean {
+  return destroyed || writableFinished || stream?.destroyed === true;
 }
 
 /** @param isCancelled Whether the stream is cancelled if the client leaves. */

@@ -48,6 +48,8 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
+  /** The stream (HTTP/2). */
+  readonly stream?: { readonly destroyed: boolean } | undefined;
   /** Whether the whole response has been handed to the system. */
   readonly writableFinished: boolean;
   /** Whether `end()` was called. */

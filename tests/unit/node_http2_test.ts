@@ -82,6 +82,27 @@ test("over HTTP/2 the method `get` is none of a petstore's, also for a verifier,
   });
 });
 
+test("over HTTP/2 a body is cancelled if the app has closed its stream before", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const listener = createNodeListener(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const pull = (body: ReadableStreamDefaultController) => body.enqueue(new Uint8Array(65_536));
+    return new Response(new ReadableStream({ pull, cancel: () => cancelled.resolve() }));
+  });
+  const closing: typeof listener = (request, response) => {
+    setTimeout(() => response.destroy(), 20);
+    listener(request, response);
+  };
+  await withHttp2(closing, async (session) => {
+    session.request({ ":path": "/" }).on("error", () => {}).resume();
+    const signal = AbortSignal.timeout(10_000);
+    await Promise.race([
+      cancelled.promise,
+      once(signal, "abort").then(() => assert.fail("The body was not cancelled")),
+    ]);
+  });
+});
+
 test("over HTTP/2 a length that a response cannot have breaks no stream", async () => {
   for (const [status, length] of [[204, "5"], [205, "5"], [200, "99999999999999999999"]] as const) {
     const listener = createNodeListener(() => new Response(null, { status, headers: { "content-length": length } }));
