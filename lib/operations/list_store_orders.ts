@@ -1,6 +1,7 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
 import { cancelBody, isUnread, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { trimField } from "../http/request_text.ts";
 import { chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -60,8 +61,8 @@ function replyOf(response: Response, taken: WeakSet<Response>): Reply {
 /** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
 function decodedCodings() {
   if (ON_DENO || IN_WORKERS) return /^(?:gzip|br)$/i;
-  if (ON_BUN) return /^(?:(?:x-)?gzip|br|deflate)$/i;
-  return /^(?:(?:x-)?gzip|br|deflate)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate))*$/i;
+  if (ON_BUN) return /^(?:(?:x-)?gzip|br|deflate|zstd)$/i;
+  return /^(?:(?:x-)?gzip|br|deflate|zstd)(?:[ \t]*,[ \t]*(?:(?:x-)?gzip|br|deflate|zstd))*$/i;
 }
 
 const DECODED = /* @__PURE__ */ decodedCodings();
@@ -71,7 +72,7 @@ const DECODED = /* @__PURE__ */ decodedCodings();
  * `fetch` has a URL.
  */
 function wasDecoded({ url, headers }: Response): boolean {
-  return url !== "" && DECODED.test(headers.get("content-encoding") ?? "");
+  return url !== "" && DECODED.test(trimField(headers.get("content-encoding") ?? ""));
 }
 
 const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };

@@ -42,6 +42,8 @@ const CASES: Case[] = [
   ["a comment among keys", { PETSTORE_KEYS: "#pk_a,pk_b" }, /An API key is a comment, /, { hides: "pk_" }],
   ["a line of an env file", { PETSTORE_KEYS: "API_KEY=pk_a" }, /a line NAME=value/, { hides: "pk_" }],
   ["a reference to a vault", ["--key=op://pk_vault/item"], /a reference that nothing has resolved/, { hides: "pk_" }],
+  ["a missing value", [`--key=None`], /a reference that nothing has resolved/],
+  ["a digest with another prefix", [`--key=Sha256:${"0".repeat(64)}`], /that nothing has resolved/],
   ["a reference of Azure", ["--key=@Microsoft.KeyVault(pk_a)"], /that nothing has resolved/, { hides: "pk_" }],
   ["a key with a space", ["--key=pk_a b"], /key number 1/, { hides: "pk_" }],
   ["half a digest", [`--key=${DIGEST_HALF}`], /sha256:.*64/, { hides: DIGEST_HALF }],

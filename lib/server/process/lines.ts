@@ -16,9 +16,12 @@ export function asJsonLine(line: string): string {
   return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
 }
 
+/** What Deno says of a variable that is not UTF-8, with its value, which may be a password. */
+const VARIABLE_SHOWN = /(environment variable was not valid unicode): .*/;
+
 /** Escapes line ends and control characters, which a setting may contain. */
 export function oneLine(message: string): string {
-  return withoutAdvice(message)
+  return withoutAdvice(message).replace(VARIABLE_SHOWN, "$1")
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
 }
 

@@ -100,7 +100,8 @@ export function readSettings(args: CommandArguments) {
  * What stands in a file of keys by mistake, and anyone could guess: comments, lines of an env file, JSON, references to a vault, masked and
  * missing values, and digests whose prefix is misspelt.
  */
-const NO_KEY = /^(?:#.*|[A-Z][A-Z0-9_]*=[^=].*|[{[].*|@\w+\.\w+\(.*|[a-z]+:\/\/.*|\*+|null|undefined|SHA256:.*)$/;
+const NO_KEY =
+  /^(?:#.*|\/\/.*|;.*|\w+=[^=].*|[{[$].*|\w+:|@\w+\.\w+\(.*|\w+:\/\/.*|arn:.*|vault:.*|\*+|\.+|x+|null|none|nil|undefined|sha-?256:.*)$/i;
 
 /**
  * Reads the options of the library. A setting that the command does not have is unset.
@@ -110,7 +111,7 @@ const NO_KEY = /^(?:#.*|[A-Z][A-Z0-9_]*=[^=].*|[{[].*|@\w+\.\w+\(.*|[a-z]+:\/\/.
 export function readOptions(args: CommandArguments): PetstoreOptions & { keys: string[] } {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
-  if (keys.some((key) => NO_KEY.test(key))) {
+  if (keys.some((key) => NO_KEY.test(key) && !key.startsWith("sha256:"))) {
     throw new SettingError(
       "An API key is a comment, a line NAME=value, or a reference that nothing has resolved; give the keys alone",
     );

@@ -10,7 +10,7 @@ import {
   unknownKind,
   type Write,
 } from "@petstore/petstore/store/toolkit";
-import { type Kv, type KvChange, type KvEntry, type KvKey, limitRetries } from "./client.ts";
+import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";
 
@@ -71,11 +71,27 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   async function readCounter(): Promise<CounterState> {
-    const { start, end } = space.petsAfter(0n);
-    // The pets are looked for before the counter is written, since another server may be adding the first pet.
-    // Otherwise ids would be given again.
-    const hasPets = (await kv.range(start, end, 1)).length > 0;
-    return requireCounter(await kv.get(space.counter), hasPets);
+    const counter = counterState(await kv.get(space.counter));
+    await requireAhead(counter);
+    return counter;
+  }
+
+  /**
+   * Checks that no pet has an id which the counter would give again.
+   *
+   * @throws {StoreUnavailableError} If another program has deleted the counter, or has put an earlier one back.
+   */
+  async function requireAhead(counter: CounterState): Promise<void> {
+    const { start, end } = space.petsAfter(BigInt(counter.last));
+    if ((await kv.range(start, end, 1)).length === 0) return;
+    // Another server may have added the pet since, and it changes the counter in the same commit.
+    const { versionstamp } = counterState(await kv.get(space.counter));
+    if (versionstamp !== counter.versionstamp) return;
+    throw new StoreUnavailableError(
+      versionstamp === null
+        ? "The petstore's counter is missing in Deno KV, and there are pets"
+        : "The petstore's counter in Deno KV is behind its pets: another program has put an earlier one back",
+    );
   }
 
   async function settle(creates: readonly PendingWrite[]): Promise<void> {
@@ -125,11 +141,14 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
       const [counter, latest] = await kv.getMany([key, space.remembered(server)]).catch((error) => {
         throw uncertain(error);
       });
-      const current = requireCounter(counter!, state.last > 0);
+      const current = counterState(counter!);
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
       if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
       // If the counter is the same, the commit has not been applied yet, but still may be.
-      if (current.versionstamp !== state.versionstamp) plan = await planWrites(creates, current);
+      if (current.versionstamp !== state.versionstamp) {
+        await requireAhead(current);
+        plan = await planWrites(creates, current);
+      }
       state = current;
     }
     return plan.outcomes;
@@ -168,12 +187,6 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   return { write, close, readCounter };
-}
-
-/** @throws {StoreUnavailableError} If another program has deleted the counter: ids would be given again, over pets that are there. */
-function requireCounter(counter: KvEntry, hasPets: boolean): CounterState {
-  if (counter.value !== null || !hasPets) return counterState(counter);
-  throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
 }
 
 /** Whether a remembered request has expired. Entries that the store has not written are ignored. */

@@ -32,7 +32,7 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
       const { last, versionstamp } = counterState(await kv.get(counter));
       const entries = await read();
       // Without the counter, the new key would take the place of an old one.
-      if (versionstamp === null && entries.length > 0) {
+      if (last === 0 && entries.length > 0) {
         throw new StoreUnavailableError(
           "The counter of the petstore's API keys is missing in Deno KV, and there are keys",
         );
@@ -41,9 +41,11 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
       if (entries.some(({ stored }) => stored.author === author)) return true;
       const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));
       const result = apply(keys, author) ?? true;
-      const difference = differenceOf(entries, keys.list(), space.key(BigInt(last + 1)));
+      // Another program may have put an earlier counter back, and the new key must not take the place of an old one.
+      const position = entries.reduce((greatest, { key }) => Math.max(greatest, Number(key.at(-1))), last) + 1;
+      const difference = differenceOf(entries, keys.list(), space.key(BigInt(position)));
       if (difference.writes.length + difference.deleted.length === 0) return result;
-      difference.writes.push([counter, counterAt(last + 1)]);
+      difference.writes.push([counter, counterAt(position)]);
       const outcome = await kv.withTimeout(() => kv.commit({ key: counter, versionstamp }, difference));
       if (typeof outcome === "string") return result;
       if (!await mayRetry(outcome)) throw outcome;
