@@ -6,6 +6,7 @@ import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
 import { digestOf } from "../../access/key_ring.ts";
 import { checkKeys } from "../../access/keys.ts";
+import { followLinks } from "../../stores/sqlite/file.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
 import { readSmallFile } from "../process/small_file.ts";
@@ -76,10 +77,11 @@ export async function hasKey(path: string, digest: string): Promise<boolean> {
   return file !== undefined && await digestOfKey(file.key) === digest;
 }
 
-/** Where the file of a first start may be: in the present folder, and beside a store that is a file. */
+/** Where the file of a first start may be: in the present folder, and beside a store that is a file, also if a link leads to it. */
 export function keyFilesOf(store: string | undefined): string[] {
-  const beside = store === undefined ? KEY_FILE : join(dirname(store), basename(KEY_FILE));
-  return [...new Set([KEY_FILE, beside])];
+  if (store === undefined) return [KEY_FILE];
+  const beside = join(dirname(followLinks(store)), basename(KEY_FILE));
+  return followLinks(KEY_FILE) === followLinks(beside) ? [KEY_FILE] : [KEY_FILE, beside];
 }
 
 /** The digest of a key, which may be given as its digest. */

@@ -131,8 +131,11 @@ export class WriteTransactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row. Without it, the retry would add a second pet.
-    if (!this.#sql.findRequest.get(key, expiresAt - 1n)) throw this.#interfered("no Idempotency-Key");
+    // A retry finds the request by its row. Without it, or with another one, the retry would add a second pet, or be told of another.
+    const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
+    if (remembered?.outcome !== "replayed" || remembered.id !== id) {
+      throw this.#interfered("another Idempotency-Key, or none");
+    }
     return { outcome: "created", id };
   }
 }

@@ -52,22 +52,27 @@ for (const [what, sql, isRefused] of TRIGGERS) {
   });
 }
 
-test.eachOther("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, other) => {
-  for (
-    const sql of [
-      "BEFORE INSERT ON idempotency_keys BEGIN SELECT raise(IGNORE); END",
-      "AFTER INSERT ON idempotency_keys BEGIN DELETE FROM idempotency_keys WHERE key = NEW.key; END",
-    ]
-  ) {
-    other.exec(`CREATE TRIGGER strange ${sql}`);
-    await assert.rejects(
-      () => store.createOnce(REX, request("a")) as Promise<IdempotentOutcome>,
-      StoreUnavailableError,
-    );
-    other.exec("DROP TRIGGER strange");
-  }
-  assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 1n });
-});
+test.eachOther(
+  "a create with an Idempotency-Key is undone if a trigger drops or changes its key",
+  async (store, other) => {
+    for (
+      const sql of [
+        "BEFORE INSERT ON idempotency_keys BEGIN SELECT raise(IGNORE); END",
+        "AFTER INSERT ON idempotency_keys BEGIN DELETE FROM idempotency_keys WHERE key = NEW.key; END",
+        "AFTER INSERT ON idempotency_keys BEGIN UPDATE idempotency_keys SET pet_id = 7 WHERE key = NEW.key; END",
+        "AFTER INSERT ON idempotency_keys BEGIN UPDATE idempotency_keys SET fingerprint = 'z' WHERE key = NEW.key; END",
+      ]
+    ) {
+      other.exec(`CREATE TRIGGER strange ${sql}`);
+      await assert.rejects(
+        () => store.createOnce(REX, request("a")) as Promise<IdempotentOutcome>,
+        StoreUnavailableError,
+      );
+      other.exec("DROP TRIGGER strange");
+    }
+    assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 1n });
+  },
+);
 
 test.path("an import is undone if a trigger ignores one of its pets", async (path) => {
   await usingStore(path, (store) => createMany(store, 2));
