@@ -93,7 +93,7 @@ const MANAGER: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: 
   onOutage: optionalFunction(reportOutage),
 };
 
-/** Checks the options of a rotation, and turns the overlap into the time when the old key ends. */
+/** The checks of the options of a rotation. */
 const ROTATION: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
   overlapMs: (overlapMs = DAY) => checkOverlap(overlapMs),
   expires: checkExpiry,

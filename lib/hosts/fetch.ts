@@ -135,10 +135,10 @@ function toResponse(reply: Reply): Response {
 }
 
 function extendResponse(response: Response, extra: HeaderFields): Response {
-  // This comes first also where no header is added, because it throws if a header cannot be sent.
-  const headers = sendableHeaders(response, extra);
   const added = Object.entries(extra);
+  // The headers of an app's response were looked at when it was taken.
   if (added.length === 0) return response;
+  const headers = sendableHeaders(response, extra);
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
     // If the body is a stream, the copy alone reads it from now on.

@@ -139,7 +139,7 @@ export function hasLeft({ writableEnded, writableFinished }: NodeResponse): bool
 }
 
 /**
- * Whether the response can no longer be written, because the client has gone. Ask this before `end()` is called, because afterwards
+ * Whether the response can no longer be written, because the client has gone or the app has closed it. Ask this before `end()` is called, because afterwards
  * `writableFinished` is also true for a response that was sent. After a reset, HTTP/2 sets nothing else.
  */
 export function isGone({ destroyed, writableFinished, stream }: NodeResponse): boolean {

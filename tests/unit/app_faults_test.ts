@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import test from "node:test";
+import { runInNewContext } from "node:vm";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { withFaults } from "../../lib/petstore/faults.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
@@ -166,15 +167,21 @@ test("a body whose stream gives anything but bytes is a fault of the app", async
     const body = new ReadableStream({
       pull: (controller) => pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.close(),
     });
-    const request = new Request("http://localhost/v1/pets", {
-      method: "POST",
-      headers: { ...HEADERS, "content-type": "application/json" },
-      body,
-      ...{ duplex: "half" },
-    });
+    const headers = { ...HEADERS, "content-type": "application/json" };
+    const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+    const request = new Request("http://localhost/v1/pets", init);
     assert.equal((await handle(request)).status, 500, String(wrong));
     assert.equal(told.length, 1);
   }
+});
+
+test("a body may come in pieces of another realm", async () => {
+  const bytes: Uint8Array = runInNewContext("Uint8Array").from(new TextEncoder().encode(REX));
+  const body = new ReadableStream({ start: (controller) => (controller.enqueue(bytes), controller.close()) });
+  const headers = { ...HEADERS, "content-type": "application/json" };
+  const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+  const { handle } = createPetstore({ keys: [KEY] });
+  assert.equal((await handle(new Request("http://localhost/v1/pets", init))).status, 201);
 });
 
 test("a store that returns no id for a new pet is a fault of the app", async () => {

@@ -91,7 +91,10 @@ async function keep(present: PresentFile): Promise<string | undefined> {
   return kept;
 }
 
-/** Writes the mark of an unfinished restore. While it is there, every start fails, so that no program uses the old file without its log, or the new file with the log of the old one. */
+/**
+ * Writes the mark of an unfinished restore. While it is there, every start fails, so that no program uses the old file without its log, or
+ * the new file with the log of the old one.
+ */
 async function writeMark(present: PresentFile, backup: string): Promise<void> {
   const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
   await publishFile(present.path + RESTORE_MARK, (name) => writeFileSync(name, line), { replaces: true });

@@ -66,7 +66,10 @@ async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
   }
 }
 
-/** Switches the copy to a rollback journal. With a log, SQLite would have to make files beside it, and could not read it on a read-only mount. */
+/**
+ * Switches the copy to a rollback journal. With a log, SQLite would have to make files beside it, and could not read it on a read-only
+ * mount.
+ */
 function makeReadable(copy: string): void {
   const db = new sqlite.DatabaseSync(copy);
   try {
@@ -78,7 +81,10 @@ function makeReadable(copy: string): void {
   }
 }
 
-/** Checks that the copy is sound and has all pets. If not, the source is checked too: a copy has the damage of its source, and the message must name the right file. */
+/**
+ * Checks that the copy is sound and has all pets. If not, the source is checked too: a copy has the damage of its source, and the message
+ * must name the right file.
+ */
 async function requireSound(copy: string, expectedPets: bigint, { givenPath, file }: FoundDatabase): Promise<void> {
   const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {

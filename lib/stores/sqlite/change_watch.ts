@@ -17,7 +17,7 @@ import { prepareExact } from "./transaction.ts";
 const LONG_LOG = 4000;
 
 interface Marks {
-  /** The version of the schema. */
+  /** The version of the schema, which changes with each table, trigger and index. */
   schema: bigint;
   /** Another number after each change of a pet that is more than an addition. */
   stamp: bigint;

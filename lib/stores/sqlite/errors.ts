@@ -15,7 +15,7 @@ const IO_ERROR = 10;
 /** Whether SQLite cannot serve at the moment, which is no defect of this library. An error without a number counts as an outage. */
 export function isOutage(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
-  // The connection has been closed.
+  // This code means that the connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
   return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
 }

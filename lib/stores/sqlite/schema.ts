@@ -60,7 +60,8 @@ export function showsAlterations(db: DatabaseSync): boolean {
 /** The text of all that is on the tables of pets and of the stamp. A trigger has the name of its table as it was typed. */
 function readTracked(db: DatabaseSync): string {
   const rows = db.prepare(
-    "SELECT type || ' ' || sql AS text FROM sqlite_schema WHERE lower(tbl_name) IN ('pets', 'alteration') AND sql IS NOT NULL ORDER BY text",
+    `SELECT type || ' ' || sql AS text FROM sqlite_schema
+      WHERE lower(tbl_name) IN ('pets', 'alteration') AND sql IS NOT NULL ORDER BY text`,
   ).all();
   return rows.map(({ text }) => String(text)).join("\n");
 }

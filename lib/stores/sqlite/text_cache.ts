@@ -2,8 +2,8 @@
 const SLOTS = 131_072;
 
 /**
- * Keeps the texts of pets that are read often. Each id has one slot. It takes an empty slot at once, and another id's when it is missed twice with no other
- * miss of the slot between.
+ * Keeps the texts of pets that are read often. Each id has one slot. It takes an empty slot at once, and another id's when it is missed
+ * twice with no other miss of the slot between.
  */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;

@@ -37,7 +37,7 @@ export function beginWrite(db: DatabaseSync, patience: number): void {
   const deadline = performance.now() + patience;
   setBusyTimeout(db, 0);
   try {
-    // To wait for a change of a value that nobody changes is a sleep.
+    // `Atomics.wait()` on a value that nobody changes is a sleep.
     const pause = new Int32Array(new SharedArrayBuffer(4));
     for (;;) {
       try {

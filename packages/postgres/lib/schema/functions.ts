@@ -1,7 +1,7 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The search path of the functions. Names then refer to PostgreSQL's own objects, and never to an object in a temporary schema before them. */
+/** The search path of the functions. Names then refer to PostgreSQL's own objects, and never to a temporary object before them. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
 /** The present time, in milliseconds since 1970. */
