@@ -68,7 +68,9 @@ test.withFolder("a backup that is killed or ended leaves a whole copy under its 
     if (isCopied) assertBackup(join(folder, name), []);
     // The signal may come after the end.
     else assert.notEqual(status, 0);
-    if (signal === "SIGTERM") assert.ok(!existsSync(join(folder, `${name}.0.tmp`)));
-    else if (!isCopied) assert.equal((await runCommand(folder, args)).status, 0);
+    if (signal === "SIGTERM") {
+      const { stderr } = child.written;
+      assert.ok(!existsSync(join(folder, `${name}.0.tmp`)), `the file is left, with the status ${status}: ${stderr}`);
+    } else if (!isCopied) assert.equal((await runCommand(folder, args)).status, 0);
   }
 });
