@@ -119,13 +119,14 @@ export async function publishFile<T>(
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
   } finally {
-    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
       // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a
       // journal beside it.
       for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
     }
+    // The listeners go last: without them, a second signal would end the process before the file is removed.
+    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
   }
 }
 

@@ -24,20 +24,51 @@ export interface Backup {
   bytes: number;
 }
 
-/** Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end. */
-export async function backupDatabase(source: FoundDatabase, copy: string): Promise<Backup> {
+/**
+ * Tells a copy to stop. An `AbortSignal` cannot, because the thread that copies handles no event before it has ended. The number is in
+ * memory that both threads share, and is 0 until the copy must stop.
+ */
+export type StopFlag = Int32Array<SharedArrayBuffer>;
+
+export function createStopFlag(): StopFlag {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+/** Stops a copy before its next step. A pause between two steps ends at once. */
+export function raise(stop: StopFlag): void {
+  Atomics.store(stop, 0, 1);
+  Atomics.notify(stop, 0);
+}
+
+function requireNoStop(stop: StopFlag): void {
+  if (Atomics.load(stop, 0) !== 0) throw new Error("The copy was told to stop");
+}
+
+/**
+ * Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end.
+ *
+ * @param stop Ends the copy between two steps. No file is open then, and none is made any more.
+ */
+export async function backupDatabase(
+  source: FoundDatabase,
+  copy: string,
+  stop: StopFlag = createStopFlag(),
+): Promise<Backup> {
   const path = source.givenPath;
   try {
+    requireNoStop(stop);
     requireOwnName(copy);
     // The copy is made in one transaction. Otherwise it would start again whenever a server adds a pet.
     const pets = await readFoundSnapshot(source, async (db) => {
       requireTables(db, path);
-      await copyPages(db, copy).catch((error) => {
+      await copyPages(db, copy, stop).catch((error) => {
         throw explain(error, `The copy of ${path}`);
       });
       return countPets(db);
     });
+    requireNoStop(stop);
     makeReadable(copy);
+    requireNoStop(stop);
     await requireSound(copy, pets, source);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
@@ -49,14 +80,15 @@ export async function backupDatabase(source: FoundDatabase, copy: string): Promi
  * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for the
  * sync of a whole copy.
  */
-async function copyPages(db: sqlite.DatabaseSync, copy: string): Promise<void> {
+async function copyPages(db: sqlite.DatabaseSync, copy: string, stop: StopFlag): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   const file = openSync(copy, "r+");
-  const pause = new Int32Array(new SharedArrayBuffer(4));
   let startedAt = performance.now();
   const progress = () => {
     fdatasyncSync(file);
-    Atomics.wait(pause, 0, 0, performance.now() - startedAt);
+    // The wait ends when the flag is raised. An error that is thrown here ends the copy.
+    Atomics.wait(stop, 0, 0, performance.now() - startedAt);
+    requireNoStop(stop);
     startedAt = performance.now();
   };
   try {

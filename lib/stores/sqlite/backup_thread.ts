@@ -7,19 +7,23 @@ import { statSync } from "node:fs";
 import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type Backup, backupDatabase } from "./backup.ts";
+import { type Backup, backupDatabase, createStopFlag, raise, type StopFlag } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
 import { startThread } from "./thread.ts";
 
 /** Databases below this size, in bytes, are copied without a thread, because they take less time than its start. */
 const SMALL = 4 * 1_048_576;
 
-/** How long an aborted copy may take to end, in milliseconds. A call of SQLite in the thread cannot be interrupted. */
+/**
+ * How long an aborted copy may take to end by itself, in milliseconds. A call of SQLite in the thread cannot be interrupted: a check of a
+ * large copy takes longer, but it only reads.
+ */
 const END_TIMEOUT = 300;
 
 interface Work {
   source: FoundDatabase;
   copy: string;
+  stop: StopFlag;
   port: MessagePort;
 }
 
@@ -42,13 +46,14 @@ export async function backupUntilAborted(
 ): Promise<Backup> {
   const source = findDatabase(path);
   if (sizeOf(source) < small) return await backupDatabase(source, copy);
+  const stop = createStopFlag();
   const { port1, port2 } = new MessageChannel();
   const worker = startThread({
     module: import.meta.url,
     file: "backup_thread",
     call: "runBackup",
     database: path,
-    workerData: { source, copy, port: port2 } satisfies Work,
+    workerData: { source, copy, stop, port: port2 } satisfies Work,
     transferList: [port2],
   });
   if (!worker) return await backupDatabase(source, copy);
@@ -59,6 +64,10 @@ export async function backupUntilAborted(
   try {
     return resultOf(await untilAborted(signal, answer));
   } finally {
+    // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
+    // journal beside it. Deno's `terminate()` does not wait for a call that is running.
+    raise(stop);
+    await resolvesWithin(END_TIMEOUT, answer.then(() => {}, () => {}));
     port1.close();
     await resolvesWithin(END_TIMEOUT, worker.terminate().then(() => {}));
   }
@@ -66,8 +75,8 @@ export async function backupUntilAborted(
 
 /** The first function that the thread calls. */
 export async function runBackup(): Promise<void> {
-  const { source, copy, port } = workerData as Work;
-  port.postMessage(await backupDatabase(source, copy).then((backup): Answer => ({ backup }), describeFailure));
+  const { source, copy, stop, port } = workerData as Work;
+  port.postMessage(await backupDatabase(source, copy, stop).then((backup): Answer => ({ backup }), describeFailure));
 }
 
 function describeFailure(error: Error): Answer {

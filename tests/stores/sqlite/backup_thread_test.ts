@@ -1,7 +1,7 @@
 /** A copy in a thread has the same results and errors as one without. */
 
 import assert from "node:assert/strict";
-import { existsSync, watch, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, watch, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as sqlite from "node:sqlite";
 import { backupDatabase } from "../../../lib/stores/sqlite/backup.ts";
@@ -67,18 +67,40 @@ test("a failure in the thread has its message, and is of the store", () =>
     });
   }));
 
+/** Linux has a folder of the open files of a process. */
+const SHOWS_OPEN_FILES = existsSync("/proc/self/fd");
+
+/** The files that this process has open. */
+function openFiles(): string[] {
+  if (!SHOWS_OPEN_FILES) return [];
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      // The descriptor by which the folder was read is closed now.
+      return [];
+    }
+  });
+}
+
 test("an abort ends a copy with the reason, before it begins and while it runs", () =>
   withPath(async (path) => {
     await usingStore(path, (store) => createMany(store, 1));
     fill(path, 100_000);
     const reason = new Error("enough");
-    for (const abortsAfter of [0, 20]) {
-      const copy = `${path}.copy${abortsAfter}`;
+    const moments = ["before", "while the thread starts"];
+    if (SHOWS_OPEN_FILES) moments.push("while it copies");
+    for (const moment of moments) {
+      const copy = `${path}.${moment}`;
       writeFileSync(copy, "");
       const stop = new AbortController();
-      if (abortsAfter === 0) stop.abort(reason);
-      else setTimeout(() => stop.abort(reason), abortsAfter);
-      await assert.rejects(backupUntilAborted(path, copy, stop.signal, IN_THREAD), reason);
+      if (moment === "before") stop.abort(reason);
+      const result = assert.rejects(backupUntilAborted(path, copy, stop.signal, IN_THREAD), reason);
+      if (moment === "while it copies") await until("the copy to be open", () => openFiles().includes(copy));
+      stop.abort(reason);
+      await result;
+      // A thread that still had the copy open could make a file again that the caller removes now.
+      assert.deepEqual(openFiles().filter((file) => file.startsWith(copy)), []);
     }
     // The source is as it was.
     assert.ok(existsSync(path));
