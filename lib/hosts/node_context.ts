@@ -92,7 +92,7 @@ export class NodeContext implements RequestContext {
   #toRequest(): Request {
     const outgoing = this.#outgoing;
     let gone: AbortController | undefined;
-    return toRequest(this.#incoming, () => {
+    return toRequest(this.#incoming, outgoing, () => {
       if (gone) return gone.signal;
       const controller = new AbortController();
       gone = controller;

@@ -3,7 +3,7 @@
  * it, because a proxy in front has decided by it.
  */
 
-import type { NodeRequest } from "./node_types.ts";
+import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** A Host that can be put into a URL: no character of it may begin the path (RFC 9112 §3.2). */
 const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
@@ -63,7 +63,8 @@ function originOf({ headers, socket }: NodeRequest): string {
   return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
 }
 
-export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
+/** @param gone Makes the signal that is aborted when the client leaves. */
+export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, gone: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
   const init: RequestInit & { duplex: "half" } = {
@@ -73,7 +74,9 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   };
   const kept = keptBody(incoming);
   const wasRead = incoming.readableDidRead && kept === undefined;
-  if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : kept ?? toStream(incoming);
+  if (!isForbidden && hasBody(incoming)) {
+    init.body = wasRead ? new Uint8Array() : kept ?? toAppStream(incoming, outgoing);
+  }
   const request = new Request(toUrl(incoming), init);
   return Object.defineProperties(request, {
     // The signal is made when it is asked for, because a signal in the constructor is slow.
@@ -129,20 +132,73 @@ export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
+/**
+ * How long the rest of a body is kept after the response was sent, in milliseconds, if the app asks for no further piece. An app may still
+ * read a body that it wants to write to its log.
+ */
+const REST_TIMEOUT = 1000;
+
 /** The body as a stream. Node discards a body that nothing reads. */
 export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
-  // By default, the end of the iteration would destroy the connection, which the response still needs.
-  const pieces = incoming.iterator({ destroyOnReturn: false });
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(new Uint8Array(value));
-    },
-    async cancel() {
-      await pieces.return?.();
-      // The rest of the body is discarded, so that the next request on the connection can be read.
-      incoming.resume();
-    },
-  }, { highWaterMark: 0 });
+  return new ReadableStream(new BodySource(incoming), { highWaterMark: 0 });
+}
+
+/**
+ * The body as a stream for the app, which may read a part of it and forget the rest. Node would then never read the next request of the
+ * connection, so the rest is discarded some time after the response was sent.
+ */
+function toAppStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+  const source = new BodySource(incoming);
+  outgoing.on("finish", () => source.discardWhenIdle());
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/** `idle` means that a part was read, and that the app does not wait for more of it. */
+type BodyState = "unread" | "reading" | "idle" | "over";
+
+class BodySource implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #incoming: NodeRequest;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #state: BodyState = "unread";
+  #isDiscardedWhenIdle = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(incoming: NodeRequest) {
+    this.#incoming = incoming;
+    // By default, the end of the iteration would destroy the connection, which the response still needs.
+    this.#pieces = incoming.iterator({ destroyOnReturn: false });
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#controller = controller;
+    this.#enter("reading");
+    const { done, value } = await this.#pieces.next();
+    if (done) controller.close();
+    else controller.enqueue(new Uint8Array(value));
+    this.#enter(done ? "over" : "idle");
+  }
+
+  async cancel(): Promise<void> {
+    this.#enter("over");
+    await this.#pieces.return?.();
+    // The rest of the body is discarded, so that the next request on the connection can be read.
+    this.#incoming.resume();
+  }
+
+  discardWhenIdle(): void {
+    this.#isDiscardedWhenIdle = true;
+    this.#enter(this.#state);
+  }
+
+  #enter(state: BodyState): void {
+    this.#state = state;
+    clearTimeout(this.#timer);
+    if (state === "idle" && this.#isDiscardedWhenIdle) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT);
+  }
+
+  #discard(): void {
+    this.#controller?.error(new TypeError("The rest of the request body was discarded, because the response was sent"));
+    void this.cancel();
+  }
 }

@@ -70,6 +70,6 @@ export interface NodeResponse {
   end(piece: string, encoding: "latin1" | "utf8"): unknown;
   /** Closes the connection or HTTP/2 stream. */
   destroy(error?: Error): unknown;
-  /** Adds a listener for `drain` or `close`. */
+  /** Adds a listener for `drain`, `finish` or `close`. */
   on(event: string, listener: () => void): unknown;
 }

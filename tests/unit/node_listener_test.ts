@@ -439,6 +439,51 @@ test("createNodeListener() can use a connection after a body that it has refused
   assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 413", "HTTP/1.1 200"]);
 });
 
+test("createNodeListener() can use a connection after a verifier has read a part of a body", async () => {
+  const readsPart = async ({ body }: Request) => void await body?.getReader().read();
+  const verifiers: [status: number, verify: (request: Request) => Promise<boolean>][] = [
+    [401, (request) => readsPart(request).then(() => false)],
+    [401, (request) => readsPart(request.clone()).then(() => false)],
+    [401, (request) => readsPart(new Request(request)).then(() => false)],
+    [413, (request) => readsPart(request.clone()).then(() => true)],
+  ];
+  const fields = ["Host: x", `Authorization: Bearer ${KEY}`];
+  const body = " ".repeat(300_000);
+  const framings = [
+    [`Content-Length: ${body.length}`, body],
+    ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+  ] as const;
+  await Promise.all(verifiers.map(async ([status, verify]) => {
+    const keys = (_key: string | undefined, request: Request) => request.method === "GET" || verify(request);
+    const listener = createNodeListener(createPetstore({ keys }));
+    for (const [field, framed] of framings) {
+      const post = ["POST /v1/pets HTTP/1.1", ...fields, field, "", ""].join("\r\n") + framed;
+      const received = await exchange(listener, post + head("GET /v1/pets", ...fields));
+      assert.deepEqual(
+        received.match(/HTTP\/1\.1 \d+/g),
+        [`HTTP/1.1 ${status}`, "HTTP/1.1 200"],
+        `${verify}, ${field}`,
+      );
+    }
+  }));
+});
+
+test("createNodeListener() lets an app read a body to its end after the response was sent", async () => {
+  const body = "x".repeat(300_000);
+  let text: Promise<string> | undefined;
+  const listener = createNodeListener((request) => {
+    text = request.text();
+    return new Response("seen");
+  });
+  await withServer(listener, async (open) => {
+    const socket = open(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1000)}`);
+    await once(socket, "data");
+    socket.write(body.slice(1000));
+    assert.equal(await text, body);
+    socket.destroy();
+  });
+});
+
 test("createNodeListener() closes the connection after a request with Upgrade, which it does not carry out", async () => {
   const fields = ["Host: x", `Authorization: Bearer ${KEY}`, "Connection: Upgrade", "Upgrade: h2c", "", ""];
   const received = await exchange(
