@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertAllRefused, assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
-import { runCommand, walk, withServer } from "../support/server/server_process.ts";
+import { runCommand, ServerProcess, walk, withServer } from "../support/server/server_process.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { fill } from "../support/database.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
@@ -30,6 +30,19 @@ test.inFolder("backup copies what a running server has, for its owner alone, and
   ledger.assertInFile(join(folder, "copy.db"));
   const parts = { args: [`--key=${KEY}`, "--store=sqlite:copy.db"] };
   await withServerHere(parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
+});
+
+test.inFolder("a file beyond the limit of the system for its size is a failure that is told, and nothing is left of it", async (folder) => {
+  await makeStore(1);
+  fill("pets.db", 5000);
+  const files = readdirSync(folder);
+  for (const args of [["backup", "copy.db", STORE], ["export", "pets.ndjson", STORE]]) {
+    // The size is given in blocks of 512 bytes.
+    const { status, stderr } = await new ServerProcess(folder, { args, limit: "-f 100" }).run();
+    assert.notEqual(status, 0);
+    assert.match(stderr, /^petstore: The (backup|export) failed: .*(the disk is full|file too large)/);
+    assert.deepEqual(readdirSync(folder), files);
+  }
 });
 
 const testMounted = testWith(inFolder, testUnless(MOUNT_SKIP));

@@ -58,7 +58,7 @@ test.withFolder("a server that is about to end is alive, refuses all new request
 });
 
 test("more connections than the process may have open do not end it, however often they come", () =>
-  withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
+  withFreshServer({ args: ["--key=k", "--store=memory:"], limit: "-n 64" }, async (server) => {
     for (let round = 0; round < 3; round++) {
       const sockets: RawSocket[] = [];
       for (let i = 0; i < 80; i++) await RawSocket.open(server).then((socket) => sockets.push(socket), () => {});

@@ -8,6 +8,7 @@ import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../promises.ts";
+import { surviveFileLimit } from "../process/process.ts";
 import { createWriters, writeAll } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
@@ -21,6 +22,7 @@ const FLUSH_TIMEOUT = 1_000;
  * and that of a signal which has ended the command.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
+  surviveFileLimit();
   const environment = withSecretFiles(runtime.environment);
   let isLost = false;
   const writers = createWriters((stream) => (bytes) => writeAll(runtime.sinks[stream], bytes), () => isLost = true);

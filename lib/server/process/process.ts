@@ -48,14 +48,17 @@ export function ignoreInspector(): void {
   if (process.platform !== "win32") process.on("SIGUSR1", () => {});
 }
 
+/** Makes a write beyond `ulimit -f` an error that is reported. Without a listener, the signal that comes with it would end the process. */
+export function surviveFileLimit(): void {
+  if (process.platform !== "win32") process.on("SIGXFSZ", () => {});
+}
+
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */
 const SAME_SIGNAL = 1000;
 
 /** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function waitForSignal(): Promise<void> {
   const isWindows = process.platform === "win32";
-  // Sent when a file exceeds `ulimit -f`. Without a listener, the process would end. The failed write is reported anyway.
-  if (!isWindows) process.on("SIGXFSZ", () => {});
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     for (const signal of isWindows ? ["SIGINT"] : ["SIGTERM", "SIGINT"]) {

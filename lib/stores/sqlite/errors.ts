@@ -5,19 +5,25 @@
 
 import { StoreUnavailableError } from "../store.ts";
 
-/** The result codes that mean a defect of this library: SQLITE_ERROR and SQLITE_CONSTRAINT. */
-const DEFECTS = [1, 19];
+/** SQLite's result code for an invalid statement (SQLITE_ERROR). It means a defect of this library, or tables that were changed. */
+const INVALID = 1;
+/** SQLite's messages about a table that another program has renamed, dropped or altered while it is in use. */
+const ALTERED = /^no such (table|column)|has no column named/;
 /** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */
 const BUSY = 5;
 /** SQLite's result code for a failure of the system (SQLITE_IOERR). */
 const IO_ERROR = 10;
 
-/** Whether SQLite cannot serve at the moment, which is no defect of this library. An error without a number counts as an outage. */
+/**
+ * Whether SQLite cannot serve at the moment, which is no defect of this library. An error without a number counts as an outage. So does a
+ * constraint that refuses a row, because every row was validated before: another program has added the constraint, or a trigger.
+ */
 export function isOutage(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
+  const { code, errcode, message } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
   // This code means that the connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
-  return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
+  if (code !== "ERR_SQLITE_ERROR") return false;
+  return errcode === undefined || (errcode & 0xff) !== INVALID || ALTERED.test(message ?? "");
 }
 
 /** Whether another connection holds the lock. */

@@ -1,4 +1,7 @@
-/** Triggers and rules of another program in the schema: a client is told of no pet that is not stored. */
+/**
+ * What another program does to the tables of a running store: a client is told of no pet that is not stored, and of an outage where a pet
+ * cannot be stored.
+ */
 
 import assert from "node:assert/strict";
 import { StoreUnavailableError } from "@petstore/petstore/store";
@@ -50,6 +53,36 @@ for (const [what, sql] of [...Object.entries(OTHERS), ["a trigger ends the key",
       assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
     },
   );
+}
+
+/** What another program can do to the tables, and the SQL that undoes it. `{}` stands for the schema. */
+const ALTERATIONS: readonly [what: string, sql: string, undo: string][] = [
+  ["renames the table", "ALTER TABLE {}.pets RENAME TO moved", "ALTER TABLE {}.moved RENAME TO pets"],
+  ["renames a column", "ALTER TABLE {}.pets RENAME name TO nom", "ALTER TABLE {}.pets RENAME nom TO name"],
+  [
+    "adds a constraint",
+    "ALTER TABLE {}.pets ADD CONSTRAINT short CHECK (name = '') NOT VALID",
+    "ALTER TABLE {}.pets DROP CONSTRAINT short",
+  ],
+  [
+    "has left no partition for the next id",
+    `ALTER TABLE {}.pets RENAME TO moved;
+    CREATE TABLE {}.pets (LIKE {}.moved INCLUDING ALL) PARTITION BY RANGE (id);
+    CREATE TABLE {}.first PARTITION OF {}.pets FOR VALUES FROM (1) TO (2)`,
+    "CREATE TABLE {}.second PARTITION OF {}.pets DEFAULT",
+  ],
+];
+
+for (const [what, sql, undo] of ALTERATIONS) {
+  test.store(`a create is refused as an outage while another program ${what}`, async (store, url, schema) => {
+    const run = (text: string) => runSql(url, text.replaceAll("{}", `"${schema}"`));
+    await store.create(PET);
+    await run(sql);
+    await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
+    await assert.rejects(async () => await store.createOnce!(PET, request("a")), StoreUnavailableError);
+    await run(undo);
+    assert.equal((await store.createOnce!(PET, request("a"))).outcome, "created");
+  });
 }
 
 test.store("a create is refused if another program has lifted the greatest id", async (store, url, schema) => {

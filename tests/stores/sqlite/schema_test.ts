@@ -51,6 +51,38 @@ test.path("a migration that fails leaves the file as it was, and this program co
   assert.equal(await usingStore(path, (store) => store.create(REX)), 2n);
 });
 
+/** What another program can do to the tables of a running store, and the SQL that undoes it. */
+const ALTERATIONS: readonly [what: string, sql: string, undo: string][] = [
+  ["renames the table", "ALTER TABLE pets RENAME TO moved", "ALTER TABLE moved RENAME TO pets"],
+  ["renames a column", "ALTER TABLE pets RENAME name TO nom", "ALTER TABLE pets RENAME nom TO name"],
+  [
+    "adds a trigger that refuses the row",
+    "CREATE TRIGGER full BEFORE INSERT ON pets BEGIN SELECT RAISE(ABORT, 'full'); END",
+    "DROP TRIGGER full",
+  ],
+  ["adds a unique index", "CREATE UNIQUE INDEX names ON pets (name)", "DROP INDEX names"],
+];
+
+for (const [what, sql, undo] of ALTERATIONS) {
+  test.eachOther(
+    `a store is unavailable while another program ${what}, and works again afterwards`,
+    async (store, other) => {
+      await store.create(REX);
+      other.exec(sql);
+      const unavailable = { name: "StoreUnavailableError" };
+      await assert.rejects(async () => await store.create(REX), unavailable);
+      await assert.rejects(async () => await store.createOnce!(REX, request("k")), unavailable);
+      if (/^renames/.test(what)) {
+        await assert.rejects(async () => await store.get(1n), unavailable);
+        await assert.rejects(async () => await store.list({ after: 0n, limit: 10 }), unavailable);
+      }
+      other.exec(undo);
+      assert.equal(await store.create(REX), 2n);
+      assert.match(await store.get(1n) ?? "", /"Rex"/);
+    },
+  );
+}
+
 for (
   const [what, sql] of [
     [

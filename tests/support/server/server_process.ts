@@ -11,8 +11,8 @@ import { validateServerResponse } from "./server_description.ts";
 export interface ServerParts {
   args?: readonly string[];
   env?: Record<string, string>;
-  /** The most files and connections it may open; by default the system's limit. */
-  openFiles?: number;
+  /** A limit of the system, as an option of `ulimit`: `-n 64` permits 64 open files and connections. */
+  limit?: string;
   kept?: number;
 }
 
@@ -31,10 +31,10 @@ export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 export class ServerProcess extends Child implements Endpoint {
   readonly validate: ResponseValidator = validateServerResponse;
 
-  constructor(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts) {
+  constructor(folder: string, { args = [], env = {}, limit, kept = Infinity }: ServerParts) {
     const line = [...serverCommand(), ...args];
     // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
-    const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
+    const limited = limit === undefined ? line : ["sh", "-c", `ulimit ${limit}; exec "$0" "$@"`, ...line];
     const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
     super(limited[0] ?? "", limited.slice(1), options);
   }

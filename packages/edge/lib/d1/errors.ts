@@ -1,13 +1,13 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
 /** The errors have no code, only a message: see Cloudflare's "Debug D1". */
-const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
+const DEFECT = /: SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
 /** Another program's trigger has ignored the pet of a request, or has taken the id that the request has reserved. */
 const INTERFERENCE = /constraint failed: petstore_(pets\.id|requests\.pet_id)\b/;
 
 /** A table or column that was dropped, or is not there yet after a restore. */
-const MISSING = /\bno such (table|column)\b/;
+const MISSING = /\bno such (table|column)\b|\bhas no column named\b/;
 
 /** Whether a table is missing. A new check of the schema then explains why. */
 export function isMissing(error: unknown): boolean {

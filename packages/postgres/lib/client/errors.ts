@@ -1,13 +1,16 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
-/** SQLSTATE classes that mean an invalid statement or value. */
-const DEFECTS = ["22", "23", "42"];
+/**
+ * The SQLSTATE classes of an invalid value and an invalid statement. Class 23, a constraint that refuses a row, is none of them, because
+ * every row was validated before: another program has added the constraint, or no partition is left for the id.
+ */
+const DEFECTS = ["22", "42"];
 
 /**
- * SQLSTATEs of these classes that mean a changed database: privileges were revoked, tables or functions dropped, or the sequence raised to
- * its last id.
+ * SQLSTATEs of these classes that mean a changed database: privileges were revoked, tables, columns, functions or unique indexes dropped,
+ * the type of a column changed, or the sequence raised to its last id.
  */
-const DAMAGE = ["42501", "42P01", "42883", "2200H"];
+const DAMAGE = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H"];
 
 /** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT = ["40001", "40P01", "23505"];
