@@ -53,7 +53,9 @@ test.inFolder("backup replaces no file and follows no link, and asks for one nam
   symlinkSync("nowhere", "link");
   const exists = /exists already; choose another name/;
   await assertAllRefused([
-    ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
+    [["backup", "kept", STORE], exists],
+    [["backup", "link", STORE], exists],
+    [["backup", "pets.db", STORE], exists],
     [["backup", STORE], /Name the file, as in \S+.* backup copy\.db$/m],
     [["backup", "a", "b", STORE], /Only one file is expected/],
     [["backup", "-", STORE], /A backup is a file, and cannot be written to standard output/],

@@ -63,11 +63,10 @@ test("the units differ in the needs of their stores and share all protections", 
 });
 
 test("every command that serves on Deno is quiet: otherwise clients can make Deno print, and wait", () => {
-  const pages = [
-    "../../deno.json",
-    ...["hosts.md", "server.md", "production.md", ...UNITS].map((name) => `../../docs/${name}`),
-  ];
-  const texts = [...pages, "../../README.md"].map((path) => readFileSync(new URL(path, import.meta.url), "utf8"));
+  const pages = ["hosts.md", "server.md", "production.md", ...UNITS].map((name) => `docs/${name}`);
+  const texts = ["deno.json", ...pages, "README.md"].map((path) =>
+    readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
+  );
   const commands = texts.flatMap((text) =>
     text.match(/deno (run|serve)\b[^`"]*?(server|app)\.ts|(?<=by `)deno run[^`]*/g) ?? []
   );

@@ -15,6 +15,19 @@ const LENGTH = lengthOf(PET);
 const HIDDEN = get("/v1/pets/666");
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
+const REFUSED_LENGTHS = ["+29", "-1", "0x1d", "29 29", "2_9", "٢٩", "", "18446744073709551617", "29;", "29.0"];
+const REFUSED_ENCODINGS = [
+  "identity",
+  "xchunked",
+  "chunked, identity",
+  "chunk",
+  "\vchunked",
+  "chunked\v",
+  '"chunked"',
+  "chunked;q=1",
+];
+const REFUSED_CHUNK_SIZES = ["0x1d", "+1d", "-1", "", "1000000000000001d", "1d 1d", "1d,1d"];
+
 /** Ambiguous: answered with 400 or 501, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(CHUNKS + HIDDEN, LENGTH + CHUNKED)],
@@ -26,14 +39,13 @@ const REFUSED: [what: string, request: string][] = [
   ["no length at all by its header, and chunks", post(CHUNKS + HIDDEN, `Content-Length: 0\r\n${CHUNKED}`)],
   ["two lengths", post(PET + HIDDEN, `${LENGTH}Content-Length: ${PET.length + HIDDEN.length}\r\n`)],
   ["a list of lengths", post(PET + HIDDEN, `Content-Length: ${PET.length}, ${PET.length + HIDDEN.length}\r\n`)],
-  ...["+29", "-1", "0x1d", "29 29", "2_9", "٢٩", "", "18446744073709551617", "29;", "29.0"].map((
-    length,
-  ): [string, string] => [`the length ${JSON.stringify(length)}`, post(PET + HIDDEN, `Content-Length: ${length}\r\n`)]),
+  ...REFUSED_LENGTHS.map((length): [string, string] => [
+    `the length ${JSON.stringify(length)}`,
+    post(PET + HIDDEN, `Content-Length: ${length}\r\n`),
+  ]),
   ["a space before the colon of the length", post(PET + HIDDEN, `Content-Length : ${PET.length}\r\n`)],
   ["a space before the colon of the encoding", post(PET + HIDDEN, `Transfer-Encoding : chunked\r\n${LENGTH}`)],
-  ...["identity", "xchunked", "chunked, identity", "chunk", "\vchunked", "chunked\v", '"chunked"', "chunked;q=1"].map((
-    encoding,
-  ): [string, string] => [
+  ...REFUSED_ENCODINGS.map((encoding): [string, string] => [
     `the encoding ${JSON.stringify(encoding)}`,
     post(CHUNKS + HIDDEN, `Transfer-Encoding: ${encoding}\r\n`),
   ]),
@@ -50,7 +62,7 @@ const REFUSED: [what: string, request: string][] = [
   ["bare line ends between chunks", post(`1d\n${PET}\n0\n\n${HIDDEN}`, CHUNKED)],
   ["no line end after a chunk", post(`1d\r\n${PET}XX0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["a chunk that is longer than its size", post(`1c\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
-  ...["0x1d", "+1d", "-1", "", "1000000000000001d", "1d 1d", "1d,1d"].map((size): [string, string] => [
+  ...REFUSED_CHUNK_SIZES.map((size): [string, string] => [
     `the chunk size ${JSON.stringify(size)}`,
     post(`${size}\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED),
   ]),

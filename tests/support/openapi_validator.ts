@@ -31,7 +31,12 @@ const NO_SNIFF: JsonObject = { required: true, schema: { const: "nosniff" } };
 /** The operation that answers a method. Methods are case-sensitive, and OPTIONS has no operation of its own. */
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ["HEAD", "get"],
-  ...["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"].map((method) => [method, method.toLowerCase()] as const),
+  ["GET", "get"],
+  ["POST", "post"],
+  ["PUT", "put"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+  ["TRACE", "trace"],
 ]);
 
 /** What an app answers itself, with any headers and any body. */

@@ -15,7 +15,10 @@ const SAME_EVERYWHERE =
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
-  ...["contract", "security", "stores", "unit"].map((folder) => `./tests/${folder}/**/*_test.ts`),
+  "./tests/contract/**/*_test.ts",
+  "./tests/security/**/*_test.ts",
+  "./tests/stores/**/*_test.ts",
+  "./tests/unit/**/*_test.ts",
   "./packages/client/tests/*_test.ts",
   "./tools/reliability/fuzz/handle_test.ts",
 ];

@@ -8,6 +8,18 @@ import { createMemoryStore, createPetstore, type ErrorInfo, type PetstoreOptions
 import { openApiOf } from "../support/descriptions.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
+const REFUSED_BASE_PATHS = ["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]];
+const REFUSED_PUBLIC_BASE_URLS = [
+  "api.example/v1",
+  "https://a.example/v1?x",
+  "https://a:b@a.example",
+  "https://a.example/>",
+  "/v1\r\nX: y",
+  "//a.example",
+];
+const REFUSED_DAYS = ["2030-12-05", 1_795_132_800, new Date(NaN), new Date(8.64e15), new Date("-000001-12-31"), null];
+const REFUSED_SUCCESSORS = ["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1];
+
 /** Wrong options beside the keys, as a caller without types can give them, and the message. */
 const REFUSED: [options: unknown, message: RegExp][] = [
   [{ basepath: "/v1" }, /Unknown option basepath; the options are keys, store, basePath/],
@@ -15,11 +27,9 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ store: null }, /Option store must be a PetStore.*create\(\)/],
   [{ store: Promise.resolve() }, /Option store must be a PetStore with create\(\), .*, not \[object Promise\]$/],
   [{ basePath: "v1" }, /Option basePath must be a path such as "\/v1".*not "v1"/],
-  ...["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]]
-    .map(wrong("basePath", /basePath/)),
+  ...REFUSED_BASE_PATHS.map(wrong("basePath", /basePath/)),
   [{ publicBaseUrl: "ftp://a.example" }, /publicBaseUrl must be an/],
-  ...["api.example/v1", "https://a.example/v1?x", "https://a:b@a.example", "https://a.example/>", "/v1\r\nX: y"]
-    .concat("//a.example").map(wrong("publicBaseUrl", /publicBaseUrl/)),
+  ...REFUSED_PUBLIC_BASE_URLS.map(wrong("publicBaseUrl", /publicBaseUrl/)),
   [{ publicBaseUrl: 1 }, /publicBaseUrl/],
   [{ defaultStatus: "lost" }, /one of available, pending, sold, not "lost"/],
   [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number from 1/],
@@ -34,16 +44,12 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ cors: false }, /cors must be an object of origins, not false/],
   [{ cors: { origins: [] } }, /cors.origins must be a list of origins such as "https:\/\/app.example", or \["\*"\]/],
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
-  ...[null, true, "getPet"].map(wrong("deprecation", /must be an object of since, sunset, successor, gone, not/)),
-  ...["since", "sunset"].flatMap((name) =>
-    ["2030-12-05", 1_795_132_800, new Date(NaN), new Date(8.64e15), new Date("-000001-12-31"), null].map((
-      day,
-    ): [unknown, RegExp] => [
-      { deprecation: { [name]: day } },
-      new RegExp(`deprecation\\.${name} must be a Date from the year 0 to 9999, not`),
-    ])
-  ),
-  ...["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1].map((successor): [unknown, RegExp] => [
+  [{ deprecation: null }, /must be an object of since, sunset, successor, gone, not/],
+  [{ deprecation: true }, /must be an object of since, sunset, successor, gone, not/],
+  [{ deprecation: "getPet" }, /must be an object of since, sunset, successor, gone, not/],
+  ...REFUSED_DAYS.map(wrongDay("since")),
+  ...REFUSED_DAYS.map(wrongDay("sunset")),
+  ...REFUSED_SUCCESSORS.map((successor): [unknown, RegExp] => [
     { deprecation: { successor } },
     /deprecation.successor must be an address such as .*, or a path, not/,
   ]),
@@ -53,12 +59,12 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   ],
   [{ deprecation: { gone: "yes" } }, /deprecation.gone must be one of true, false, not "yes"/],
   [{ deprecation: { days: 1 } }, /Unknown option deprecation.days; the options are since, sunset, successor, gone/],
-  ...["beta", null].map(wrong("stability", /must be an object of listPets, createPet, getPet, listStoreOrders, not/)),
+  [{ stability: "beta" }, /must be an object of listPets, createPet, getPet, listStoreOrders, not/],
+  [{ stability: null }, /must be an object of listPets, createPet, getPet, listStoreOrders, not/],
   [{ stability: { listPet: "beta" } }, /Unknown option stability.listPet; the options are listPets, createPet, getPet/],
-  ...["stable", "Beta", true].map((label): [unknown, RegExp] => [
-    { stability: { listPets: label } },
-    /stability.listPets must be one of experimental, alpha, beta, not/,
-  ]),
+  [{ stability: { listPets: "stable" } }, /stability.listPets must be one of experimental, alpha, beta, not/],
+  [{ stability: { listPets: "Beta" } }, /stability.listPets must be one of experimental, alpha, beta, not/],
+  [{ stability: { listPets: true } }, /stability.listPets must be one of experimental, alpha, beta, not/],
   [{ cors: { origins: ["*"], credentials: true } }, /^Unknown option cors.credentials; the options are origins$/],
 ];
 
@@ -70,6 +76,11 @@ async function ask(options: Partial<PetstoreOptions>, path = "/v1/store/orders",
 
 function wrong(name: string, message: RegExp): (value: unknown) => [unknown, RegExp] {
   return (value) => [{ [name]: value }, message];
+}
+
+function wrongDay(name: "since" | "sunset"): (day: unknown) => [unknown, RegExp] {
+  const message = new RegExp(`deprecation\\.${name} must be a Date from the year 0 to 9999, not`);
+  return (day) => [{ deprecation: { [name]: day } }, message];
 }
 
 test("createPetstore() throws an error of one line for each wrong option, and shows no key", () => {

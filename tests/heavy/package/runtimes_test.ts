@@ -44,20 +44,24 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
   );
 }
 
+type Bundle = (folder: string, file: string) => ReturnType<typeof succeed>;
+
 /** Bundles, whose address is not that of the thread's module: loading it into a thread would start the program again. */
-const BUNDLED: [bundler: string, bundle: (folder: string, file: string) => ReturnType<typeof succeed>][] = [
-  ...["esm", "cjs"].map((format): typeof BUNDLED[number] => [
-    `esbuild as ${format}`,
-    (folder, file) => {
-      const flags = ["--bundle", "--platform=node", `--format=${format}`, "--log-level=error", `--outfile=${file}`];
-      const esbuild = fileOf("esbuild", versionOf("esbuild"), "bin/esbuild");
-      return succeed(NODE.command, [esbuild, "writer.mjs", ...flags], folder);
-    },
-  ]),
+const BUNDLED: [bundler: string, bundle: Bundle][] = [
+  ["esbuild as esm", esbuild("esm")],
+  ["esbuild as cjs", esbuild("cjs")],
   ["Bun", (folder, file) => {
     return succeed(BUN.command, ["build", "--target=node", "writer.mjs", `--outfile=${file}`], folder);
   }],
 ];
+
+function esbuild(format: "esm" | "cjs"): Bundle {
+  return (folder, file) => {
+    const flags = ["--bundle", "--platform=node", `--format=${format}`, "--log-level=error", `--outfile=${file}`];
+    const program = fileOf("esbuild", versionOf("esbuild"), "bin/esbuild");
+    return succeed(NODE.command, [program, "writer.mjs", ...flags], folder);
+  };
+}
 
 for (const [bundler, bundle] of BUNDLED) {
   testUnless(NODE.skip || BUN.skip)(

@@ -28,6 +28,9 @@ function post(body: string, headers: string): string {
   return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
+const OTHER_METHODS = ["PUT", "OPTIONS", "HEAD", "TRACE"];
+const BODIES = ["", "{", "{}", "[]", '{"name":1}', PET];
+
 /** Requests with the right key in its place, and every later mistake. */
 const AUTHORIZED = [
   ..."/v1/pets /v1/pets?limit=0 /v1/pets?status=lost /v1/pets?cursor=x /v1/pets/99 /v1/pets/x /v1/cats".split(" "),
@@ -37,25 +40,27 @@ const AUTHORIZED = [
   "/livez",
   "/readyz",
 ].map((target) => get(target, AUTHORIZATION)).concat([
-  ...["PUT", "OPTIONS", "HEAD", "TRACE"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
-  ...["", "{", "{}", "[]", '{"name":1}', PET].map((body) => post(body, AUTHORIZATION)),
+  ...OTHER_METHODS.map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
+  ...BODIES.map((body) => post(body, AUTHORIZATION)),
   post("x", `${AUTHORIZATION}Content-Type: text/plain\r\n`),
   get("/v1/pets", `${AUTHORIZATION}Content-Length: 2000000\r\n`, "POST"),
   `GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n${AUTHORIZATION}\r\n`,
 ]);
 
+const NEARLY_RIGHT_KEYS = [
+  KEY.slice(0, -1),
+  KEY.slice(1),
+  `${KEY}x`,
+  KEY.toUpperCase(),
+  `"${KEY}"`,
+  `${KEY},${KEY}`,
+  `${KEY} ${KEY}`,
+  ` ,${KEY}`,
+];
+
 /** The right key in wrong places, and wrong keys that are nearly right. All are refused. */
 const MISPLACED = [
-  ...[
-    KEY.slice(0, -1),
-    KEY.slice(1),
-    `${KEY}x`,
-    KEY.toUpperCase(),
-    `"${KEY}"`,
-    `${KEY},${KEY}`,
-    `${KEY} ${KEY}`,
-    ` ,${KEY}`,
-  ].map((key) => `Bearer ${key}`),
+  ...NEARLY_RIGHT_KEYS.map((key) => `Bearer ${key}`),
   KEY,
   `Basic ${btoa("user:" + KEY)}`,
   `Bearer${KEY}`,
@@ -66,7 +71,9 @@ const MISPLACED = [
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
   ..."X-Api-Key Cookie Proxy-Authorization Origin Referer User-Agent If-None-Match X-Forwarded-For".split(" ")
     .map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
-  ...["access_token", "key", "api_key"].map((name) => get(`/v1/pets?${name}=${KEY}`)),
+  get(`/v1/pets?access_token=${KEY}`),
+  get(`/v1/pets?key=${KEY}`),
+  get(`/v1/pets?api_key=${KEY}`),
   get(`/v1/pets?limit=1&access_token=${encodeEach(KEY)}`),
   post(`{"key":"${KEY}"}`, ""),
   post(KEY, "Content-Type: application/x-www-form-urlencoded\r\n"),

@@ -11,6 +11,8 @@ import { assertRefused, createMany, execute, REX, test, usingStore } from "./sup
 const THEIRS = /is an SQLite database of another program/, TEXT = /is not an SQLite database; it was left unchanged/;
 const CORRUPT = /is corrupt; restore it from a backup/;
 
+const CUT_LENGTHS = [100, 4096, 5000, 20_480];
+
 /** Files, how to make them, and the message of the refusal. */
 const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
   ["a database of another program", (path) => execute(path, "CREATE TABLE theirs (a)"), THEIRS],
@@ -25,7 +27,7 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   ["a text file", (path) => writeFileSync(path, "Pets I have known\n".repeat(100)), TEXT],
   ["a text file of one byte", (path) => writeFileSync(path, "R"), TEXT],
   ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
-  ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
+  ...CUT_LENGTHS.map((length): typeof REFUSED[number] => [
     `a database cut off after ${length} bytes`,
     (path) => damage(path, (bytes) => bytes.subarray(0, length)),
     CORRUPT,

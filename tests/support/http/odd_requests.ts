@@ -82,13 +82,23 @@ export const WORKERD_ODD: OddResponses = {
   expect: "401",
 };
 
+const HOSTILE_HOSTS = ["[", "a/b?", "a#", "@", "", "a:99999", "é"];
+const HOSTILE_TARGETS = [
+  "/v1/pets\0",
+  "*",
+  "//",
+  "http://",
+  "http://a:99999/v1/pets",
+  "http://a b/",
+  "/%zz",
+  "/v1/\\",
+  "/x/%2e%2e/readyz",
+];
+
 /** Refused in one of several ways: none is a failure of the program. */
 const HOSTILE = (auth: string) => [
-  ...["[", "a/b?", "a#", "@", "", "a:99999", "é"].map((host) => request(LIST, `Host: ${host}\r\n${auth}`)),
-  ...["/v1/pets\0", "*", "//", "http://", "http://a:99999/v1/pets", "http://a b/", "/%zz", "/v1/\\", "/x/%2e%2e/readyz"]
-    .map(
-      (target) => request(`GET ${target}`, HOST + auth),
-    ),
+  ...HOSTILE_HOSTS.map((host) => request(LIST, `Host: ${host}\r\n${auth}`)),
+  ...HOSTILE_TARGETS.map((target) => request(`GET ${target}`, HOST + auth)),
   request(LIST, `${HOST}${auth}X: a\0b\r\n`),
   request(LIST, `${HOST}${auth}X: ${"x".repeat(100_000)}\r\n`),
   request("CONNECT pets.example:80", HOST + auth),

@@ -165,9 +165,9 @@ export const ADDITION_CASES: readonly HttpCase[] = [
       const paths = [
         ...ids.slice(0, 3).map((id) => `/pets/${id}`),
         // These are first pages, which have a next one, so that no pet of another client changes them.
-        ...["?limit=1", "?limit=2", ...STATUSES.map((status) => `?status=${status}&limit=1`)].map((query) =>
-          `/pets${query}`
-        ),
+        "/pets?limit=1",
+        "/pets?limit=2",
+        ...STATUSES.map((status) => `/pets?status=${status}&limit=1`),
       ];
       const seen = new Map<string, string>();
       for (const path of random.shuffle(paths)) {

@@ -4,9 +4,12 @@ import type { Api } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addPet, nextQuery } from "./catalogue.ts";
 import { isOdd } from "./exact.ts";
+import { STATUSES } from "../pet_values.ts";
 
 /** How many ids are tried between two pets, and how many pages of a list are read. */
 const MOST_IDS = 300n, MOST_PAGES = 20;
+
+const LISTS = ["?limit=100", ...STATUSES.map((status) => `?limit=100&status=${status}`)];
 
 /**
  * Sends requests that are refused, and then looks for their pets: under the ids between a pet before and one after, as far as they
@@ -23,12 +26,7 @@ export async function storesNothing(api: Api, marks: readonly string[], send: ()
     const isStored = status === 200 && isOdd(JSON.parse(text));
     assert.ok(!isStored, "A request was refused, and its pet is stored all the same");
   }
-  for (
-    const query of [
-      "?limit=100",
-      ...["available", "pending", "sold"].map((status) => `?limit=100&status=${status}`),
-    ]
-  ) {
+  for (const query of LISTS) {
     for (const text of await pagesOf(api, query)) {
       const found = marks.find((mark) => text.includes(mark));
       assert.equal(found, undefined, `A request was refused, and the list ${query} has its pet`);

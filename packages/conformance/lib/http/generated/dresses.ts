@@ -189,6 +189,12 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
   ];
   const encoded = encodeURIComponent(key);
   const bare = (headers: Record<string, string>): RequestParts => ({ key: null, headers });
+  const inFields = (value: string): Dress[] =>
+    groupsOf(random, FIELDS_OF_KEYS, 6).map((names) => ({
+      what: `the key in ${listed(names)}`,
+      parts: bare(Object.fromEntries(names.map((name) => [name, value]))),
+    }));
+  const withQuery = (query: string): Dress => ({ what: `${query}, and no key`, parts: { key: null }, query });
   const dresses: Dress[] = [
     { what: "no key", parts: { key: null } },
     ...credentials.map((authorization) => ({ what: "wrong credentials", parts: { headers: { authorization } } })),
@@ -197,12 +203,8 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
       parts: { key: null },
       query: names.map((name) => `${name}=${encoded}`).join("&"),
     })),
-    ...[key, `Bearer ${key}`].flatMap((value) =>
-      groupsOf(random, FIELDS_OF_KEYS, 6).map((names) => ({
-        what: `the key in ${listed(names)}`,
-        parts: bare(Object.fromEntries(names.map((name) => [name, value]))),
-      }))
-    ),
+    ...inFields(key),
+    ...inFields(`Bearer ${key}`),
     ...groupsOf(random, NAMES_OF_KEYS, 6).map((names) => ({
       what: `the key in the cookies ${listed(names)}`,
       parts: bare({ cookie: names.map((name) => `${name}=${encoded}`).join("; ") }),
@@ -211,11 +213,8 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
       what: `${listed(group.map(([name]) => name))}, and no key`,
       parts: bare(Object.fromEntries(group)),
     })),
-    ...[...listQueries(random), ...groupsOf(random, QUERIES, 3).map((group) => group.join("&"))].map((query) => ({
-      what: `${query}, and no key`,
-      parts: { key: null },
-      query,
-    })),
+    ...listQueries(random).map(withQuery),
+    ...groupsOf(random, QUERIES, 3).map((group) => withQuery(group.join("&"))),
   ];
   return random.shuffle(dresses);
 }

@@ -6,11 +6,8 @@ import type { Random } from "./random.ts";
 export function absentIds({ below, int64 }: Random): string[] {
   const large = 2n ** 53n + BigInt(below(2 ** 31));
   const random = int64();
-  return [
-    "0",
-    "-1",
-    ...[-BigInt(2 + below(1000)), large, -large, random < 0n ? -random - 1n : random, -(2n ** 63n)].map(String),
-  ];
+  const notNegative = random < 0n ? -random - 1n : random;
+  return [0n, -1n, -BigInt(2 + below(1000)), large, -large, notNegative, -(2n ** 63n)].map(String);
 }
 
 /**
@@ -18,14 +15,13 @@ export function absentIds({ below, int64 }: Random): string[] {
  * not among them.
  */
 export function resemblingIds(id: bigint, { below, letters, pick }: Random): string[] {
-  const powers = [8n, 16n, 24n, 31n, 32n, 48n, 52n, 53n, 54n, 63n, 64n, 128n].map((bits) => id + 2n ** bits);
+  const sameLastBits = [8n, 16n, 24n, 31n, 32n, 48n, 52n, 53n, 54n, 63n, 64n, 128n].map((bits) => id + 2n ** bits);
+  const sameLastDigits = [3n, 4n, 5n, 6n, 9n, 12n].map((zeros) => id + BigInt(1 + below(9)) * 10n ** zeros);
   const digits = String(id);
   return [
-    ...[
-      ...powers,
-      ...[3n, 4n, 5n, 6n, 9n, 12n].map((zeros) => id + BigInt(1 + below(9)) * 10n ** zeros),
-      id * 10n + BigInt(below(10)),
-    ].map(String),
+    ...sameLastBits.map(String),
+    ...sameLastDigits.map(String),
+    String(id * 10n + BigInt(below(10))),
 
     id === 0n ? "" : String(-id),
     `${digits}abc`,

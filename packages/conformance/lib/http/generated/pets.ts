@@ -137,6 +137,9 @@ export function bodyOf({ name, categoryId, status }: SentPet, { shuffle, pick }:
   return `{${shuffle(texts).join(",")}${space}}`;
 }
 
+const MEMBERS_LIKE_NAME = ["Name", "NAME", "title", "petName"];
+const MEMBERS_LIKE_CATEGORY = ["category_id", "CategoryId", "categoryID", "category"];
+
 /** Bodies that are not a NewPet, or not JSON. Each that names a pet has this name, and only one thing is wrong with it. */
 export function noPets(name: string, { below, letters, int64 }: Random): string[] {
   const pet = (parts: Record<string, string>) => {
@@ -151,8 +154,8 @@ export function noPets(name: string, { below, letters, int64 }: Random): string[
     pet({ categoryId: `${2n ** 64n + BigInt(below(2 ** 31))}` }),
     ...NO_STATUSES.map((status) => pet({ status })),
     pet({ status: `"${letters(1 + below(8))}"` }),
-    ...["Name", "NAME", "title", "petName"].map((member) => pet({ name: "", [member]: `"${name}"` })),
-    ...["category_id", "CategoryId", "categoryID", "category"].map((member) => pet({ categoryId: "", [member]: "7" })),
+    ...MEMBERS_LIKE_NAME.map((member) => pet({ name: "", [member]: `"${name}"` })),
+    ...MEMBERS_LIKE_CATEGORY.map((member) => pet({ categoryId: "", [member]: "7" })),
     `{"pet":${whole}}`,
     `{"data":${whole}}`,
     `[${whole}]`,

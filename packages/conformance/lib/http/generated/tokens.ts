@@ -117,12 +117,11 @@ function changesOf(key: string, { below, letters, pick }: Random): string[] {
   const change = (edit: (sign: string) => string, at: number) =>
     start.slice(0, at) + edit(start[at] ?? "") + start.slice(at + 1) + last;
   const at = below(Math.max(1, start.length - 1));
+  const places = [at, 0, key.length >> 1].filter((place) => place < start.length);
   const letterAt = Array.from(start.matchAll(/[A-Za-z]/g), ({ index }) => index);
   return [
     ...letterAt.length > 0 ? [letterAt[0]!, pick(letterAt)].map((place) => change(inOtherCase, place)) : [],
-    ...[at, 0, key.length >> 1].filter((place) => place < start.length).map((place) =>
-      change((sign) => sign === "0" ? "1" : "0", place)
-    ),
+    ...places.map((place) => change((sign) => sign === "0" ? "1" : "0", place)),
     start.slice(0, at) + [...start.slice(at, at + 2)].reverse().join("") + start.slice(at + 2) + last,
     key.toUpperCase(),
     key.toLowerCase(),
@@ -224,7 +223,8 @@ export function wrongCredentials(key: string, { letters, pick }: Random): string
     `Bearer=${key}`,
     `Bearer ${key} ${key}`,
     `Bearer, ${key}`,
-    ...["bearer", "BEARER"].map((scheme) => `${scheme} ${wrong}`),
+    `bearer ${wrong}`,
+    `BEARER ${wrong}`,
     ...pairs.map((pair) => `Basic ${btoa(pair)}`),
     ...schemes.map((scheme) => `${scheme} ${key}`),
 
