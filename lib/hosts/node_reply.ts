@@ -10,21 +10,24 @@ import { fieldOf } from "./node_request.ts";
 import { sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** The statuses whose responses never have a body, and so no Content-Length of 0 either (RFC 9110 §6.4.1). */
+/**
+ * The statuses whose responses never have a body (RFC 9110 §6.4.1). They get no `Content-Length: 0`: a 204 must not have the field, and in a
+ * 304 it would speak of another response.
+ */
 const BODILESS = new Set([204, 304]);
 
 /**
- * Closes the connection after a request with `Upgrade`. Node drops what came in the same packet after such a head; a
- * client whose connection is closed sends it again.
+ * Closes the connection after a request with `Upgrade`. If the client has sent further requests in the same packet, Node drops them; a
+ * client whose connection is closed sends them again.
  */
 export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): void {
   if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
 }
 
 /**
- * Sends a reply.
+ * Sends a reply. For a HEAD request the caller has taken the body away already, unless it is a `Response` of the app.
  *
- * @param onFailure Called if it cannot be sent, also when a part of it has been sent already.
+ * @param onFailure Called if the reply cannot be sent, also when a part of it has been sent already.
  */
 export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
   const { status, headers, body } = reply;
@@ -33,10 +36,11 @@ export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thro
     if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
     if (body instanceof ReadableStream) {
       outgoing.writeHead(status, headers);
-      return void sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
+      sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
+      return;
     }
-    const hasLength = Object.hasOwn(headers, "content-length") || BODILESS.has(status);
-    outgoing.writeHead(status, hasLength ? headers : { ...headers, "content-length": body?.byteLength ?? 0 });
+    const needsLength = !Object.hasOwn(headers, "content-length") && !BODILESS.has(status);
+    outgoing.writeHead(status, needsLength ? { ...headers, "content-length": body?.byteLength ?? 0 } : headers);
     outgoing.end(body ?? undefined);
   } catch (thrown) {
     cancelBody(body);
@@ -52,40 +56,56 @@ function sendText({ status, headers }: Reply, body: string, outgoing: NodeRespon
   outgoing.end(body, encoding);
 }
 
-/** Whether a body is a `Response`. It may come from another realm, or from a polyfill, so its class is not asked. */
+/** Whether a body is a `Response`. `instanceof` would not recognize one of another realm, or of a polyfill. */
 function isResponse(body: Body): body is Response {
   return body !== null && typeof body === "object" && "headers" in body;
 }
 
 /** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
-  if (outgoing.headersSent && outgoing.writableEnded) return;
-  // On HTTP/2, a head that is refused at the end leaves a response that has ended and has sent nothing.
-  if (outgoing.headersSent || outgoing.writableEnded) return breakOff(outgoing);
+  const { headersSent, writableEnded } = outgoing;
+  // The client has the whole response already.
+  if (headersSent && writableEnded) return;
+  if (headersSent) return breakOff(outgoing);
+  // On HTTP/2, `end()` sends the head, and throws if the head is invalid. The response then counts as ended, and nothing more can be sent.
+  if (writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
-/** Closes the connection, or on HTTP/2 the stream, which only an error ends with a code that tells the client. */
+/** Closes the connection, or on HTTP/2 the stream. Without an error, an HTTP/2 client would take what it has for the whole response. */
 export function breakOff(outgoing: NodeResponse): void {
   outgoing.destroy(outgoing.req.httpVersionMajor === 2 ? new Error("The response was broken off") : undefined);
 }
 
 /**
- * The header fields of one connection (RFC 9110 §7.6.1). Those of an app's response speak of the connection to its upstream, or would
- * frame the body in another way than Node does, so the client would take the next response for a part of this one.
+ * The hop-by-hop header fields (RFC 9110 §7.6.1). In an app's response they describe the connection to its upstream. `Transfer-Encoding`
+ * would also frame the body in another way than Node does, and the client would take the next response for a part of this one.
  */
-const OF_CONNECTION = /^(connection|http2-settings|keep-alive|proxy-connection|te|transfer-encoding|upgrade)$/;
+const HOP_BY_HOP = [
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** A length that JavaScript can count exactly. */
+const CONTENT_LENGTH = /^\d{1,15}$/;
 
 /**
- * Removes what says nothing of this connection, or nothing true. `Connection: close` stays, because the service says by it that it stops.
+ * Deletes the hop-by-hop fields of an app's response, and a Content-Length that is malformed or that the response must not have.
  *
- * @param hasLength Whether the response may have a length without a body.
+ * @param mayHaveLength Whether this response may have a Content-Length.
  */
-function reframe(headers: Headers, isHttp2: boolean, hasLength: boolean): void {
+function reframe(headers: Headers, isHttp2: boolean, mayHaveLength: boolean): void {
   const isLast = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
-  for (const name of [...headers.keys()]) if (OF_CONNECTION.test(name)) headers.delete(name);
+  for (const name of HOP_BY_HOP) headers.delete(name);
+  // The service itself says by `Connection: close` that it stops.
   if (isLast) headers.set("connection", "close");
-  if (!hasLength || !/^\d{1,15}$/.test(headers.get("content-length") ?? "")) headers.delete("content-length");
+  const isValid = CONTENT_LENGTH.test(headers.get("content-length") ?? "");
+  if (!isValid || !mayHaveLength) headers.delete("content-length");
 }
 
 function sendResponse(
@@ -94,13 +114,14 @@ function sendResponse(
   outgoing: NodeResponse,
   onFailure: (thrown: unknown) => void,
 ): void {
-  // This throws if a header cannot be sent. Until then nothing is set, since the response to that failure would have it too.
+  // Both checks come before anything is set on `outgoing`: the response to their failure would have it too.
   const headers = sendableHeaders(response, extra);
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
   const { body, status, statusText } = response;
-  // Responses to HEAD and those with 304 have the length of the body that another response has, but never one with 204 (RFC 9110 §8.6).
+  // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   reframe(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
+  // Node refuses some heads as late as in `end()`, so that is called within the `try`.
   try {
     outgoing.statusCode = status;
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
@@ -122,7 +143,7 @@ function sendResponse(
     onFailure(thrown);
   });
 
-  /** The response to a failure must not have what this one has set: Node refuses some heads as late as when it sends them. */
+  /** Removes what was set on `outgoing`, unless it was sent, so that the response to the failure does not have it. */
   function takeBack(): void {
     if (outgoing.headersSent) return;
     if (!isHttp2) outgoing.statusMessage = "";
@@ -131,41 +152,50 @@ function sendResponse(
 }
 
 /**
- * Whether the client went away before the whole response was sent. Ask this when the response has closed. `writableFinished` alone does not
- * tell it, because HTTP/2 sets it after a reset too.
+ * Whether the client went away before the whole response was sent. This is for a response that has closed. `writableFinished` alone does
+ * not tell it, because HTTP/2 sets it after a reset too.
  */
-export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
+export function clientHasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }
 
 /**
- * Whether the response can no longer be written, because the client has gone or the app has closed it. Ask this before `end()` is called, because afterwards
- * `writableFinished` is also true for a response that was sent. After a reset, HTTP/2 sets nothing else.
+ * Whether the response can no longer be written, because the client has gone or the app has closed it. This is for a response on which
+ * `end()` has not been called: afterwards, `writableFinished` is also true for a response that was sent. After a reset on HTTP/2,
+ * `writableFinished` or the state of the stream is all that tells it.
  */
 export function isGone({ destroyed, writableFinished, stream }: NodeResponse): boolean {
   return destroyed || writableFinished || stream?.destroyed === true;
 }
 
-/** @param isCancelled Whether the stream is cancelled if the client leaves. */
+/**
+ * Sends a stream as the body of a response. It rejects if the stream fails.
+ *
+ * @param length The Content-Length of the response, if it has one.
+ * @param mayCancel Whether the stream is cancelled if the client leaves; see {@link mayBeCancelled}.
+ */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
   length: string | undefined,
-  isCancelled = true,
+  mayCancel = true,
 ): Promise<void> {
   const reader = body.getReader();
-  let isOver = false;
-  const stop = () => {
-    isOver = true;
-    if (isCancelled) reader.cancel().catch(() => {});
-  };
-  // The app may have ended the response itself, such as after a time limit. To write on would end the process.
-  if (isGone(outgoing) || outgoing.writableEnded) return stop();
+  /** Whether nothing more is to be sent. The stream may still give a piece that was asked for. */
+  let isStopped = false;
+  /** Whether the stream has given its last piece, so that there is nothing to cancel. */
+  let isRead = false;
+  /** Ends the wait for a client that takes the body slowly, if there is one. */
   let resume = () => {};
-  let isSent = false;
+  const stop = () => {
+    isStopped = true;
+    if (mayCancel) reader.cancel().catch(() => {});
+  };
+  // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
+  if (isGone(outgoing) || outgoing.writableEnded) return stop();
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    if (!isSent) stop();
+    if (!isRead) stop();
     resume();
   });
   try {
@@ -180,7 +210,7 @@ async function sendStream(
     let sent = 0;
     // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
-    for (let piece = await reader.read(); !piece.done && !isOver; piece = await reader.read()) {
+    for (let piece = await reader.read(); !piece.done && !isStopped; piece = await reader.read()) {
       if (outgoing.writableEnded) return stop();
       sent += piece.value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
@@ -188,13 +218,13 @@ async function sendStream(
         stop();
         return breakOff(outgoing);
       }
-      const drained = new Promise<void>((resolve) => resume = resolve);
-      if (!outgoing.write(piece.value)) await drained;
+      const isBufferFull = !outgoing.write(piece.value);
+      if (isBufferFull) await new Promise<void>((resolve) => resume = resolve);
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
       if (piece.value.byteLength === 0) await sleep(1);
     }
-    if (isOver) return;
-    isSent = true;
+    if (isStopped) return;
+    isRead = true;
     // If the body is shorter than announced, the client would take the next response for a part of this one.
     if (announced !== undefined && sent !== announced) breakOff(outgoing);
     else outgoing.end();

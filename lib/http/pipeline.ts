@@ -1,4 +1,7 @@
-/** The path of a request through a service. */
+/**
+ * The path of a request through a service: guard, route, CORS, key, kept response, rights, handler. `createPetstore()` makes one pipeline,
+ * and each adapter to a host calls its `respond`.
+ */
 
 import { quoted } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../promises.ts";
@@ -8,12 +11,16 @@ import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { KeptReply, type Reply } from "./reply.ts";
-import type { ResponseCache } from "./response_cache.ts";
+import type { Entry, ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./request_text.ts";
 
 export interface Pipeline {
-  /** Answers a request, and resolves to the result of `send`, which must not throw. */
+  /**
+   * Answers a request, and returns what `send` returns, or a promise of it.
+   *
+   * @param send Sends the reply. It must not throw, because the reply to its failure would be sent as a second one.
+   */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
@@ -30,7 +37,10 @@ export interface PipelineParts extends FinisherParts {
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller who lacks the right. */
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
-  /** Stands before what answers a request whose client is known. It is absent where no request fails on purpose. */
+  /**
+   * Makes some requests fail on purpose, so that a client can be tested. It is called for each request with a valid key, in place of what
+   * would answer it. Without `withFaults()`, it is absent.
+   */
   intercept?: Intercept | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
@@ -41,51 +51,69 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, intercept, cache, operations, recover } = parts;
   const finisher = createFinisher(parts);
   const find = createRouter(operations);
-  const paths = new Set(operations.filter(({ access }) => access === "key").map(({ path }) => path));
+  // Paths beside the API, such as that of the documentation, are not named to its clients.
+  const pathsOfApi = new Set(operations.filter(({ access }) => access === "key").map(({ path }) => path));
   const routeNotFound = ({ target }: RequestContext) =>
     new Problem(
       404,
       "route_not_found",
-      `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...paths].join(", ")}`,
+      `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...pathsOfApi].join(", ")}`,
     );
   const findOperation = ({ method, target }: RequestContext) => find(method, target);
 
+  /** Answers a request. What it throws, and what its promise rejects with, is turned into a reply by {@link Pipeline.respond}. */
   function handle(context: RequestContext): MaybePromise<Reply> {
-    const refused = guard?.(context);
-    if (refused) return refused;
-    const getCache = context.method === "GET" ? cache : undefined;
-    const kept = getCache?.find(context);
-    // A kept response needs no route, and never comes from a public operation.
+    const refusal = guard?.(context);
+    if (refusal) return refusal;
+    const cacheForGet = context.method === "GET" ? cache : undefined;
+    // For speed, the route of a request is looked up only if no response to its target is kept. The key is checked all the same.
+    const kept = cacheForGet?.find(context);
     const match = kept ? undefined : findOperation(context);
-    if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
+    // Responses of public operations are never kept, because only `answerCaller` keeps responses. A browser sends no preflight before them:
+    // they are plain GETs without a key.
+    if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      const answer = () => {
-        // No rights are checked for a kept response: every caller may GET.
-        if (kept && getCache?.use(kept)) {
-          context.route = kept.route;
-          return kept.reply;
-        }
-        // A kept response that is stale needs its route after all.
-        const found = kept ? findOperation(context) : match;
-        if (!found) return routeNotFound(context);
-        const make = () => call(found, caller, context);
-        return getCache ? getCache.make(context, make) : make();
-      };
+      const answer = () => answerCaller(context, caller, cacheForGet, kept, match);
       return intercept ? intercept(context, answer) : answer();
     });
   }
 
-  function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
+  /**
+   * Answers a request with a valid key.
+   *
+   * @param kept The response to this target that is kept, which may be stale.
+   * @param match What the router has found. It has not been asked if a response is kept.
+   */
+  function answerCaller(
+    context: RequestContext,
+    caller: Caller,
+    cacheForGet: ResponseCache | undefined,
+    kept: Entry | undefined,
+    match: Match | undefined,
+  ): MaybePromise<Reply> {
+    // No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
+    if (kept && cacheForGet?.isFresh(kept)) {
+      context.route = kept.route;
+      return kept.reply;
+    }
+    const found = kept ? findOperation(context) : match;
+    if (!found) return routeNotFound(context);
+    const makeReply = () => callOperation(found, caller, context);
+    return cacheForGet ? cacheForGet.make(context, makeReply) : makeReply();
+  }
+
+  function callOperation(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
     const { route, operation: { effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
-    const answer = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
-    if (!fields) return answer();
+    const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
+    if (!fields) return call();
+    // Failures of a deprecated operation have its fields too, so they are caught here and not in `respond`.
     return chain(
-      attempt(answer, (thrown) => recover(thrown, context)),
+      attempt(call, (thrown) => recover(thrown, context)),
       (reply) => ({ ...reply, headers: { ...reply.headers, ...fields } }),
     );
   }
@@ -103,6 +131,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return sendFailure(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
+      // For speed, a kept reply that was there at once gets no second look at the clock. It took some microseconds.
       return finish(reply, reply instanceof KeptReply ? startedAt : undefined);
     },
     fail: (thrown, context) => finisher.complete(recover(thrown, context), context),

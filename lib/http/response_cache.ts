@@ -38,10 +38,10 @@ const MAX_WEIGHT = 8 * 1024 * 1024;
 const REMEMBERED = 512;
 
 export interface ResponseCache {
-  /** Finds the entry of a target. Its response may be stale, so ask {@link use} before it is sent. */
+  /** Finds the entry of a target. Its response may be stale: ask {@link isFresh} just before it is sent, after anything that waits. */
   find(context: RequestContext): Entry | undefined;
-  /** Whether a kept response is valid, and thus used now. */
-  use(entry: Entry): boolean;
+  /** Whether nothing has changed that the response depends on. The caller then sends it, so the entry counts as used. */
+  isFresh(entry: Entry): boolean;
   /** Makes the reply to a GET, and keeps it if the target has come before and the reply may be cached. */
   make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply>;
 }
@@ -82,7 +82,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       const entry = newer.get(hash) ?? older.get(hash);
       return entry?.targetKey === targetKey ? entry : undefined;
     },
-    use(entry) {
+    isFresh(entry) {
       const { additions, alterations } = changes();
       const { made, reply } = entry;
       if (made.alterations !== alterations) return false;

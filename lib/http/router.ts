@@ -19,35 +19,40 @@ export interface Match {
   operation: Operation;
   /** The query without its question mark, or "". */
   query: string;
+  /** The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is decoded, except slashes. */
   parameter: string;
 }
 
+/** Finds the operation of a request. It is undefined if the service has no such path. */
 export type Router = (method: string, target: string) => Match | undefined;
 
-/** An escape sequence of ASCII, except the slash: `%2F` is a part of a segment (RFC 3986 §6.2.2.2). */
+/**
+ * An escape sequence of ASCII, except the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986 §6.2.2.1), but `%2F` is a part of a
+ * segment (§2.2). Characters beyond ASCII take several escape sequences; no path of a service has one.
+ */
 const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 
-/** Finds the operation for a method and a target, by comparing strings, because `new URL` is slow. */
+/** For speed, a router compares strings: it makes no `URL` of a target, and has no map, because there are few paths. */
 export function createRouter(operations: readonly Operation[]): Router {
-  const all = Array.from(new Set(operations.map(({ path }) => path)), (path) => {
-    return createRoute(path, operations.filter((operation) => operation.path === path));
-  });
-  // There are few routes. A map would need the hash of each path that comes.
-  const fixed = all.filter(({ path, prefix }) => path === prefix), open = all.filter((route) => !fixed.includes(route));
+  const paths = new Set(operations.map(({ path }) => path));
+  const routes = Array.from(paths, (path) => createRoute(path, operations.filter((each) => each.path === path)));
+  const fixedRoutes = routes.filter(({ path, prefix }) => path === prefix);
+  const parameterRoutes = routes.filter(({ path, prefix }) => path !== prefix);
 
   return (method, target) => {
-    const { path: given, query } = splitTarget(target);
-    const path = given.includes("%") ? given.replace(ESCAPE, decodeURIComponent) : given;
-    const route = fixed.find(({ prefix }) => path === prefix) ??
-      open.find(({ prefix: { length }, prefix }) => {
-        return path.length > length && path.startsWith(prefix) && path.indexOf("/", length) < 0;
-      });
+    const { path: givenPath, query } = splitTarget(target);
+    const path = givenPath.includes("%") ? givenPath.replace(ESCAPE, decodeURIComponent) : givenPath;
+    const route = fixedRoutes.find(({ prefix }) => path === prefix) ??
+      parameterRoutes.find(({ prefix }) => isOneSegmentBelow(path, prefix));
     if (!route) return undefined;
-    const { prefix, operations, fallback } = route;
     const wanted = method === "HEAD" ? "GET" : method;
-    const operation = operations.find((each) => each.method === wanted) ?? fallback;
-    return { route, operation, query, parameter: path.slice(prefix.length) };
+    const operation = route.operations.find((each) => each.method === wanted) ?? route.fallback;
+    return { route, operation, query, parameter: path.slice(route.prefix.length) };
   };
+}
+
+function isOneSegmentBelow(path: string, prefix: string): boolean {
+  return path.length > prefix.length && path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0;
 }
 
 /** The methods of operations. Where there is GET, there is HEAD. */
@@ -60,11 +65,14 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
   const allow = { allow: methods };
   const options: Reply = { status: 204, headers: allow, body: null };
   const [first] = operations as [Operation];
-  // A path is deprecated if all its operations are. The responses of the path itself write nothing, so their effect is to read.
   const fallback: Operation = {
-    ...first,
-    effect: "reads",
+    // The router asks for no method of a fallback, so it has that of the first operation.
+    method: first.method,
+    path,
     access: operations.every(({ access }) => access === "public") ? "public" : "key",
+    // Neither 204 nor 405 changes a pet, so a caller that may only read gets them.
+    effect: "reads",
+    // A path is deprecated if all its operations are, so only then its own responses have the fields that say so.
     fields: operations.every(({ fields }) => fields) ? first.fields : undefined,
     handler: ({ context: { method } }) => {
       if (method === "OPTIONS") return options;
