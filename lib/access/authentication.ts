@@ -14,8 +14,10 @@ import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
 /**
- * Finds the caller of a request. `authorization` is the value of the header field Authorization, or null if there is none. Its token
- * begins at `start`.
+ * Finds the caller of a request.
+ *
+ * @param authorization The value of the header field Authorization, or null if there is none.
+ * @param start Where the key begins in it; 0 if there is none. For speed, no string of the key is made before one is needed.
  */
 type KeyCheck = (
   authorization: string | null,
@@ -24,7 +26,7 @@ type KeyCheck = (
 ) => MaybePromise<Caller | Problem>;
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
-  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByRing(findIn(keys));
+  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByOwner(createFindKey(keys));
   return (context) => {
     const authorization = context.header("authorization");
     const start = authorization === null ? 0 : tokenStart(authorization);
@@ -36,33 +38,43 @@ export function authorize({ readOnly }: Caller, effect: Effect): Problem | undef
   return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }
 
+/** Where the token begins in a header of the scheme Bearer. It is undefined if the header has another scheme. */
 function tokenStart(authorization: string): number | undefined {
-  if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
+  // For speed, the usual form is compared first.
+  const isBearer = authorization.startsWith("Bearer ") || authorization.slice(0, 7).toLowerCase() === "bearer ";
+  if (!isBearer) return undefined;
   let start = 7;
   while (authorization.charCodeAt(start) === 0x20) start++;
   return start;
 }
 
-function findIn(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findKey"] {
-  const changing = (keys as Partial<ChangingKeys> | undefined)?.findKey;
-  if (changing) return changing;
+/** Creates the function that finds the owner of a key: that of a key manager, or one for a fixed list of keys. */
+function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findKey"] {
+  // In JavaScript the option may be missing. `checkKeys()` then says so.
+  const findKey = (keys as Partial<ChangingKeys> | undefined)?.findKey;
+  if (findKey) return findKey;
   const currentRing = createRing(checkKeys(keys as Iterable<string | ApiKey>));
   return (header, start) => chain(currentRing(), (ring) => ring.find(header, start));
 }
 
+/**
+ * Gives the ring of a fixed list of keys. It is made at the first request, because it needs a random seed, and Workers give no random
+ * numbers at start-up.
+ *
+ * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
+ */
 function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
+  /** Undefined until the first request, then the promise of the ring, and then the ring itself. */
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function fill(): Promise<KeyRing> {
-    // The ring takes the place of its promise, so that later requests need not wait for a turn of the microtask queue.
-    ring = await new KeyRing().add(records);
-    // The list is emptied, because this closure would keep its keys in memory.
+    const filled = await new KeyRing().add(records);
     records.length = 0;
-    return ring;
+    // The ring takes the place of its promise, so that later requests need not wait for a turn of the microtask queue.
+    ring = filled;
+    return filled;
   }
 
-  // The ring is made at the first request, because it needs a random seed, and Workers give no random numbers at
-  // start-up.
   return () =>
     ring ??= fill().catch((error) => {
       // A failure is not kept, so the next request tries again.
@@ -71,20 +83,25 @@ function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
     });
 }
 
-function checkByRing(find: ChangingKeys["findKey"]): KeyCheck {
+function checkByOwner(findKey: ChangingKeys["findKey"]): KeyCheck {
   return (authorization, start, context) => {
     if (authorization === null) return MISSING_KEY;
-    return chain(find(authorization, start, context), (owner) => callerOf(owner, authorization, start));
+    return chain(findKey(authorization, start, context), (owner) => callerOf(owner, authorization, start));
   };
 }
 
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
   if (!owner) return refusalOf(authorization, start);
+  // For speed, the clock is not read for a key without an end.
+  if (owner.expires === Infinity) return owner.caller;
   // A key whose date of expiry is invalid counts as expired: the comparison with `NaN` is false.
-  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
-  return owner.caller;
+  return Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
 }
 
+/**
+ * Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. A verifier that says
+ * only `true` names no caller, whose id is then made of the key's digest. The ring keeps the digests, so that each is computed once.
+ */
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, context) => {
@@ -92,8 +109,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     if (key !== undefined && !isKeyText(key)) return refusalOf(authorization, start);
     return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
       if (isCaller(verdict)) return requireExact(verdict);
-      // Only `true` and a caller accept. Any other value, which a mistake in a verifier may return, must not accept
-      // every key.
+      // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
       if (verdict !== true || key === undefined) return refusalOf(authorization, start);
       ring ??= new KeyRing();
       return chain(ring.findOrAdd(key), (owner) => owner.caller);
@@ -116,8 +132,8 @@ function isCaller(verdict: unknown): verdict is Caller {
  */
 function requireExact(caller: Caller): Caller {
   const { readOnly = false } = caller;
-  const isRight = typeof readOnly === "boolean";
-  if (isRight && Object.keys(caller).every((name) => name === "id" || name === "readOnly")) return caller;
+  const hasNoOtherMember = Object.keys(caller).every((name) => name === "id" || name === "readOnly");
+  if (typeof readOnly === "boolean" && hasNoOtherMember) return caller;
   throw new TypeError(
     "The caller that a key verifier returns must have the members id and readOnly alone, the second a boolean",
   );

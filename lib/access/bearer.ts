@@ -24,8 +24,9 @@ const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
   "The API key is incomplete or mistyped: its checksum is wrong",
 );
 
-export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
+export const READ_ONLY_KEY: Problem = /* @__PURE__ */ withChallenge(
   403,
+  "insufficient_scope",
   "insufficient_scope",
   "The API key may only read",
 );
@@ -40,10 +41,11 @@ export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_a
 });
 
 function refusal(message: string): Problem {
-  return challenge(401, "invalid_api_key", message, "invalid_token");
+  return withChallenge(401, "invalid_api_key", "invalid_token", message);
 }
 
-function challenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
+/** @param error The error code of RFC 6750 §3.1, which is another one than that of the service. */
+function withChallenge(status: number, code: Known<ErrorCode>, error: string, message: string): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }
@@ -55,13 +57,14 @@ function challenge(status: number, code: Known<ErrorCode>, message: string, erro
 export function refusalOf(authorization: string | null, start: number): Problem {
   if (authorization === null) return MISSING_KEY;
   const token = authorization.slice(start);
-  const isMalformed = token.includes(" ") || token.includes(",");
-  return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
+  // A space or a comma means that something stands beside the key, of which the message tells.
+  if (token.includes(" ") || token.includes(",")) return MALFORMED;
+  return isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }
 
 /**
- * Whether a text can be a key. Issuers use more characters than RFC 6750 allows, but a comma would mean that two
- * headers were joined.
+ * Whether a text can be a key: printable ASCII without spaces and commas. Issuers use more characters than RFC 6750 allows, but a comma
+ * would mean that two headers were joined.
  */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[!-+\--~]+$/.test(text);

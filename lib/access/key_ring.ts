@@ -1,6 +1,6 @@
 /**
- * Keeps the valid keys in memory, and finds the key that a header has. Every request needs this, so it compares the characters within
- * the header by a fingerprint, and makes no string of the key.
+ * Keeps the valid keys in memory, and finds the key that a header has. Every request needs this, so for speed no string of the key is made:
+ * candidates are found by a fingerprint, and their characters are compared with those of the header.
  */
 
 import { hashText, sha256 } from "../http/hash.ts";
@@ -11,18 +11,20 @@ import type { KeyRecord } from "./keys.ts";
 
 export interface KeyOwner {
   caller: Caller;
+  /** When the key ends, in milliseconds since 1970; `Infinity` if it has no end. */
   expires: number;
 }
 
 /**
- * A key manager, as the check of keys uses it. It is known by this method, since a class to compare with would be in the bundle of an
- * app that has no {@link KeyManager}.
+ * A key manager, as the check of keys uses it. It is recognized by this method and not by `instanceof`, so that the bundle of an app without
+ * a {@link KeyManager} need not have its class.
  */
 export interface ChangingKeys {
   /** Finds the owner of the key that stands in `header` from `start` on. It needs no `this`. */
   findKey: (header: string, start: number, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
 }
 
+/** How many keys that a verifier has accepted are remembered. A verifier may accept any number. */
 const MAX_ACCEPTED = 10_000;
 
 interface KnownKey {
@@ -34,6 +36,7 @@ export async function digestOf(key: string): Promise<string> {
   return Array.from(await sha256(key), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The id of a key that a key manager has made. Commands and logs name the key by it. */
 export function idOf(digest: string): string {
   return `key-${digest.slice(0, 12)}`;
 }
@@ -57,13 +60,16 @@ function fixedCaller(id: string, readOnly: boolean): Caller {
  */
 export class KeyRing {
   readonly #seed: number;
+  /** The keys whose text is known, by fingerprint. Two keys may have the same one. */
   readonly #known = new Map<number, KnownKey[]>();
+  /** The keys of which the app gave the digest alone. The text of one becomes known when a request has it. */
   readonly #byDigest = new Map<string, KeyOwner>();
 
   constructor(seed: number = crypto.getRandomValues(new Uint32Array(1))[0]!) {
     this.#seed = seed;
   }
 
+  /** Adds keys. If a key stands in a list twice, its first record counts. */
   async add(records: readonly KeyRecord[]): Promise<this> {
     const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires, readOnly } of records) {
@@ -83,7 +89,7 @@ export class KeyRing {
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
     const key = header.slice(start);
-    return isKeyText(key) ? this.#findDigest(key) : undefined;
+    return isKeyText(key) ? this.#findByDigest(key) : undefined;
   }
 
   /** The owner of a key that a verifier has accepted. A key that is not known yet is added, so this never fails. */
@@ -93,36 +99,43 @@ export class KeyRing {
 
   #findKnown(header: string, start: number): KeyOwner | undefined {
     const candidates = this.#known.get(hashText(header, start, this.#seed));
-    for (let i = 0; candidates && i < candidates.length; i++) {
-      if (this.#matches(header, start, candidates[i]!.key)) return candidates[i]!.owner;
+    if (!candidates) return undefined;
+    for (const { key, owner } of candidates) {
+      if (isAt(header, start, key)) return owner;
     }
     return undefined;
   }
 
-  async #findDigest(key: string): Promise<KeyOwner | undefined> {
+  /** Finds a key by its digest, which takes a turn of the event loop. The key is then remembered, so that this happens once. */
+  async #findByDigest(key: string): Promise<KeyOwner | undefined> {
     const owner = this.#byDigest.get(await digestOf(key));
-    return owner && this.#remember(key, owner);
+    if (owner) this.#remember(key, owner);
+    return owner;
   }
 
   async #addVerified(key: string): Promise<KeyOwner> {
     const digest = await digestOf(key);
-    // A verifier may accept any number of keys, so the memory for them is limited. What is forgotten is computed again.
+    // The memory for the keys of a verifier is limited. The digest of a key that is forgotten is computed again.
     if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
-    return this.#remember(key, { caller: fixedCaller(defaultCallerId(digest), false), expires: Infinity });
-  }
-
-  #remember(key: string, owner: KeyOwner): KeyOwner {
-    // Another request with the same key may have been first while this one computed the digest.
-    if (this.#findKnown(key, 0)) return owner;
-    const fingerprint = hashText(key, 0, this.#seed);
-    this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { key, owner }]);
+    const owner = { caller: fixedCaller(defaultCallerId(digest), false), expires: Infinity };
+    this.#remember(key, owner);
     return owner;
   }
 
-  #matches(header: string, start: number, key: string): boolean {
-    if (header.length - start !== key.length) return false;
-    let difference = 0;
-    for (let i = 0; i < key.length; i++) difference |= header.charCodeAt(start + i) ^ key.charCodeAt(i);
-    return difference === 0;
+  #remember(key: string, owner: KeyOwner): void {
+    // Another request with the same key may have been first while this one computed the digest. It has an equal owner.
+    if (this.#findKnown(key, 0)) return;
+    const fingerprint = hashText(key, 0, this.#seed);
+    this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { key, owner }]);
   }
+}
+
+/**
+ * Whether `header` has exactly this key from `start` on. It reads every character, so that its time tells nothing of the key but its length.
+ */
+function isAt(header: string, start: number, key: string): boolean {
+  if (header.length - start !== key.length) return false;
+  let difference = 0;
+  for (let i = 0; i < key.length; i++) difference |= header.charCodeAt(start + i) ^ key.charCodeAt(i);
+  return difference === 0;
 }

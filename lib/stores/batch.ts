@@ -3,14 +3,14 @@ import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
 /**
- * A commit of this many creates starts without waiting for more, because a larger one would save little. It is no limit: creates that
- * gather while another commit runs may be more, unless {@link BatchOptions.choose} leaves some for the commit after it.
+ * When so many creates wait, the next one starts a commit of them at once, because a larger commit would save little. It is no limit: more
+ * creates may gather while another commit runs, unless {@link BatchOptions.choose} leaves some for the commit after it.
  */
 export const FULL_BATCH: number = 512;
 
 /**
- * How many creates may wait. Those that come within one turn of the event loop are not counted against it, because
- * their caller has the memory for them anyway.
+ * How many creates may wait. The creates of one turn of the event loop are all accepted, even beyond this number: the caller has made
+ * them all before any could be refused, so to refuse some would save no memory.
  */
 const MAX_WAITING = 10_000;
 
@@ -24,37 +24,42 @@ export interface CommittingStore {
 export interface BatchOptions<Create> {
   /** The name of what commits, for messages, such as `the disk`. */
   resource: string;
-  /** Settles the creates, and neither throws nor rejects. */
-  commit(creates: Create[]): MaybePromise<void>;
-  /** Splits the waiting creates into those of the next commit and the rest. Default: all. */
-  choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
+  /** Settles the creates. It needs no `this`, and neither throws nor rejects. */
+  commit: (creates: Create[]) => MaybePromise<void>;
   /**
-   * Whether a commit waits for the clients whose creates the last commit has answered. Otherwise a create that comes just after a commit has
-   * begun waits for two commits: that one, and its own.
+   * Splits the waiting creates into those of the next commit and the rest. At least one is chosen. It needs no `this`. Default: all are
+   * chosen.
+   */
+  choose?: (waiting: Create[]) => { chosen: Create[]; rest: Create[] };
+  /**
+   * Whether a commit waits for the clients whose creates the last commit has answered. Without this wait, a create that comes just after a
+   * commit has begun waits for two commits: the one that runs, and its own.
    */
   expectsClients?: boolean;
 }
 
 /**
- * Collects the creates that come at about the same time, and commits them together, one commit at a time. A commit costs
- * a wait for the disk or the database, whatever its size. The next one starts after a turn of the event loop in which no
- * create came, so that concurrent creates share it, or when the expected clients are there or late.
+ * Collects the requests to store a pet ("creates") that come at about the same time, and commits them together, one commit at a time. A
+ * commit costs a wait for the disk or the database, whatever its size. The next one starts after a turn of the event loop in which no create
+ * came, so that concurrent creates share it. If clients are expected, it starts when they are there or late; see {@link ExpectedClients}.
  */
 export class Batch<Create> {
   /** The creates that no commit has taken yet, in order of arrival. */
   waiting: Create[] = [];
-  #inFlight = 0;
-  #running: Promise<void> | undefined;
-  readonly #options: BatchOptions<Create>;
-  #isClosed = false;
-  /**
-   * Whether the limit was reached at the end of some turn of the event loop. It is set at the end of the turn, so that the creates of one turn
-   * are all accepted, and the next create counts again.
-   */
-  #mayBeFull = false;
-  readonly #clients = new ExpectedClients(() => this.#startSoon());
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
+  readonly #options: BatchOptions<Create>;
+  readonly #clients = new ExpectedClients(() => this.#startSoon());
+  /** The commit that runs. It is undefined if none does, and also during a commit without a promise, which blocks this thread. */
+  #running: Promise<void> | undefined;
+  /** How many creates the commit has that runs. */
+  #inFlight = 0;
+  #isClosed = false;
+  /**
+   * Whether the limit was reached in an earlier turn of the event loop. While this is false, no create is refused. Once it is true, each
+   * create looks whether the batch is still full, and makes this false if it is not.
+   */
+  #mayBeFull = false;
 
   /** Makes a batch in which no create waits yet. */
   constructor(options: BatchOptions<Create>) {
@@ -84,12 +89,13 @@ export class Batch<Create> {
       if (this.#mayBeFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
     const count = this.waiting.push(create);
-    if (count + this.#inFlight === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
+    // Every create adds one, so a batch that becomes full passes this number.
+    if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
     if (count === this.#clients.expected) this.#start();
     else if (count === 1) this.#startSoon();
   }
 
-  /** Resolves when all creates are settled. */
+  /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
   close(): MaybePromise<void> {
     this.#isClosed = true;
     this.#start();
@@ -100,17 +106,21 @@ export class Batch<Create> {
     while (this.#running) await this.#running;
   }
 
+  /** Starts a commit after a turn of the event loop in which no create came, or in which the batch was full already. */
   #startSoon(): void {
-    const count = this.waiting.length;
-    if (this.#running || count === 0) return;
+    const countBefore = this.waiting.length;
+    if (this.#running || countBefore === 0) return;
     setImmediate(() => {
-      const { length } = this.waiting;
-      if (length < this.#clients.expected) return;
-      if (length > count && count < FULL_BATCH) this.#startSoon();
+      const count = this.waiting.length;
+      // The last expected client starts the commit, or the timer for those who are late.
+      if (count < this.#clients.expected) return;
+      const mayGrow = count > countBefore && countBefore < FULL_BATCH;
+      if (mayGrow) this.#startSoon();
       else this.#start();
     });
   }
 
+  /** Starts a commit, unless one runs or no create waits. No client is expected any more in either case. */
   #start(): void {
     this.#clients.stopWaiting();
     if (this.#running || this.waiting.length === 0) return;
@@ -126,29 +136,31 @@ export class Batch<Create> {
 
   #end(count: number, startedAt: number): void {
     const milliseconds = performance.now() - startedAt;
-    // A commit without a promise has blocked this thread, so no client could send a create meanwhile, and there is none to expect.
-    const mayExpect = this.#running !== undefined && this.#options.expectsClients;
+    // During a commit without a promise, this thread was blocked, so no client could send a create for which to wait.
+    const hasBlocked = this.#running === undefined;
+    const expectsClients = this.#options.expectsClients && !hasBlocked;
     this.#running = undefined;
     this.#inFlight = 0;
     this.onCommit?.(count, milliseconds);
     if (this.#isClosed) return this.#start();
     const clients = Math.min(FULL_BATCH, count + this.waiting.length);
     // The next create of a single client is committed at once anyway.
-    if (mayExpect && clients > 1) this.#clients.expect(clients, milliseconds);
+    if (expectsClients && clients > 1) this.#clients.expect(clients, milliseconds);
     this.#startSoon();
   }
 }
 
-/** The least and the most time that a commit waits for clients, in milliseconds. */
-const MIN_WAIT = 2, MAX_WAIT = 10;
+/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
+const MIN_WAIT_MS = 2;
+const MAX_WAIT_MS = 10;
 
 /** After a wait in which not all clients came, this many commits do not wait. */
-const COMMITS_AT_ONCE = 16;
+const COMMITS_WITHOUT_WAIT = 16;
 
 /**
  * Says for how many clients the next commit waits. A client that the last commit has answered sends its next create within a moment. If
  * the next commit started just before, that create would have to wait for the whole of it. So the commit waits until as many creates are
- * there as there were clients, though not longer than the last one took. If some stay away, the clients have changed their rhythm, and
+ * there as there were clients, for about as long as the last commit took. If some stay away, the clients have changed their rhythm, and
  * the next commits start at once.
  */
 class ExpectedClients {
@@ -156,7 +168,8 @@ class ExpectedClients {
   expected = 0;
   readonly #onLate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #commitsAtOnce = 0;
+  /** How many of the next commits do not wait. */
+  #commitsWithoutWait = 0;
 
   /** @param onLate Called if not all have come in time. */
   constructor(onLate: () => void) {
@@ -165,16 +178,16 @@ class ExpectedClients {
 
   /** @param lastCommitMs How long the last commit took. */
   expect(clients: number, lastCommitMs: number): void {
-    if (this.#commitsAtOnce > 0) {
-      this.#commitsAtOnce--;
+    if (this.#commitsWithoutWait > 0) {
+      this.#commitsWithoutWait--;
       return;
     }
     this.expected = clients;
     this.#timer = setTimeout(() => {
       this.expected = 0;
-      this.#commitsAtOnce = COMMITS_AT_ONCE;
+      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
       this.#onLate();
-    }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, lastCommitMs)));
+    }, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs)));
   }
 
   /** Ends the wait. The batch calls this when a commit starts. */
