@@ -1,7 +1,7 @@
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
-import { type Answer, isDeno, send } from "./request.ts";
+import { type Answer, type Exchange, isDeno, send } from "./request.ts";
 import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
@@ -10,19 +10,21 @@ export interface CallParts<T> {
   /** The path below the base address, with its query. */
   path: string;
   body?: string;
-  /** Makes a write safe to repeat. `null`: it is sent once. */
+  /** Makes a write safe to repeat. With `null`, the request is sent once. */
   idempotencyKey?: string | null;
-  read: (text: string) => T;
+  /** Reads the body of a success; see {@link Exchange.parse}. */
+  parse: (text: string) => T;
   signal: AbortSignal | undefined;
 }
 
 export type Call = <T>(parts: CallParts<T>) => Promise<Answer<T>>;
 
 export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDeprecation }: ClientSettings): Call {
+  /** The operations whose deprecation the app has been told about. */
   const told = new Set<string>();
   const hide = createHide(key);
   return (parts) => {
-    const { operation, method, path, body, idempotencyKey, read, signal: given } = parts;
+    const { operation, method, path, body, idempotencyKey, parse, signal: signalOfApp } = parts;
     const isOnce = idempotencyKey === null;
     // A redirect could lead the key to another server, and would make a GET of a POST.
     const init: RequestInit & { duplex: "half" } = {
@@ -50,9 +52,9 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       return response;
     };
     const attempt = (signal: AbortSignal) => {
-      return send({ fetch: () => fetchOnce(signal), asked: `${method} ${url}`, read, hide });
+      return send({ fetch: () => fetchOnce(signal), requestLine: `${method} ${url}`, parse, hide });
     };
-    return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: given });
+    return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: signalOfApp });
   };
 }
 

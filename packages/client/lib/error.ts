@@ -21,19 +21,20 @@ export type ErrorCode =
   | "store_unavailable"
   | "overloaded"
   | "internal_error"
+  // Any other string is permitted, in a form that lets an editor complete the codes above.
   | (string & Record<never, never>);
 
 /**
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
- * - `unexpected_response`: something other than a petstore answered, such as a proxy, or with more than 16 MiB.
+ * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response had more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 
 /** The codes of a petstore and of the client. Other servers may have codes of their own. */
 export type PetstoreErrorCode = ErrorCode | ClientErrorCode;
 
-/** What the head of a response says about a failure. */
+/** What is known about a failure beside its code and its message. */
 export interface ResponseFacts {
   /** The status of the response. Default: 0, for no response. */
   status?: number | undefined;
@@ -41,13 +42,16 @@ export interface ResponseFacts {
   requestId?: string | undefined;
   /** The `Retry-After` of the response, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The error that has led to this one. */
+  /** The error of the runtime that has led to this one, or the failure of an earlier attempt; see {@link PetstoreError}. */
   cause?: unknown;
 }
 
 /**
- * The failure of a call: an error of the petstore, or of the way to it. A create may have been carried out all the same, unless the first
- * attempt got a 4xx of a petstore. If an earlier attempt may have been carried out, its failure is the `cause`.
+ * The failure of a call: an error of the petstore, or of the way to it.
+ *
+ * A request that adds a pet may have been carried out all the same, except if the first attempt got a 4xx of a petstore. The `cause` is the
+ * error of the runtime if no whole response came. After a response it is the failure of an earlier attempt that may have been carried out,
+ * if there was one.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */
@@ -71,7 +75,7 @@ export class PetstoreError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** The members as plain JSON, without the `cause` and the stack. */
+  /** The members as plain JSON. The `cause` and the stack are left out, because they tell of the machine and not of the call. */
   toJSON(): Record<string, unknown> {
     return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
   }

@@ -37,13 +37,13 @@ export function createPets(call: Call): Pets {
       requireKnown(options, ["signal"]);
       const { signal } = options;
       const path = `/pets/${requireBigint("id", id)}`;
-      return (await call({ operation: "getPet", method: "GET", path, read: readPet, signal })).value;
+      return (await call({ operation: "getPet", method: "GET", path, parse: readPet, signal })).value;
     },
     async create(pet, options = {}) {
       requireKnown(options, ["signal", "idempotencyKey"]);
       const { signal, idempotencyKey = randomKey() } = options;
       if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
-      const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, read: readPet, signal };
+      const parts = { path: "/pets", body: formatNewPet(pet), idempotencyKey, parse: readPet, signal };
       return (await call({ operation: "createPet", method: "POST", ...parts })).value;
     },
   };

@@ -31,21 +31,24 @@ export function createHide(key: string): (text: string) => string {
 }
 
 /**
- * The texts of an error of `fetch` and its causes. It may hold the request, or the bytes of a response that sends the
- * key back.
+ * Copies the texts of an error of `fetch` and of its causes, without the key. Nothing else of the error is kept, because it may have the
+ * request, or the bytes of a response that sends the key back.
+ *
+ * @param depth How many causes are copied.
+ * @returns An `Error`, whatever was thrown; undefined for `undefined` and `null`.
  */
-export function textsOf(thrown: unknown, hide: (text: string) => string, depth = 4): Error | undefined {
+export function redactedCopy(thrown: unknown, hide: (text: string) => string, depth = 4): Error | undefined {
   if (thrown == null || !depth) return undefined;
   const { name, message, code, stack, cause, errors } = thrown as Record<string, unknown>;
   const text = (value: unknown) => typeof value === "string" ? hide(value) : undefined;
-  const inner = textsOf(cause, hide, depth - 1);
+  const inner = redactedCopy(cause, hide, depth - 1);
   const kept = new Error(text(message) ?? text(thrown), inner && { cause: inner });
   for (const [member, value] of Object.entries({ name, code, stack })) {
     if (typeof value === "string") Object.assign(kept, { [member]: hide(value) });
   }
   // These are the errors of the attempts to connect to each address of a name.
   if (Array.isArray(errors)) {
-    Object.assign(kept, { errors: errors.slice(0, 4).map((each) => textsOf(each, hide, depth - 1)) });
+    Object.assign(kept, { errors: errors.slice(0, 4).map((each) => redactedCopy(each, hide, depth - 1)) });
   }
   return kept;
 }

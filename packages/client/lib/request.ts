@@ -1,35 +1,44 @@
 import { quoted } from "./json.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
-import { textsOf } from "./redaction.ts";
+import { redactedCopy } from "./redaction.ts";
 
 export const MAX_BODY_BYTES: number = 16 * 2 ** 20;
+
+/** The cause of the error for a response beyond {@link MAX_BODY_BYTES}. Such a request is not repeated. */
+export class ResponseTooLongError extends RangeError {}
 
 export interface Answer<T> {
   value: T;
   headers: Headers;
   /** Makes the error of a response that cannot be used. */
-  refuse: (message: string) => PetstoreError;
+  createUnexpected: (message: string) => PetstoreError;
 }
 
 export interface Exchange<T> {
   fetch: () => Promise<Response>;
-  /** The method and the address, for messages. */
-  asked: string;
-  /** Throws if the body is not what was asked for, a `SyntaxError` if it is no JSON. */
-  read: (text: string) => T;
+  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. */
+  requestLine: string;
+  /** Reads the body of a success. It throws if that is not what was asked for, a `SyntaxError` if it is no JSON. */
+  parse: (text: string) => T;
   /** Hides the key in a text, because a server may send it back. */
   hide: (text: string) => string;
 }
 
-interface Failure {
+/** The body of an error response of a petstore. */
+interface ErrorBody {
   code?: unknown;
   message?: unknown;
 }
 
-/** @throws {PetstoreError} For every failure of the network and of the server. */
-export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promise<Answer<T>> {
+/**
+ * Sends a request and reads its response.
+ *
+ * @throws {PetstoreError} For every failure of the network and of the server.
+ * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
+ */
+export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>): Promise<Answer<T>> {
   let response: Response | undefined, text: string | undefined;
-  const failure = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
+  const createError = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
     return new PetstoreError(hide(code), hide(message), {
       status: response?.status,
       requestId: hide(response?.headers.get("x-request-id") ?? "") || undefined,
@@ -37,48 +46,49 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
       cause,
     });
   };
-  const refuse = (message: string, cause?: unknown) => failure("unexpected_response", message, cause);
+  const createUnexpected = (message: string, cause?: unknown) => createError("unexpected_response", message, cause);
   try {
     response = await fetch();
     text = await readText(response);
-  } catch (cause) {
-    const texts = textsOf(cause, hide);
-    // A permission of Deno, which the next attempt would not have either.
-    if (texts?.name === "NotCapable") throw texts;
-    const reason = innermost(texts) + (response ? "" : hintOfBrowser(asked));
-    throw failure("connection_failed", `${asked} got no whole response${reason}`, texts);
+  } catch (thrown) {
+    const cause = redactedCopy(thrown, hide);
+    if (cause?.name === "NotCapable") throw cause;
+    const reason = innermostMessage(cause) + (response ? "" : corsHint(requestLine));
+    throw createError("connection_failed", `${requestLine} got no whole response${reason}`, cause);
   }
-  if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
-  let body: Failure | undefined | null;
+  if (text === undefined) {
+    throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, new ResponseTooLongError());
+  }
+  let body: ErrorBody | undefined | null;
   try {
-    if (response.ok) return { value: read(text), headers: response.headers, refuse };
+    if (response.ok) return { value: parse(text), headers: response.headers, createUnexpected };
     body = JSON.parse(text);
-  } catch (cause) {
-    // A body without a length looks whole although it was cut. The cause is left out, since its message quotes the
-    // body.
-    if (cause instanceof SyntaxError && isJson(response, text) && !isRedirect(response)) {
-      throw failure("connection_failed", `${asked} got incomplete JSON: ${quoted(hide(text))}`);
-    }
+  } catch (thrown) {
+    // A body without a length looks whole although it was cut. Such a request may be repeated. What was thrown is no cause of the error,
+    // because its message quotes the body, perhaps with the key.
+    const isCut = thrown instanceof SyntaxError && isJson(response, text) && !isRedirect(response);
+    if (isCut) throw createError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`);
+    // A success that is not what was asked for, and a failure that is no JSON, come from something other than a petstore.
   }
-  const { code, message } = (body ?? {}) as Failure;
-  if (typeof code === "string" && typeof message === "string") throw failure(code, message);
-  throw refuse(`${asked} ${foreign(response, hide(text))}`);
+  const { code, message } = (body ?? {}) as ErrorBody;
+  if (typeof code === "string" && typeof message === "string") throw createError(code, message);
+  throw createUnexpected(`${requestLine} ${describeForeign(response, hide(text))}`);
 }
 
-/** What the last error of a chain says, which is the system's: the first one often says only that `fetch` failed. */
-function innermost(texts: Error | undefined): string {
+/** The message of the last error in a chain of causes, which is the system's. The first one often says only that `fetch` failed. */
+function innermostMessage(error: Error | undefined): string {
   let reason = "";
-  for (const { message, code } of chainOf(texts)) reason = message || code || reason;
+  for (const { message, code } of chainOf(error)) reason = message || code || reason;
   return reason && `: ${reason}`;
 }
 
 /**
- * What a browser may mean by a failure: it does not tell a page that the server does not permit pages of its origin (CORS), which looks
- * like a server that is not there. Empty outside of a browser, and for the page's own origin.
+ * A hint that the server may not permit pages of this page's origin (CORS). A browser does not tell a page so: the failure looks as if the
+ * server were not there. The hint is empty outside of a browser, and for a server of the page's own origin.
  */
-function hintOfBrowser(asked: string): string {
+function corsHint(requestLine: string): string {
   const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
-  if (origin === undefined || asked.includes(` ${origin}/`)) return "";
+  if (origin === undefined || requestLine.includes(` ${origin}/`)) return "";
   return `; if the server runs, it may not permit pages of ${origin} (CORS)`;
 }
 
@@ -91,22 +101,17 @@ export function isDeno(): boolean {
   return /Deno/.test(globalThis.navigator?.userAgent);
 }
 
-/** `undefined` if it is too long: a few compressed bytes may become gigabytes. */
+/** Reads a body as text. The result is undefined if it is too long: a few compressed bytes may become gigabytes. */
 async function readText(response: Response): Promise<string | undefined> {
-  const { body, headers, type } = response;
-  // On Deno, a stream is slower, and the body of its own fetch has this length unless it is chunked or compressed.
-  const length = isDeno() && type === "basic" && !headers.has("transfer-encoding") &&
-    !headers.has("content-encoding") &&
-    headers.get("content-length");
   // React Native has no stream for a body, so it is read as one text.
-  if (!body || (length && +length <= MAX_BODY_BYTES)) return await response.text();
-  const reader = body.getReader(), decoder = new TextDecoder();
-  let text = "", read = 0;
+  if (!response.body || isShortOnDeno(response)) return await response.text();
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  let text = "", bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
-    read += value.length;
-    if (read > MAX_BODY_BYTES) {
+    bytes += value.length;
+    if (bytes > MAX_BODY_BYTES) {
       reader.cancel().catch(() => {});
       return undefined;
     }
@@ -114,12 +119,24 @@ async function readText(response: Response): Promise<string | undefined> {
   }
 }
 
+/**
+ * Whether a body is known to be short enough, for speed on Deno, where a stream is slower. The body of Deno's own `fetch` has the announced
+ * length, unless it came in chunks or was decompressed.
+ */
+function isShortOnDeno({ headers, type }: Response): boolean {
+  if (!isDeno() || type !== "basic") return false;
+  if (headers.has("transfer-encoding") || headers.has("content-encoding")) return false;
+  const length = headers.get("content-length");
+  return length !== null && length !== "" && Number(length) <= MAX_BODY_BYTES;
+}
+
 function isJson({ headers }: Response, text: string): boolean {
   const type = headers.get("content-type");
   return type ? type.toLowerCase().includes("json") : /^\s*[[{]/.test(text);
 }
 
-function foreign(response: Response, text: string): string {
+/** Says, as the second half of a sentence, what has answered in place of a petstore. */
+function describeForeign(response: Response, text: string): string {
   if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(text)}`;
   const target = response.headers.get("location") ?? "another address";
   return `is redirected to ${target}; baseUrl must be the address that answers`;
@@ -130,12 +147,13 @@ function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** RFC 9110 §10.2.3, in milliseconds. A date is compared with the server's own clock. */
+/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. A date is compared with the server's own clock. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return 1000 * Number(value);
-  const wait = parseDate(value) - (parseDate(headers.get("date") ?? "") || Date.now());
+  const sentAt = parseDate(headers.get("date") ?? "");
+  const wait = parseDate(value) - (isNaN(sentAt) ? Date.now() : sentAt);
   return isNaN(wait) ? undefined : Math.max(0, wait);
 }
 

@@ -1,5 +1,5 @@
 import { type ClientErrorCode, PetstoreError } from "./error.ts";
-import { chainOf } from "./request.ts";
+import { chainOf, ResponseTooLongError } from "./request.ts";
 
 export interface RetryLimits {
   timeoutMs: number;
@@ -7,22 +7,22 @@ export interface RetryLimits {
   signal: AbortSignal | undefined;
 }
 
-/** Statuses after which the same request may succeed. */
-const PASSING = [408, 429, 502, 503, 504];
+/** The statuses of failures that may pass, so that the same request may succeed later. */
+const TRANSIENT_STATUSES = [408, 429, 502, 503, 504];
 
-/** The bound of the first pause and of the longest, in milliseconds. */
-const FIRST = 100, LONGEST = 5_000;
+/** A pause is random. These are the bounds of the first pause and of the longest, in milliseconds. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
 
 /** How long a client tries while nothing listens at the address, in milliseconds. A server that restarts is back by then. */
-const REFUSED = 2_500;
+const REFUSED_PATIENCE_MS = 2_500;
+
+/** An attempt that may be repeated gets a third of the whole time, since it may never be answered, but not less than this, in milliseconds. */
+const SHORTEST_ATTEMPT_MS = 1_000;
 
 /**
- * The shortest time for an attempt that may be repeated, in milliseconds. Otherwise it has a third of the time, because
- * it may stay silent.
- */
-const SHORTEST_ATTEMPT = 1_000;
-
-/**
+ * Makes attempts until one succeeds, one fails for good, or the time is over.
+ *
  * @throws {PetstoreError} The failure of the last attempt, or `deadline_exceeded`.
  * @throws The reason of `signal`, once that is aborted.
  */
@@ -31,43 +31,54 @@ export async function retry<T>(
   { timeoutMs, maxRetries, signal }: RetryLimits,
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
-  let last: PetstoreError | undefined, doubtful: PetstoreError | undefined;
+  /** The failure of the last attempt that has ended. */
+  let lastFailure: PetstoreError | undefined;
+  /** The failure of the first attempt that the server may have carried out all the same. */
+  let doubtfulFailure: PetstoreError | undefined;
+  /** Since when each attempt has found nothing that listens. It is undefined after any other failure. */
   let refusedSince: number | undefined;
   for (let retries = 0;; retries++) {
-    const left = end - performance.now();
-    const limit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT, timeoutMs / 3) : left;
-    const isLastTime = limit >= left;
-    const code: ClientErrorCode = isLastTime ? "deadline_exceeded" : "connection_failed";
-    const time = isLastTime ? timeoutMs : Math.round(limit);
-    const lateError = () => new PetstoreError(code, `No response within ${time} ms`, { cause: last });
+    const timeLeft = end - performance.now();
+    const attemptLimit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3) : timeLeft;
+    const isLastAttempt = attemptLimit >= timeLeft;
+    const lateError = () =>
+      isLastAttempt
+        ? noResponse("deadline_exceeded", timeoutMs, lastFailure)
+        : noResponse("connection_failed", attemptLimit, lastFailure);
     try {
-      return await within(attempt, Math.min(limit, left), lateError, signal);
+      return await within(attempt, Math.min(attemptLimit, timeLeft), lateError, signal);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       const now = performance.now();
-      let delay = (error.retryAfterMs ?? 0) + jitter(retries);
-      refusedSince = isRefused(error) ? refusedSince ?? now : undefined;
-      // The last attempt at an address where nothing listens is at the end of the time for that.
-      const patience = refusedSince === undefined ? Infinity : refusedSince + REFUSED - now;
-      if (patience > 0) delay = Math.min(delay, patience);
-      // A wait beyond the end of the call would end in the same failure, only later.
-      const isOver = patience <= 0 || now + delay >= end;
-      if (retries >= maxRetries || !isPassing(error) || isOver) {
+      const isUnreachable = isRefused(error);
+      refusedSince = isUnreachable ? refusedSince ?? now : undefined;
+      const patience = refusedSince === undefined ? Infinity : refusedSince + REFUSED_PATIENCE_MS - now;
+      let pause = (error.retryAfterMs ?? 0) + jitter(retries);
+      // While nothing listens, the last attempt is made just when the patience ends.
+      if (patience > 0) pause = Math.min(pause, patience);
+      // A pause beyond the end of the call would end in the same failure, only later.
+      const isOver = patience <= 0 || now + pause >= end;
+      if (retries >= maxRetries || !isTransient(error) || isOver) {
         if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
-        // The server may have carried out an earlier attempt, though it refused the last one.
-        if (doubtful) error.cause ??= doubtful;
+        if (doubtfulFailure) error.cause ??= doubtfulFailure;
         throw error;
       }
-      last = error;
-      if (error.status !== 429) doubtful ??= error;
-      await sleep(delay, signal);
+      lastFailure = error;
+      // A 429 was refused before it was carried out, and a refused connection has carried nothing.
+      if (error.status !== 429 && !isUnreachable) doubtfulFailure ??= error;
+      await sleep(pause, signal);
     }
   }
 }
 
-function isPassing({ code, status, cause }: PetstoreError): boolean {
-  // A response that was too long is not asked for again: the next one would be as long.
-  return code === "connection_failed" || (PASSING.includes(status) && !(cause instanceof RangeError));
+function noResponse(code: ClientErrorCode, timeMs: number, cause: PetstoreError | undefined): PetstoreError {
+  return new PetstoreError(code, `No response within ${Math.round(timeMs)} ms`, { cause });
+}
+
+/** Whether the same request may succeed later. A response that was too long is not asked for again: the next one would be as long. */
+function isTransient({ code, status, cause }: PetstoreError): boolean {
+  if (code === "connection_failed") return true;
+  return TRANSIENT_STATUSES.includes(status) && !(cause instanceof ResponseTooLongError);
 }
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
@@ -77,9 +88,9 @@ function isRefused({ cause }: PetstoreError): boolean {
   );
 }
 
-/** Full jitter: clients that failed together do not come back together. */
+/** The pause before a retry is random from zero on ("full jitter"), so that clients that failed together do not come back together. */
 function jitter(retries: number): number {
-  return Math.random() * Math.min(LONGEST, FIRST * 2 ** retries);
+  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
 }
 
 /** Waits for the time, or throws the reason of the signal once that is aborted. Leaves no timer and no listener behind. */

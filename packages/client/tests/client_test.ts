@@ -246,7 +246,7 @@ test("the method of a call follows from the operation, not from its body", async
   const sent: string[] = [];
   const fetch = ({ method }: Request) => Promise.resolve(new Response(method));
   const call = createCall(checkClientOptions({ baseUrl: "http://localhost/v1", key: KEY, fetch }));
-  const parts = { path: "/pets/1", read: (text: string) => sent.push(text), signal: undefined };
+  const parts = { path: "/pets/1", parse: (text: string) => sent.push(text), signal: undefined };
   await call({ operation: "deletePet", method: "DELETE", ...parts });
   await call({ operation: "updatePet", method: "PUT", body: "{}", ...parts });
   assert.deepEqual(sent, ["DELETE", "PUT"]);

@@ -151,10 +151,12 @@ test("a refusal has as its cause the first attempt that may have been carried ou
   assert.deepEqual([doubtful.code, (doubtful.cause as Error).message], ["connection_failed", "Cut"]);
 });
 
-test("a refusal of the first attempt, or after a rate limit alone, has no cause", async (clock) => {
+test("a refusal has no cause if no attempt before it can have been carried out", async (clock) => {
   const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
-  for (const limits of [0, 2]) {
-    const { error } = await tried((n) => n < limits ? new Response("", { status: 429 }) : refusal(), clock);
+  const limited = () => new Response("", { status: 429 });
+  const unreachable = () => Promise.reject(new TypeError("failed", { cause: coded("connect", "ECONNREFUSED") }));
+  for (const failures of [[], [limited, limited], [unreachable, unreachable], [unreachable, limited]]) {
+    const { error } = await tried((n) => (failures[n] ?? refusal)(), clock);
     assert.deepEqual([error?.code, "cause" in error!], ["invalid_api_key", false]);
   }
 });
