@@ -13,8 +13,9 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** The reply to a preflight that is permitted; `undefined` for other requests. */
-  preflight(context: RequestContext): Reply | undefined;
+  /** The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not listed. */
+  preflight(context: RequestContext): Reply;
+  /** Adds the fields by which a browser permits or refuses the response to a page. */
   extend(reply: Reply, context: RequestContext): Reply;
 }
 
@@ -23,6 +24,12 @@ const VARY: HeaderFields = { vary: "Origin" };
 
 const EXPOSED =
   /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|petstore-fault)$/;
+
+/**
+ * The reply to a preflight of an origin that is not permitted. It has no field that grants something, so the browser tells the page's author
+ * that `Access-Control-Allow-Origin` is missing. A 401 would lead the author to the key, which no preflight has.
+ */
+export const REFUSED_PREFLIGHT: Reply = { status: 204, headers: {}, body: null };
 
 /** Whether a request is what a browser sends before a request of a page of another origin. */
 export function isPreflight(context: RequestContext): boolean {
@@ -53,11 +60,8 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
   }
 
-  function preflight(context: RequestContext): Reply | undefined {
-    if (isPreflight(context) && grantsOf(context)[ALLOW_ORIGIN]) {
-      return { status: 204, headers: preflightFields, body: null };
-    }
-    return undefined;
+  function preflight(context: RequestContext): Reply {
+    return grantsOf(context)[ALLOW_ORIGIN] ? { status: 204, headers: preflightFields, body: null } : REFUSED_PREFLIGHT;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {

@@ -6,6 +6,7 @@
 import { quoted } from "../json.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../promises.ts";
 import type { Caller, RequestContext } from "./context.ts";
+import { isPreflight, REFUSED_PREFLIGHT } from "./cors.ts";
 import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts";
 import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
@@ -72,8 +73,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     // Responses of public operations are never kept, because only `answerCaller` keeps responses. A browser sends no preflight before them:
     // they are plain GETs without a key.
     if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
-    const preflight = cors?.preflight(context);
-    if (preflight) return preflight;
+    if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;

@@ -71,7 +71,7 @@ test("an origin that resembles a listed one gets no grant, in a preflight or in 
   withApi(IN_PROCESS, LISTED, async (api) => {
     for (const origin of LOOKALIKES) {
       const refused = await preflight(api, origin);
-      assert.deepEqual([refused.status, refused.error.code], [401, "missing_api_key"], origin);
+      assert.deepEqual([refused.status, refused.text], [204, ""], origin);
       for (const path of ["/pets", "/pets/1", "/nowhere"]) {
         const response = await api.get(path, { headers: { origin } });
         for (const each of [refused, response]) {
@@ -81,6 +81,19 @@ test("an origin that resembles a listed one gets no grant, in a preflight or in 
       }
     }
     assert.equal((await preflight(api, ORIGIN)).headers.get("access-control-allow-origin"), ORIGIN);
+  }));
+
+test("without the option cors a preflight is answered without a grant, and other OPTIONS need a key", () =>
+  withApi(IN_PROCESS, {}, async (api) => {
+    for (const path of ["/pets", "/nowhere"]) {
+      const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
+      const refused = await api.send("OPTIONS", path, { key: null, headers });
+      assert.deepEqual([refused.status, refused.text, grants(refused)], [204, "", []], path);
+      for (const name of Object.keys(headers) as (keyof typeof headers)[]) {
+        const { [name]: _, ...others } = headers;
+        assert.equal((await api.send("OPTIONS", path, { key: null, headers: others })).status, 401, `without ${name}`);
+      }
+    }
   }));
 
 test("a grant never includes credentials, a private network, or methods and headers that the API does not need", async () => {

@@ -35,6 +35,7 @@ export function anyPathResponses(description: JsonObject): Record<string, JsonOb
     RouteNotFound: failure(404, ["route_not_found"], {}),
     MethodNotAllowed: failure(405, ["method_not_allowed"], { ...ALLOW, ...DEPRECATION }),
     AllowedMethods: { headers: { ...ALLOW, ...DEPRECATION } },
+    RefusedPreflight: {},
     ...(words.includes("Preflights") && { Preflight: {} }),
     ...(isServer && REFUSALS),
   };

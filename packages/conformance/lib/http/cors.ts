@@ -56,14 +56,16 @@ export function casesOf(rules: readonly CorsRule[]): HttpCase[] {
       async [name](api) {
         for (const origin of origins) {
           const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, origin } });
-          const lists = preflight.status === 204 || preflight.headers.get("vary") === "Origin";
+          const lists = preflight.headers.has("access-control-allow-origin") ||
+            preflight.headers.get("vary") === "Origin";
           if (!listed && lists) throw new NotApplicable("the server lists origins");
           const responses = [preflight];
           for (const path of ["/pets", "/cats"]) responses.push(await api.get(path, { headers: { origin } }));
           responses.push(await api.get("/pets", { key: null, headers: { origin } }));
           assert.deepEqual(
             responses.map(({ status }) => status),
-            [granted === null ? 401 : 204, 200, 404, 401],
+            // A preflight without a grant may have any status, because the browser stops there anyway.
+            [granted === null ? preflight.status : 204, 200, 404, 401],
             "The statuses of a preflight, a list, an unknown path and a list without a key",
           );
           for (const response of responses) assertGranted(response, granted, listed);
