@@ -176,7 +176,7 @@ function findResponse(
     ? [401, "Unauthorized"] as const
     : headers.has("access-control-allow-methods")
     ? [204, "Preflight"] as const
-    : method === "OPTIONS" && !headers.has("allow")
+    : method === "OPTIONS" && status === 204 && !headers.has("allow")
     ? [204, "RefusedPreflight"] as const
     : item === undefined
     ? [404, "RouteNotFound"] as const
