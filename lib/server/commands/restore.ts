@@ -18,9 +18,9 @@ export const RESTORE: Command = {
   operand: "backup",
   needsOperand: true,
   about:
-    "Stop the servers before. The backup is checked first. The file until now is kept beside the new one, under a name " +
-    "with the time. A key that was revoked after the backup is valid again, and one that was made after it is missing: the " +
-    "restore lists both. For PostgreSQL, use pg_restore.",
+    "Stop the servers first. The command checks the backup, and keeps the replaced file beside the new one, under a name " +
+    "with the time. Keys that were revoked after the backup are valid again, and keys that were made after it are missing; the " +
+    "command lists both. For PostgreSQL, use pg_restore.",
   examples: [
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
