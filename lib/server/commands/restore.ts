@@ -127,10 +127,10 @@ function takeOwner(name: string, { path, stats }: PresentFile): void {
 function describe({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
-  lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the file until now`);
+  lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the replaced file`);
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
-    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
+    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the replaced file" : advice}`);
   }
   for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
   if (!keys) {
