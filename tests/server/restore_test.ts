@@ -64,7 +64,10 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
   chmodSync(file, 0o640);
 
   const printed = await succeed("restore", COPY);
-  assert.match(printed, /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the replaced file/);
+  assert.match(
+    printed,
+    /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the replaced file/,
+  );
   assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
   assert.ok(lstatSync(FILE).isSymbolicLink());
   assert.equal(statSync(FILE).mode & 0o777, 0o640);
