@@ -4,20 +4,20 @@ import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "./json_types.ts";
 
 export const DESCRIPTION =
-  `A catalogue of animals: list them, add one, get one. Send your API key with every request, as
-\`Authorization: Bearer <API_KEY>\`. Bodies are JSON, and a list comes in pages: its \`Link\` header leads to the next one.
+  `This API lists, adds and gets the animals of a catalogue. Send your API key with every request, as
+\`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: the \`Link\` header has the address of the next page.
 
 Every failure has the same body: a \`code\` for programs, a \`message\` for people, and the \`status\`. A path that does not
-exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`, and a method that a path does not have
+exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`, and a method that the path does not have gets
 ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`.`;
 
 /** The paragraph about request ids. The description has it if responses carry one. */
 export const REQUEST_ID =
-  "an `X-Request-Id`, which identifies the request in the logs: that of the request if it is usable.";
+  "an `X-Request-Id`, which identifies the request in the server's log. A client may send its own id in this header.";
 
 /** The paragraph about CORS. The description has it if pages of other origins may use the API. */
 export const CROSS_ORIGIN =
-  `Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
+  `Preflights of allowed origins get 204 and need no key. Responses also have \`Vary: Origin\` and the
 \`Access-Control-*\` headers of the Fetch standard.`;
 
 export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } };

@@ -113,7 +113,7 @@ function describeIdempotency(retentionMs: number): JsonObject {
     parameters: [{
       name: "Idempotency-Key",
       in: "header",
-      description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
+      description: "Makes it safe to repeat the request. A second request with the same key and the same animal " +
         "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
         "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes; parameters after a " +
         `quoted key are ignored. The key is remembered for ${durationInWords(retentionMs)}. ` +

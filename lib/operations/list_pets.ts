@@ -96,7 +96,7 @@ const DESCRIBED_PARAMETERS: JsonObject[] = [
   {
     name: "cursor",
     in: "query",
-    description: "Where the page begins. Opaque: take it from the `Link` header of the page before.",
+    description: "Where the page begins. Take this opaque text from the `Link` header of the previous page.",
     schema: { type: "string" },
   },
 ];

@@ -80,9 +80,11 @@ const OF_THE_APP: Description["responses"] = { default: { description: "A respon
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
   tag: "store",
   summary: "Store orders",
-  description: handleStoreOrders ? "The app answers this." : "Not served here.",
+  description: handleStoreOrders
+    ? "The app around the petstore answers this request."
+    : "This petstore has no store orders, and answers with 501.",
   // GitBook would show a panel to try the operation, which could only ever answer 501.
   ...(!handleStoreOrders && { more: { "x-hideTryItPanel": true } }),
   responses: handleStoreOrders ? OF_THE_APP : {},
-  failures: handleStoreOrders ? [] : [group("there are no store orders here", [NO_STORE_ORDERS])],
+  failures: handleStoreOrders ? [] : [group("this petstore has no store orders", [NO_STORE_ORDERS])],
 });

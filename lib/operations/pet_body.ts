@@ -63,7 +63,7 @@ export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: 
     group("the body is too large", [bodyTooLarge(maxBodyBytes)]),
     group("the body is not JSON, or it has a content coding", [notJson("text/plain"), ENCODED]),
     group("the body has an unknown transfer coding", [UNKNOWN_CODING]),
-    group("the store is unavailable, or too many large bodies are under way", [
+    group("the store is unavailable, or too many large bodies arrive at once", [
       STORE_UNAVAILABLE,
       MAY_BE_STORED,
       OVERLOADED,

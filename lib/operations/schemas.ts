@@ -98,11 +98,11 @@ export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonOb
         code: {
           type: "string",
           description:
-            "Machine-readable error code. Each response has examples of its codes. Later releases, and a proxy in " +
-            "front, may send others.",
+            "Machine-readable error code. Each response has examples of its codes. A later release, or a proxy in " +
+            "front, may send other codes.",
           examples: codes,
         },
-        message: { type: "string", description: "Human-readable description. It may change." },
+        message: { type: "string", description: "Human-readable description. A later release may change it." },
         status: {
           type: "integer",
           format: "int32",

@@ -42,7 +42,7 @@ test.inFolder("a wrong command or flag is told, and a word that may be a key is 
   await assertAllRefused([
     [
       ["bakcup", "x.db"],
-      /^petstore: There is no such command \(did you mean backup\?\); --help alone lists the commands\n$/,
+      /^petstore: There is no such command \(did you mean backup\?\); --help lists the commands\n$/,
     ],
     [["srve"], /There is no such command \(did you mean serve\?\)/],
     [["chekc"], /did you mean check\?/],
@@ -57,8 +57,8 @@ test.inFolder("a wrong command or flag is told, and a word that may be a key is 
     [["--docs=pk_secret"], /Option '--docs' does not take an argument; add(?!.*pk_secret)/],
     [["check", "--key=pk_secret"], /Unknown option '--key'; add --help to see the flags of check(?!.*pk_secret)/],
     [["--pk_secret.x"], /Unknown option/],
-    [["pk_secret"], /^petstore: There is no such command; --help alone lists the commands\n$/],
-    [["a".repeat(1_000_000)], /^petstore: There is no such command; --help alone lists the commands\n$/],
+    [["pk_secret"], /^petstore: There is no such command; --help lists the commands\n$/],
+    [["a".repeat(1_000_000)], /^petstore: There is no such command; --help lists the commands\n$/],
   ]);
 });
 

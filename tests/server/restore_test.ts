@@ -64,7 +64,10 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
   chmodSync(file, 0o640);
 
   const printed = await succeed("restore", COPY);
-  assert.match(printed, /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the file/);
+  assert.match(
+    printed,
+    /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the replaced file/,
+  );
   assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
   assert.ok(lstatSync(FILE).isSymbolicLink());
   assert.equal(statSync(FILE).mode & 0o777, 0o640);
@@ -132,7 +135,7 @@ for (const [what, damage] of DAMAGES) {
     assert.equal((await runHere(["check", STORE])).status, 2);
     const printed = await succeed("restore", COPY);
     assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
-    assert.match(printed, /^\S+: the file until now$/m);
+    assert.match(printed, /^\S+: the replaced file$/m);
     const beside = readdirSync(".").filter((name) => name !== FILE && name !== COPY);
     assert.equal(beside.length, log ? 2 : 1, beside.join());
     if (log) assert.equal(readFileSync(beside.find((name) => name.endsWith("-wal"))!, "utf8"), "the log");
@@ -243,9 +246,9 @@ test.inFolder("restore lists the keys that are valid again and those that are mi
   assert.match(first ?? "", /: 0 pets from \S+, checked$/);
   assert.ok(existsSync(keptFile.split(": ")[0] ?? ""));
   assert.deepEqual(changes.map((line) => line.replace(/ \(\w+\)/, "")), [
-    `${revoked} ends as in the file until now`,
-    `${rotated} ends as in the file until now`,
-    `${purged} ends as in the file until now`,
+    `${revoked} ends as in the replaced file`,
+    `${rotated} ends as in the replaced file`,
+    `${purged} ends as in the replaced file`,
     `${successor} is missing, because it was made after the backup`,
   ]);
   const after = (await keys()).map(({ id, state, expires }) => [id, state, expires]);

@@ -11,16 +11,16 @@ const INTRODUCTION = `<!-- Written by \`deno task docs\`. Change tests/heavy/hos
 
 # Hosts
 
-Mount a petstore in a server or framework, beside the app's own routes:
+For developers who mount a petstore in a server or framework, beside the app's own routes:
 
-- Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
-  their bodies first.
+- Find your host in the list below. Its section has a tested program, and says how its responses differ from the petstore's own.
+- On any host, pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not
+  read their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
+- [The end of the page](#what-several-hosts-do) has the differences that several hosts share, and [odd requests](#odd-requests).
 `;
 
-const TESTED =
-  `These hosts are tested. The list below a program shows how its responses differ from the petstore's own, and
-[the end of the page](#what-several-hosts-do) what several hosts have in common; tests check both.
+const TESTED = `These hosts are tested, and the tests check the differences that this page names:
 `;
 
 /** Lines with which most programs begin. The page shows them once. */
@@ -40,14 +40,14 @@ const SHARED_LINES = [
 ];
 
 const BEGINNING =
-  `Each section shows what is special about a host, and links the complete program. All begin with these lines, which are left out
-below:
+  `Each section shows the part of the program that is special to a host, and names the file with the complete program. On Node and Bun,
+most programs begin with these lines, which this page does not repeat:
 
 \`\`\`ts
 ${SHARED_LINES.join("\n")}
 \`\`\`
 
-On Deno, the program begins with these lines in their place, and Node 24 runs TypeScript without a build:
+On Deno, they begin with these lines instead. Deno, Bun and Node 24 run TypeScript without a build.
 
 \`\`\`ts
 import { createPetstore } from "@petstore/petstore";
@@ -83,13 +83,14 @@ export function createHostsPage(): string {
 
 const SHARED = `## What several hosts do
 
-These differences from the petstore's own responses are not repeated at each host.
+These responses differ from the petstore's own on the hosts that each line names.
 `;
 
 const ODD = `## Odd requests
 
-Some requests are answered, refused or changed before a petstore can see them: a proxy must not decide by a path with dot segments
-or by a length that a host ignores. The list has the statuses of all responses on a connection, on most hosts and on others.
+Hosts answer, refuse or change some malformed or hostile requests before the petstore can see them. So a proxy in front must not make
+decisions by a path with dot segments, or by a length that a host ignores. Each line has the statuses of all responses on the connection
+as most hosts send them, and then the hosts that differ. "Closed" means that the host then closes the connection.
 `;
 
 /** Lists the requests that hosts answer in their own way: what most do, and those that differ. */

@@ -21,8 +21,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     runtime: "workerd",
     text:
       "Set a secret `PETSTORE_KEYS` with the keys, separated by commas, and a compatibility date of 2022-03-21 or later; " +
-      "`nodejs_compat` is not needed. Cloudflare runs many isolates and ends them at any time, and each has its own memory " +
-      "store with ids from 1. The two sections below keep the pets.",
+      "`nodejs_compat` is not needed. This Worker does not keep its pets: Cloudflare runs many isolates and ends them at any time, " +
+      "and each has its own memory store with ids from 1. The two sections below keep the pets.",
     files: ["tests/heavy/edge/workers/worker.ts"],
     deviations: [
       "An unknown method gets 501 and plain text from workerd",
@@ -34,8 +34,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Cloudflare Workers with D1",
     runtime: "workerd",
     text:
-      "The Worker above with another store: any number of Workers share the pets of [one D1 database](stores.md#at-the-edge), " +
-      "which `d1_databases` in `wrangler.json` binds to `DB`. Its two lines are " +
+      "This is the Worker above with another store. Any number of Workers share the pets of [one D1 database](stores.md#at-the-edge), " +
+      "which `d1_databases` in `wrangler.json` binds to `DB`. The two lines that differ are " +
       '`import { createD1Store } from "@petstore/edge/d1"` and `createPetstore({ store: createD1Store(env.DB), … })`.',
     files: [],
     linked: ["tests/heavy/edge/workers/d1/worker.ts", "tests/heavy/edge/workers/d1/wrangler.json"],
@@ -44,22 +44,23 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "A Durable Object",
     runtime: "workerd",
     text:
-      "One object has all pets in a database of its own, and answers all requests: its class makes the petstore with " +
-      "`createDurableObjectStore(storage)`, and the Worker passes requests on. The differences are those of Workers above.",
+      "One object keeps all pets in its own database, and answers all requests. Its class makes the petstore with " +
+      "`createDurableObjectStore(storage)`, and the Worker passes requests to it. Responses differ as on Cloudflare Workers above.",
     files: [],
     linked: ["tests/heavy/edge/workers/object/worker.ts", "tests/heavy/edge/workers/object/wrangler.json"],
   },
   {
     title: "A Service Worker",
     runtime: "Chromium",
-    text: "For a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
-      "must come from `https:` or `localhost`. The pets survive a reload, but not the end of the worker, half a minute after " +
-      "the last request. To keep them, use a store of your own, such as one on IndexedDB.",
+    text:
+      "Use this for a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
+      "must come from `https:` or `localhost`. The pets survive a reload of the page. They are lost when the browser ends the " +
+      "worker, half a minute after the last request. To keep them, write a store of your own, such as one on IndexedDB.",
     files: [],
     linked: ["tests/heavy/edge/service_worker/sw.js", "tests/heavy/edge/service_worker/page.js"],
     deviations: [
       "The page contains the key, so the key protects nothing",
-      "`cors` has no effect: a page cannot set `Origin`, and requests to other origins do not reach a Service Worker",
+      "`cors` has no effect: a page cannot set `Origin`, and requests from other origins do not reach a Service Worker",
       "Bodies have no `Content-Length`",
     ],
   },
@@ -67,9 +68,10 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Next.js 16",
     runtime: "Node 24",
     text:
-      "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
-      '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Put a shared store in a module ' +
-      "of its own, since each such file has its own petstore.",
+      "Use this route with the app router, and set `skipTrailingSlashRedirect: true` in `next.config.mjs`. For another base path, use " +
+      'the folder and the `basePath` of that path, such as `app/api/v1/[[...path]]` with `/api/v1`, or `app/[[...path]]` with `""`, ' +
+      "where the app's own routes take precedence. If several such files share a store, put it into a module of its own, because each " +
+      "file makes its own petstore.",
     files: ["tests/heavy/edge/nextjs/app/v1/[[...path]]/route.ts"],
     deviations: [
       "Every response has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
@@ -84,8 +86,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "SvelteKit 3",
     runtime: "Node 24",
     text:
-      "For its Node adapter. If `maxBodyBytes` is above 512 KiB, set `BODY_SIZE_LIMIT` in the environment to more: that is " +
-      "the adapter's own limit, and it cuts longer bodies.",
+      "Use this route with the Node adapter. The adapter cuts bodies above 512 KiB. If your `maxBodyBytes` is higher, set " +
+      "`BODY_SIZE_LIMIT` in the environment to a higher limit.",
     files: ["tests/heavy/edge/sveltekit/src/routes/v1/[...path]/+server.ts"],
     deviations: [
       "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +
@@ -99,10 +101,10 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Nitro 2",
     runtime: "Node 24",
     text:
-      "For the `node-server` preset: `export default fromNodeMiddleware((request, response, _next) => servePetstore(request, " +
-      "response))`, whose third parameter tells h3 to wait for the end of the response. For presets without Node use " +
-      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
-      "`Idempotency-Key` is not refused.",
+      "With the `node-server` preset, write `export default fromNodeMiddleware((request, response, _next) => servePetstore(request, " +
+      "response))`. Its third parameter tells h3 to wait for the end of the response. With presets without Node, write " +
+      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. This drops empty header fields, so the petstore does not " +
+      "refuse an empty `Idempotency-Key`.",
     files: [],
     linked: ["tests/heavy/edge/nitro/routes/v1/[...path].js"],
     deviations: ["An unknown method (`constructor`) gets 400 without a body from Node's parser"],
@@ -111,8 +113,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Astro 7",
     runtime: "Node 24",
     text:
-      "For its Node adapter, with `security: { checkOrigin: false }` in the configuration: otherwise a `POST` without " +
-      "`Content-Type` gets 403 from Astro. Its `clientAddress` is the address of the client.",
+      "Use this route with the Node adapter, and set `security: { checkOrigin: false }` in the configuration. Otherwise a `POST` " +
+      "without `Content-Type` gets 403 from Astro. Astro's `clientAddress` is the address of the client.",
     files: [],
     linked: ["tests/heavy/edge/astro/src/pages/v1/[...path].js", "tests/heavy/edge/astro/astro.config.mjs"],
     deviations: [
@@ -128,7 +130,7 @@ const PROGRAMS = "tests/heavy/hosts/programs";
 export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "Your authentication and your log",
-    text: "A function as [`keys`](library.md#keys-and-callers) checks the app's own sessions, and " +
+    text: "A function for [`keys`](library.md#keys-and-callers) checks the app's own sessions, and " +
       "[`onError`](library.md#failures) logs failures. Log the path without its query, and no headers, because one of them " +
       "contains the key.",
     files: [],
@@ -145,9 +147,9 @@ export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "A path prefix",
     text:
-      "If a router removes a prefix, the petstore sees other paths than its clients. `basePath` is the path that the " +
-      'petstore sees, and its links begin with `publicBaseUrl`. For Hono\'s `app.mount("/api/v1", petstore.handle)`, they are ' +
-      '`""` and `"/api/v1"`.',
+      "If a router removes a prefix, the petstore sees other paths than its clients. Set `basePath` to the path that the " +
+      "petstore sees, and `publicBaseUrl` to the path that clients see, with which the petstore begins its links. For Hono's " +
+      '`app.mount("/api/v1", petstore.handle)`, they are `""` and `"/api/v1"`.',
     files: [],
     linked: [`${PROGRAMS}/behind_prefix.ts`],
   },

@@ -10,8 +10,8 @@ export const BACKUP: Command = {
   operand: "file",
   needsOperand: true,
   about:
-    "The copy shows one moment, and gets its name when it is complete, checked and on disk. A file that exists is not " +
-    "replaced. For PostgreSQL, use pg_dump.",
+    "The copy has the pets of one moment. It gets its name when it is complete, checked and on disk. The command does not " +
+    "replace an existing file. For PostgreSQL, use pg_dump.",
   examples: [
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',

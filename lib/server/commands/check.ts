@@ -3,7 +3,7 @@ import { type Command, readSharedStore, readStore } from "./command.ts";
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
   about:
-    "Servers may use the store meanwhile, and the check changes nothing in it. Each fault has a line on standard error.",
+    "Servers may use the store meanwhile. The command changes nothing in the store, and prints each fault on standard error.",
   statuses: [
     "the store is sound",
     "the store cannot be checked at the moment",

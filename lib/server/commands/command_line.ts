@@ -66,7 +66,7 @@ async function readCommand(name: string, words: readonly string[], environment: 
 async function findCommand(name: string): Promise<Command> {
   if (Object.hasOwn(COMMANDS, name)) return await COMMANDS[name]!();
   const meant = suggest(name, Object.keys(COMMANDS));
-  throw new SettingError(`There is no such command${askFor(meant)}; --help alone lists the commands`);
+  throw new SettingError(`There is no such command${askFor(meant)}; --help lists the commands`);
 }
 
 /** The part of a message that asks for what was meant, if that is known. */

@@ -11,8 +11,8 @@ export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
   operand: "file",
   about:
-    "The export shows one moment; servers may use the store meanwhile. It is NDJSON: the pets are in the order of their ids, one on " +
-    "each line, as the API shows it. A file that exists is not replaced.",
+    "The export has the pets of one moment; servers may use the store meanwhile. The format is NDJSON: each line has a pet as the API " +
+    "shows it, in the order of the ids. The command does not replace an existing file.",
   examples: [
     "petstore export pets.ndjson",
     "petstore export | gzip > pets.ndjson.gz",

@@ -13,9 +13,9 @@ export const IMPORT: Command = {
   operand: "file",
   needsOperand: true,
   about:
-    "The file is NDJSON, a JSON object on each line, as in the body of a POST. A pet needs name and categoryId; a missing status " +
-    "means available. All lines are checked first. Then one transaction adds all pets, and the store gives new ids. Servers may be " +
-    "using the store; their creates wait meanwhile. If a line is no pet, or the import is stopped, nothing is added.",
+    "The file is NDJSON: each line is a JSON object, as in the body of a POST. A pet needs name and categoryId; without a status it is " +
+    "available. The command checks all lines first. Then one transaction adds all pets, and the store gives them new ids. Servers may " +
+    "use the store meanwhile, but their creates wait. If a line is not a valid pet, or the import is stopped, no pet is added.",
   examples: [
     "petstore import pets.ndjson --dry-run",
     "petstore import pets.ndjson --store sqlite:/var/lib/petstore/data/petstore.db",

@@ -13,8 +13,8 @@ import { type Command, type Context, readSharedStore, readStore } from "./comman
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 const WHERE =
-  "The keys are kept beside the pets: in the SQLite file or the database. Running servers accept a new key at once, and " +
-  "follow other changes within a second.";
+  "The store keeps the keys beside the pets, in the SQLite file or the database. Running servers accept a new key at once, " +
+  "and follow other changes within a second.";
 
 const FAILURE = "The API keys cannot be used";
 
@@ -31,7 +31,7 @@ export const ADD_KEY: Command = {
     expires: EXPIRES,
     "read-only": { help: "the key may only read" },
   },
-  about: `Only its hash is kept, so it cannot be shown again. ${WHERE}`,
+  about: `The store keeps only a digest of the key, so the key cannot be shown again. ${WHERE}`,
   examples: [
     "petstore keys add --label ci --expires 90d",
     "petstore keys add --label dashboard --read-only > dashboard.key",
@@ -57,7 +57,7 @@ export const ADD_KEY: Command = {
 export const LIST_KEYS: Command = {
   summary: "list the API keys",
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
-  about: `Also those that have ended. ${WHERE}`,
+  about: `The list includes keys that have expired or were revoked. ${WHERE}`,
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
@@ -68,7 +68,7 @@ export const LIST_KEYS: Command = {
 };
 
 export const ROTATE_KEY: Command = {
-  summary: "replace an API key by a new one, and print that",
+  summary: "replace an API key by a new one, and print the new key",
   flags: {
     overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" },
     expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
@@ -107,8 +107,8 @@ export const ROTATE_KEY: Command = {
 export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
-  about: "In place of the id you can give the key itself, if it has leaked and is known anyway. If " +
-    `${KEY_FILE} has the key, the file is removed. ${WHERE}`,
+  about: "In place of the id you can give the key itself, if it has leaked. If " +
+    `${KEY_FILE} contains the key, this file is removed. ${WHERE}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {

@@ -8,7 +8,8 @@ export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
   settings: ["openapi-server", "stability", "enforce-sunset", "public-url", "request-id"],
   flags: { samples: { help: "add samples of requests in six languages, which documentation platforms show" } },
-  about: "A server with the same settings has it at /openapi.json, and with samples at /openapi.json?samples.",
+  about:
+    "A server with the same settings serves the description at /openapi.json, and with samples at /openapi.json?samples.",
   examples: [
     "petstore openapi > openapi.json",
     "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",

@@ -8,7 +8,7 @@ export const READY: Command = {
   settings: [],
   operand: "url",
   needsOperand: true,
-  about: "It asks /readyz of the server at this address, and looks at no store.",
+  about: "The command asks the server at this address for /readyz. It does not open a store.",
   statuses: [
     "the server is ready",
     "the server is not ready, or cannot be reached",

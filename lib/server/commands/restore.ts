@@ -18,9 +18,9 @@ export const RESTORE: Command = {
   operand: "backup",
   needsOperand: true,
   about:
-    "Stop the servers before. The backup is checked first. The file until now is kept beside the new one, under a name " +
-    "with the time. A key that was revoked after the backup is valid again, and one that was made after it is missing: the " +
-    "restore lists both. For PostgreSQL, use pg_restore.",
+    "Stop the servers first. The command checks the backup, and keeps the replaced file beside the new one, under a name " +
+    "with the time. Keys that were revoked after the backup are valid again, and keys that were made after it are missing; the " +
+    "command lists both. For PostgreSQL, use pg_restore.",
   examples: [
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
@@ -127,10 +127,10 @@ function takeOwner(name: string, { path, stats }: PresentFile): void {
 function describe({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
-  lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the file until now`);
+  lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the replaced file`);
   for (const key of keys?.revived ?? []) {
     const advice = `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
-    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
+    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the replaced file" : advice}`);
   }
   for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
   if (!keys) {

@@ -8,8 +8,9 @@ export const SCHEMA: Command = {
   summary: "print the SQL that creates the tables of a PostgreSQL store",
   settings: [],
   about:
-    "It is for an administrator, where the role of the server may not create a schema. The grants for that role are comments, because " +
-    "they depend on its name. The SQL may run again, and does so after an upgrade. It needs the package @petstore/postgres.",
+    "An administrator applies this SQL if the role of the server may not create a schema. The grants for that role are comments, because " +
+    "they depend on its name. The SQL can be applied again, as is needed after an upgrade. The command needs the package " +
+    "@petstore/postgres.",
   examples: ["petstore schema | psql postgres://owner@db.example/pets"],
   async run(_args, { writers }) {
     const { postgresGrants, postgresSchema } = await loadPostgres();

@@ -9,12 +9,14 @@ export const SERVE: Command = {
   settings: Object.keys(SETTINGS) as SettingName[],
   about:
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
-    `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
+    `environment, or files: set ${
+      enumerate(FILE_VARIABLES)
+    } to the path of a file that contains the value of the variable ` +
     "without _FILE.\n\n" +
     "A postgres:// address needs the package @petstore/postgres. For parts that the address omits, its driver reads " +
-    "PostgreSQL's own variables, such as PGHOST, PGUSER and PGPASSWORD. Its parameters pool_size, prepare and schema are " +
-    "the number of connections, whether to prepare statements (false for a PgBouncer without support for them), and the " +
-    "schema of the tables.",
+    "PostgreSQL's own variables, such as PGHOST, PGUSER and PGPASSWORD. The address may have the parameters pool_size (the " +
+    "number of connections), schema (the schema of the tables) and prepare (false for a PgBouncer that does not support " +
+    "prepared statements).",
   examples: [
     "petstore serve",
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",

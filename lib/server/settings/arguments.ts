@@ -100,7 +100,7 @@ export function normalize(given: string, source: string, isList = false): string
   // Node puts this character in the place of bytes that are no UTF-8.
   if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
   if (PLACEHOLDER.test(text)) {
-    throw new SettingError(`${source} has a placeholder that nothing has replaced by its value`);
+    throw new SettingError(`${source} has a placeholder that was not replaced by its value`);
   }
   if (isList && /^\[.*\]$/s.test(text)) {
     throw new SettingError(`${source} is a JSON array; separate the values by commas`);

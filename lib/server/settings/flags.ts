@@ -41,10 +41,14 @@ const TABLE = {
     default: "sqlite:data/petstore.db",
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
   },
-  seed: { value: "number", default: "0", help: "how many sample pets an empty store gets at the start" },
+  seed: {
+    value: "number",
+    default: "0",
+    help: "how many sample pets the server adds at the start, if the store has no pets",
+  },
   "allow-reset": {
     default: "off",
-    help: "let POST /reset bring a store in memory back to its start, for the next test of a client",
+    help: "let POST /reset restore the sample pets of a store in memory, for tests of a client",
   },
   "reuse-port": {
     default: "off",
@@ -58,27 +62,27 @@ const TABLE = {
   "public-url": {
     value: "url",
     example: "https://api.example/v1",
-    help: "where clients reach the API if a proxy changes its address; links begin with it",
+    help: "the address of the API as clients see it, if a proxy changes it; links begin with this address",
   },
   "openapi-server": {
     isList: true,
     value: "[name=]url",
-    help: "for the description: an address of the API and its name, such as Production=https://api.example/v1",
+    help: "an address of the API and its name, for the OpenAPI description, such as Production=https://api.example/v1",
   },
   stability: {
     isList: true,
     value: "operation=label",
     variable: "PETSTORE_STABILITY",
-    help: "for the description: experimental, alpha or beta for an operation, such as listPets=beta",
+    help: "a label of an operation, experimental, alpha or beta, for the OpenAPI description, such as listPets=beta",
   },
   "enforce-sunset": {
     default: "off",
-    help: "answer the deprecated operation with 410 from its Sunset on, or go on serving it",
+    help: "answer the deprecated operation with 410 from the date in Sunset on",
   },
   log: {
     value: "text|json|off",
     default: "text",
-    help: "print a line for each request: for people, as a JSON object, or not at all",
+    help: "how to print a line for each request: as text, as a JSON object, or not at all",
   },
   "request-id": { value: "all|failures|none", default: "failures", help: "which responses have an X-Request-Id" },
   metrics: {
@@ -89,9 +93,9 @@ const TABLE = {
   faults: {
     value: "fault=share,…",
     example: "lose=0.1,cut=0.1,operations=createPet",
-    help: "let some requests fail, to test clients: delay, unavailable, cut or lose them",
+    help: "make some requests fail, to test clients. The faults are delay, unavailable, cut and lose",
   },
-  docs: { default: "on", help: "serve the description as a web page at /docs, or do not" },
+  docs: { default: "on", help: "serve a web page at /docs on which each operation can be tried" },
 } satisfies Options;
 
 export type SettingName = keyof typeof TABLE;

@@ -14,26 +14,26 @@ const MOST_SEED = 9_999_999;
 /** The longest time of all cases together, in time limits of one response. */
 const MOST_TIMEOUTS = 100;
 
-export const HELP = `Test a petstore in any language by its address: does it keep the HTTP contract?
+export const HELP = `Test whether a petstore, written in any language, keeps the HTTP contract
 
 Usage: conformance <url> [flags]
 
-  --key <key>        The API key to send, which may read and write. A flag is visible in the list of processes
-                     [PETSTORE_KEYS; of several, the first in clear text]
+  --key <key>        The API key to send, which may read and write. Other users can see a flag in the list of processes
+                     [PETSTORE_KEYS; if it has several, the first in clear text]
   --key-file <path>  A file with the key [PETSTORE_KEYS_FILE]
-  --level <level>    Test what the specification says and nothing else (specification), or also what
-                     @petstore/petstore adds to it (full) [default full]
-  --only <area>      Test this area alone, such as pets.list, or all areas whose names begin so
-  --seed <number>    Choose other requests: those that are generated follow from it, so that a run can be
-                     repeated [default ${DEFAULT_SEED}]
+  --level <level>    specification: test only what the specification says; full: also test what
+                     @petstore/petstore adds to it [default full]
+  --only <area>      Test only this area, such as pets.list, or all areas whose names begin with this text
+  --seed <number>    Generate the requests from this seed. A run with the same seed sends the same requests
+                     [default ${DEFAULT_SEED}]
   --timeout <s>      How many seconds to wait for each response [default 10]
   --json             Print JSON: url, level, seed, counts, cases, and the ids of the pets that were added
   --help, --version
 
-It prints a line for each case, and for one that fails the promise that is broken, what was wrong, the last request and the
-response. The cases add at most 500 pets, and the last line has their ids: the API cannot remove them.
+The program prints a line for each case. For a case that fails, it also prints the broken promise, the fault, the last request and
+its response. The cases add at most 500 pets, which the API cannot remove. The last line has their ids.
 
-Exit status: 0 all cases pass; 1 a case fails, or the run is cut short; 2 the command line is wrong, or the server cannot be
+Exit status: 0 if all cases pass; 1 if a case fails, or the run is cut short; 2 if the command line is wrong, or the server cannot be
 reached, refuses the key, or is no petstore.`;
 
 /** What a run needs of the process that it runs in. */

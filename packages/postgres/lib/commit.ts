@@ -105,7 +105,7 @@ export async function addPets(
   for (;;) {
     try {
       const [row] = await db.query(statement, parameters, { deadline, addsPets: true });
-      if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not said what it has done"));
+      if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not reported what it has done"));
       return row[0];
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;

@@ -134,7 +134,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "node.ts",
     runtime: NODE_24,
     runsWholeContract: true,
-    about: "The listener needs no other package.",
+    about: "This program needs no package but Petstore.",
     notes: [
       "Node closes a connection whose request has not arrived within 300 seconds (`server.requestTimeout`)",
     ],
@@ -144,7 +144,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "srvx",
     file: "node_srvx.ts",
     runtime: NODE_24,
-    about: "For an app that is written for `Request` and `Response`, as Deno.serve above.",
+    about: "Use srvx for an app that is written for `Request` and `Response`, like the program for Deno.serve above.",
     isLinked: true,
     deviations: [PLAIN, NODE_PARSER, SRVX_BODY],
     sendsChunks: true,
@@ -154,8 +154,9 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Hono on Node",
     file: "node_hono.ts",
     runtime: NODE_24,
-    about: "The petstore takes the request and the response of Node, which Hono's adapter has in `env`. " +
-      "`({ req }) => petstore.handle(req.raw)` works on every runtime, and there Hono's middleware, such as `cors()`, sees the response.",
+    about:
+      "The petstore takes Node's request and response, which Hono's adapter has in `env`. If Hono's middleware, such as `cors()`, " +
+      "must see the response, write `({ req }) => petstore.handle(req.raw)`, which works on every runtime.",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true }), NODE_PARSER],
     odd: { badHost: "400" },
   },
@@ -163,7 +164,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Hono on Deno",
     file: "hono.ts",
     runtime: DENO,
-    about: "Tested on Deno. `app.mount()` [removes the prefix](#a-path-prefix).",
+    about: "`app.mount()` [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
     odd: DENO_ODD,
   },
@@ -181,8 +182,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "nestjs.ts",
     runtime: NODE_24_DECORATORS,
     about:
-      "For the default adapter, Express: call `app.use(BASE_PATH, createNodeListener(petstore))` before `app.listen()`, which adds " +
-      "body parsers. Compile the file, since Node does not run decorators.",
+      "With the default adapter, Express, call `app.use(BASE_PATH, createNodeListener(petstore))` before `app.listen()`, which adds " +
+      "body parsers. Compile the file, because Node does not run decorators.",
     isLinked: true,
     notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
     deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
@@ -194,8 +195,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "fastify.ts",
     runtime: NODE_24,
     about:
-      "Fastify parses JSON before its handlers run, and int64 would lose digits. So the petstore takes over in a hook, in a " +
-      "scope of its own.",
+      "Fastify parses JSON before its handlers run, so an int64 would lose digits. Therefore a hook, in a scope of its own, passes " +
+      "the requests to the petstore.",
     notes: ["Later hooks, such as `onSend`, do not see the petstore's requests"],
     deviations: [
       outside(/^{"message":"Route [A-Z]+:.* not found"/),
@@ -210,7 +211,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Hapi 21",
     file: "hapi.ts",
     runtime: NODE_24,
-    about: "The petstore takes over in the extension `onPreAuth` of a route, before Hapi reads the body.",
+    about: "The extension `onPreAuth` of a route passes requests to the petstore, before Hapi reads the body.",
     isLinked: true,
     notes: ["Later extensions, such as `onPreResponse`, do not see the petstore's requests"],
     deviations: [
@@ -228,8 +229,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "h3.ts",
     runtime: NODE_24,
     about:
-      "Version 2, whose events have a `Request`: ``app.all(`${BASE_PATH}/**`, ({ req }) => petstore.handle(req))``. Its `serve()` " +
-      "comes from srvx.",
+      "With version 2, whose events have a `Request`, write ``app.all(`${BASE_PATH}/**`, ({ req }) => petstore.handle(req))``. The " +
+      "`serve()` of h3 comes from srvx.",
     isLinked: true,
     deviations: [
       outside(/"Cannot find any route matching /, { isBasePathOurs: true }),
@@ -245,7 +246,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "elysia.ts",
     runtime: BUN_RUNTIME,
     about:
-      '``app.all(`${BASE_PATH}/*`, ({ request, server }) => …, { parse: "none" })``: `parse` stops Elysia from reading the body.',
+      'Write ``app.all(`${BASE_PATH}/*`, ({ request, server }) => …, { parse: "none" })``. `parse` stops Elysia from reading the body.',
     isLinked: true,
     deviations: [outside(/^NOT_FOUND$/), BUN_PARSER],
     odd: BUN_ODD,
@@ -254,7 +255,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Koa",
     file: "koa.ts",
     runtime: NODE_24,
-    about: "Middleware sets `context.respond = false`, and calls `servePetstore(context.req, context.res)`.",
+    about: "A middleware sets `context.respond = false`, and calls `servePetstore(context.req, context.res)`.",
     isLinked: true,
     notes: ["No middleware of Koa sees the petstore's responses", PARSERS],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
@@ -264,8 +265,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "lambda.ts",
     runtime: NODE_24_LAMBDA,
     about:
-      "The listener of node:http above in `serverless-http`, behind a function URL or an HTTP API. Use a [store](stores.md) that " +
-      "instances share. Tested with the events of a function URL.",
+      "Pass the listener of node:http above to `serverless-http`, behind a function URL or an HTTP API. Use a [store](stores.md) that " +
+      "instances share. The tests send the events of a function URL.",
     isLinked: true,
     notes: [
       "Lambda collects the whole response, so a stream of the app must end",
@@ -279,8 +280,8 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: NODE_24_AZURE,
     isLinked: true,
     about:
-      'With version 4 of `@azure/functions`. Set `"routePrefix": ""` in `host.json`, or begin `basePath` with `/api`, which is the ' +
-      "default. Use a [store](stores.md) that instances share. Tested with the package run as Azure's worker does, not on Azure.",
+      'Use version 4 of `@azure/functions`. Set `"routePrefix": ""` in `host.json`, or begin `basePath` with `/api`, which is the ' +
+      "default prefix. Use a [store](stores.md) that instances share. The tests run the package as Azure's worker does, not on Azure.",
     notes: [
       "Of several cookies in one response of the app, the package keeps the last",
     ],

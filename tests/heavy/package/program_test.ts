@@ -133,7 +133,7 @@ testUnless(NODE.skip)(
       assert.deepEqual([status, stdout], [2, ""]);
       assert.equal(
         stderr,
-        "petstore: There is no such command (did you mean serve?); --help alone lists the commands\n",
+        "petstore: There is no such command (did you mean serve?); --help lists the commands\n",
       );
     }),
 );

@@ -42,7 +42,7 @@ test.inFolder("what is wrong has status 2 and one line, makes no file, and shows
       ["add", "--lable=ci"],
       /Unknown option '--lable' \(did you mean --label\?\); add --help to see the flags of keys add/,
     ],
-    [["ad"], /There is no such command \(did you mean keys add\?\); --help alone lists the commands/],
+    [["ad"], /There is no such command \(did you mean keys add\?\); --help lists the commands/],
     [["list"], /pets\.db does not exist/],
     [["rotate"], /pets\.db does not exist/],
     [["revoke", "petstore_secret"], /pets\.db does not exist/],

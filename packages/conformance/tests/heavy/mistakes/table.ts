@@ -18,7 +18,7 @@ export interface MistakeGroup {
 }
 
 export const MISTAKE_GROUPS: readonly MistakeGroup[] = [
-  { about: "keys: who is let in, and what others are told", isSpecified: true, mistakes: KEY_MISTAKES },
+  { about: "keys: which are accepted, and the errors", isSpecified: true, mistakes: KEY_MISTAKES },
   { about: "bodies that are no NewPet", isSpecified: true, mistakes: BODY_MISTAKES },
   { about: "names, categories and statuses of pets", isSpecified: true, mistakes: PET_MISTAKES },
   { about: "ids in paths", isSpecified: true, mistakes: ID_MISTAKES },
