@@ -27,7 +27,6 @@ const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
 export const READ_ONLY_KEY: Problem = /* @__PURE__ */ withChallenge(
   403,
   "insufficient_scope",
-  "insufficient_scope",
   "The API key may only read",
 );
 
@@ -41,11 +40,11 @@ export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_a
 });
 
 function refusal(message: string): Problem {
-  return withChallenge(401, "invalid_api_key", "invalid_token", message);
+  return withChallenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-/** @param error The error code of RFC 6750 §3.1, which is another one than that of the service. */
-function withChallenge(status: number, code: Known<ErrorCode>, error: string, message: string): Problem {
+/** @param error The code of RFC 6750 §3.1, if the service has a name of its own for it. */
+function withChallenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }
