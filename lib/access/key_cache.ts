@@ -9,23 +9,23 @@ import { callSafely, chain, type MaybePromise, resolvesWithin, sleep } from "../
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";
 
-/**
- * The ages of the known keys, in milliseconds. From the first on, a request begins a read, and does not wait for it. From the second on,
- * it waits: a change by another program counts within a second.
- */
-const RENEW_AFTER = 400, WAIT_AFTER = 900;
+/** When the known keys are as old as this, in milliseconds, a request begins a read, and does not wait for it. */
+const RENEW_AFTER_MS = 400;
+
+/** When the known keys are as old as this, in milliseconds, a request waits for a read: a change by another program counts within a second. */
+const WAIT_AFTER_MS = 900;
 
 /** The longest that a request waits for a read, in milliseconds. After it, the last known keys count. */
-const PATIENCE = 1_000;
+const PATIENCE_MS = 1_000;
 
 /** A read that has not ended after this many milliseconds is given up, so that another one may begin. */
-const GIVE_UP_AFTER = 10_000;
+const GIVE_UP_AFTER_MS = 10_000;
 
 /**
- * The least time between the begin of a read and that of a read for unknown keys, in milliseconds. A flood of wrong keys costs the
- * store at most one read in this time.
+ * The shortest time from the beginning of a read to the beginning of a read for unknown keys, in milliseconds. A flood of wrong keys costs
+ * the store at most one read in this time.
  */
-const UNKNOWN_KEY_INTERVAL = 50;
+const UNKNOWN_KEY_INTERVAL_MS = 50;
 
 /** A read of the keys. Times are as in `performance.now()`. */
 interface Read {
@@ -33,7 +33,8 @@ interface Read {
   readonly number: number;
   readonly begunAt: number;
   endedAt: number | undefined;
-  done: Promise<void>;
+  /** Resolves when the keys have been read, and rejects if they cannot be. */
+  readonly done: Promise<void>;
 }
 
 /** What the last successful read has found. */
@@ -43,28 +44,33 @@ interface KnownKeys extends Pick<Read, "number" | "begunAt"> {
   /** The members on which the ring depends, as text. The ring is made anew only when they differ. */
   content: string;
   ring: KeyRing;
-  /** Whether a later read has failed, or took longer than a request waits. */
-  isOutage: boolean;
 }
 
 /**
- * The keys of a store, as the requests that come need them. Requests begin the reads, so no timer runs while none comes. If the
- * keys cannot be read, the last known ones stay valid.
+ * The keys of a store, as the requests that come need them. Requests begin the reads, so no timer runs while no request comes. If the keys
+ * cannot be read ("an outage"), the last known ones stay valid.
  *
- * - A known key costs no wait while the keys are younger than `WAIT_AFTER`, and in an outage none at all, except after a pause.
+ * - A known key costs no wait while the keys are younger than `WAIT_AFTER_MS`. In an outage it costs none either, except at the first
+ *   request after a pause.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. All
- *   unknown keys share that read, and it begins at the earliest `UNKNOWN_KEY_INTERVAL` after the one before it.
+ *   unknown keys share that read, and it begins at the earliest `UNKNOWN_KEY_INTERVAL_MS` after the one before it.
+ *
+ * For speed, a request with a known key gets its owner without a promise. So methods return a {@link MaybePromise}, and chain in place of
+ * awaiting.
  */
 export class KeyCache {
   readonly #store: KeyStore;
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
+  /** It is undefined until a read has succeeded, and is then replaced by each read. */
   #known: KnownKeys | undefined;
+  /** Whether a read that began after that of the known keys has failed, or took longer than a request waits. */
+  #isOutage = false;
   #latest: Read | undefined;
-  /** The end of the read for unknown keys, as long as that read has not begun. */
-  #next: Promise<void> | undefined;
+  /** The read for unknown keys, as long as it has not begun: it resolves when that read has ended. */
+  #readForUnknown: Promise<void> | undefined;
 
-  /** `onOutage` gets the error, and undefined when the keys can be read again. */
+  /** @param onOutage Called with the error when an outage begins, and with `undefined` when it ends. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
     this.#store = store;
     this.#fixed = fixed;
@@ -72,40 +78,42 @@ export class KeyCache {
   }
 
   /**
-   * The owner of the key that stands in `header` from `start` on, or undefined if no valid key is like it. A key that the store had
-   * when this was called counts. Rejects if the keys could not be read yet.
+   * Finds the owner of the key that stands in `header` from `start` on. The result is undefined if there is no such key. A key that was in
+   * the store before the call is found. The promise rejects if the keys could not be read yet.
    *
    * @param now When the request came, as in `performance.now()`.
    */
   find(header: string, start: number, now: number): MaybePromise<KeyOwner | undefined> {
-    const last = this.#latest?.number ?? 0;
+    // Only a read with a higher number shows for certain what was in the store before this call. `current()` may begin one.
+    const numberBefore = this.#latest?.number ?? 0;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(header, start), (owner) => owner ?? this.#findAfter(last, ring, header, start));
+      return chain(ring.find(header, start), (owner) => owner ?? this.#findUnknown(numberBefore, ring, header, start));
     });
   }
 
-  /** The keys, at most `WAIT_AFTER` old unless they cannot be read. Rejects if they could not be read yet. */
+  /** The keys, at most `WAIT_AFTER_MS` old except in an outage. The promise rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    if (known && now - known.begunAt < RENEW_AFTER) return known.ring;
-    // This comes first, because a read that begins now would hide the pause.
+    if (!known) return this.#wait(this.#underWay(now) ?? this.#begin());
+    const age = now - known.begunAt;
+    if (age < RENEW_AFTER_MS) return known.ring;
+    // The pause is looked for first, because a read that begins now would end it.
     const hasPaused = this.#hasPaused(now);
     const read = this.#beginIfDue(now);
-    if (known && now - known.begunAt < WAIT_AFTER) return known.ring;
     // An outage may have ended in a pause without requests, so the first request after it waits.
-    if (known?.isOutage && !hasPaused) return known.ring;
-    return this.#wait(read ?? this.#begin());
+    const mayWait = !this.#isOutage || hasPaused;
+    return read && age >= WAIT_AFTER_MS && mayWait ? this.#wait(read) : known.ring;
   }
 
-  /** The read that is under way, or one that begins now. It is undefined if the latest read has begun and ended just now. */
+  /** The read that is under way, or one that begins now. It is undefined if the latest one has begun and ended just now. */
   #beginIfDue(now: number): Read | undefined {
-    const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER;
+    const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER_MS;
     return this.#underWay(now) ?? (isDue ? this.#begin() : undefined);
   }
 
-  /** Whether no read is under way, and the latest one ended long ago. */
+  /** Whether no request has begun a read for some time. */
   #hasPaused(now: number): boolean {
-    return !this.#underWay(now) && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER;
+    return !this.#underWay(now) && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER_MS;
   }
 
   /** Reads the keys anew: the read that is under way may have begun before a change. */
@@ -113,91 +121,111 @@ export class KeyCache {
     return this.#begin().done;
   }
 
+  /** The keys after a read, or those from before it if it fails or takes too long. The promise rejects if there are none. */
   async #wait({ done }: Read): Promise<KeyRing> {
-    const failure = await this.#waitInTime(done, this.#known ? PATIENCE : GIVE_UP_AFTER);
+    const failure = await this.#failureOf(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
+    // A read that has succeeded has set the known keys, so without any, there is a failure.
     if (!this.#known) throw failure;
     return this.#known.ring;
   }
 
-  /** Waits for a read. If it fails, or takes longer than `patience`, the result is the error. */
-  async #waitInTime(done: Promise<void>, patience: number): Promise<unknown> {
+  /**
+   * Waits for a read. The result is the error if the read fails or takes too long, and otherwise undefined. A read that takes too long begins
+   * an outage.
+   */
+  async #failureOf(done: Promise<void>, patienceMs: number): Promise<unknown> {
     let failure: unknown;
-    const isInTime = await resolvesWithin(patience, done.catch((error) => void (failure = error)));
-    if (isInTime) return failure;
-    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
-    this.#fail(late);
+    const ended = done.catch((error) => {
+      failure = error;
+    });
+    if (await resolvesWithin(patienceMs, ended)) return failure;
+    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`);
+    this.#beginOutage(late);
     return late;
   }
 
   /** The latest read, if it has neither ended nor been given up. */
   #underWay(now: number): Read | undefined {
     const read = this.#latest;
-    return read && read.endedAt === undefined && now - read.begunAt < GIVE_UP_AFTER ? read : undefined;
+    return read && read.endedAt === undefined && now - read.begunAt < GIVE_UP_AFTER_MS ? read : undefined;
   }
 
-  /** Looks for a key that `ring` does not have, after a read that begins later than the one with the number `last`. */
-  async #findAfter(last: number, ring: KeyRing, header: string, start: number): Promise<KeyOwner | undefined> {
-    // While the keys cannot be read, an unknown key is refused at once: each wait would be in vain.
-    if (this.#known?.isOutage) return undefined;
-    if (this.#known!.number <= last) await this.#waitInTime(this.#readAfter(last), PATIENCE);
+  /** Looks for a key that `ring` does not have, in the keys that a read with a higher number than `numberBefore` has found. */
+  async #findUnknown(
+    numberBefore: number,
+    ring: KeyRing,
+    header: string,
+    start: number,
+  ): Promise<KeyOwner | undefined> {
+    // In an outage, an unknown key is refused at once: each wait would be in vain.
+    if (this.#isOutage) return undefined;
+    // If the read fails, the key is looked for in the keys from before.
+    if (this.#known!.number <= numberBefore) await this.#failureOf(this.#readAfter(numberBefore), PATIENCE_MS);
     const fresh = this.#known!.ring;
+    // A read that finds the same keys as before keeps their ring.
     return fresh === ring ? undefined : fresh.find(header, start);
   }
 
-  /** Resolves after a read with a higher number than `last`. Rejects if that read fails. */
-  #readAfter(last: number): Promise<void> {
+  /** Resolves after a read with a higher number, and rejects if that read fails. */
+  #readAfter(number: number): Promise<void> {
     const read = this.#underWay(performance.now());
-    return read && read.number > last ? read.done : this.#next ??= this.#beginNext();
+    if (read && read.number > number) return read.done;
+    return this.#readForUnknown ??= this.#beginForUnknown();
   }
 
-  async #beginNext(): Promise<void> {
+  async #beginForUnknown(): Promise<void> {
     const latest = this.#latest!, now = performance.now();
-    if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER - now, latest.done.catch(() => {}));
-    await sleep(latest.begunAt + UNKNOWN_KEY_INTERVAL - performance.now());
-    // Later requests may have keys that this read does not see. They wait for another one.
-    this.#next = undefined;
+    if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER_MS - now, latest.done.catch(() => {}));
+    await sleep(latest.begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
+    // Requests that come from here on may have keys that the read below does not see. They wait for another one.
+    this.#readForUnknown = undefined;
     await this.#begin().done;
   }
 
   #begin(): Read {
     const number = (this.#latest?.number ?? 0) + 1, begunAt = performance.now();
-    const read: Read = this.#latest = { number, begunAt, endedAt: undefined, done: Promise.resolve() };
-    read.done = this.#read(read);
-    read.done.catch(() => {});
+    const done = this.#read(number, begunAt).finally(() => {
+      read.endedAt = performance.now();
+    });
+    const read: Read = { number, begunAt, endedAt: undefined, done };
+    this.#latest = read;
+    // Those who wait are told of a failure. If no one waits, it must not end the process as an unhandled rejection.
+    done.catch(() => {});
     return read;
   }
 
-  #fail(error: unknown): void {
+  #beginOutage(error: unknown): void {
     // Only known keys can be kept through an outage. Without any, the request or the start fails with the error itself.
-    if (!this.#known || this.#known.isOutage) return;
-    this.#known.isOutage = true;
+    if (!this.#known || this.#isOutage) return;
+    this.#isOutage = true;
     callSafely(() => this.#onOutage(error));
   }
 
-  async #read(read: Read): Promise<void> {
-    const { number, begunAt } = read;
+  #endOutage(): void {
+    if (!this.#isOutage) return;
+    this.#isOutage = false;
+    callSafely(() => this.#onOutage(undefined));
+  }
+
+  async #read(number: number, begunAt: number): Promise<void> {
     try {
-      const content = await this.#load(this.#known);
-      const known = this.#known;
-      if (known && number < known.number) return;
-      this.#known = { ...content, number, begunAt, isOutage: false };
-      if (known?.isOutage) callSafely(() => this.#onOutage(undefined));
+      const found = await this.#load(this.#known);
+      if (number < (this.#known?.number ?? 0)) return;
+      this.#known = { ...found, number, begunAt };
+      this.#endOutage();
     } catch (error) {
-      if (number > (this.#known?.number ?? 0)) this.#fail(error);
+      if (number > (this.#known?.number ?? 0)) this.#beginOutage(error);
       throw error;
-    } finally {
-      read.endedAt = performance.now();
     }
   }
 
   async #load(known: KnownKeys | undefined): Promise<Pick<KnownKeys, "version" | "content" | "ring">> {
-    const last = known?.version ?? "", store = this.#store;
+    const knownVersion = known?.version ?? "", store = this.#store;
     const { version, keys } = store.listSince
-      ? await store.listSince(last)
-      : { version: last, keys: await store.list() };
-    if (!keys && known) return known;
-    // A store may name its version without keys "". Then it answers the first read that nothing has changed, and there
-    // are no keys.
+      ? await store.listSince(knownVersion)
+      : { version: knownVersion, keys: await store.list() };
+    if (!keys && known) return { version: known.version, content: known.content, ring: known.ring };
+    // A store without keys may have the version "", which is also what the first read names. It then answers that nothing has changed.
     const stored = keys ?? [];
     const content = JSON.stringify(
       stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),

@@ -6,7 +6,7 @@
 import { extendReply, type HeaderFields, KeptReply, type Reply, withHeaders } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
-/** The other origins whose pages may use the API. */
+/** The option `cors`. */
 export interface CorsOptions {
   /** Origins such as `https://app.example`, or `["*"]` for all. At least one. */
   origins: readonly string[];
@@ -22,8 +22,19 @@ export interface Cors {
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 
-const EXPOSED =
-  /^(link|location|etag|deprecation|sunset|retry-after|www-authenticate|idempotency-replayed|x-request-id|petstore-fault)$/;
+/** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
+const EXPOSED_FIELDS = [
+  "link",
+  "location",
+  "etag",
+  "deprecation",
+  "sunset",
+  "retry-after",
+  "www-authenticate",
+  "idempotency-replayed",
+  "x-request-id",
+  "petstore-fault",
+];
 
 /**
  * The reply to a preflight of an origin that is not permitted. It has no field that grants something, so the browser tells the page's author
@@ -37,7 +48,7 @@ export function isPreflight(context: RequestContext): boolean {
     context.header("origin") !== null;
 }
 
-/** @param origins See {@link areOrigins}. */
+/** @param origins Origins that {@link areOrigins} has accepted. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
   const preflightFields: HeaderFields = {
     // A preflight has no key, so it must not learn which paths there are: it is told the same methods for each.
@@ -53,20 +64,23 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const toOrigins = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
 
   /**
-   * The fields that permit an origin to read a response. They are the same object for the same fields, so that a kept
-   * reply can be found by it.
+   * The fields that permit an origin to read a response, or only `Vary` if the origin may not. For each origin they are always the same
+   * object: a kept reply finds the reply with these fields, which it has made before, by the object.
    */
   function grantsOf(context: RequestContext): HeaderFields {
     return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
   }
 
+  // The fields that name the origin are added by `extend()`, as they are to every reply.
   function preflight(context: RequestContext): Reply {
     return grantsOf(context)[ALLOW_ORIGIN] ? { status: 204, headers: preflightFields, body: null } : REFUSED_PREFLIGHT;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {
+    // A public operation, such as the description, permits every origin by itself.
     if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
     const fields = grantsOf(context);
+    // For speed, a kept reply with the fields of CORS is made once, and is kept too.
     return reply instanceof KeptReply ? reply.granted(fields, () => grant(reply, fields)) : grant(reply, fields);
   }
 
@@ -79,11 +93,11 @@ function grant(reply: Reply, fields: HeaderFields): Reply {
   const own = isOfApp ? { ...reply, body: withoutGrants(body) } : reply;
   const added: Record<string, string> = { ...fields };
   const { vary } = headers;
-  // A response may vary by both: a cache must not send a compressed file to a client that cannot read it.
+  // The reply may have a `Vary` of its own, such as that of a compressed file by Accept-Encoding, which is kept beside `Origin`.
   if (vary && fields["vary"]) added["vary"] = `${vary}, ${fields["vary"]}`;
   const sent = Object.keys(headers);
   if (isOfApp) sent.push(...body.headers.keys());
-  const exposed = sent.filter((name) => EXPOSED.test(name)).join(", ");
+  const exposed = sent.filter((name) => EXPOSED_FIELDS.includes(name)).join(", ");
   if (exposed && fields[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
   return extendReply(own, added);
 }
@@ -95,12 +109,16 @@ function withoutGrants(response: Response): Response {
   return headers.length === given.length ? response : withHeaders(response, headers);
 }
 
+/** An address whose origin a URL parser knows. That of a `file:` address is `null`, so no such address is accepted as an origin. */
+const ADDRESS_OF_PAGE = /^(?:https?|file):/;
+
 /**
  * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`, `tauri://localhost` or
- * `chrome-extension://…`. URL parsers know no origin for these schemes. Pages of `file:` send `null`.
+ * `chrome-extension://…`. URL parsers know no origin for these schemes.
  */
-const OF_APP = /^[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(?::\d+)?$/, OF_PAGE = /^(?:https?|file):/;
+const ORIGIN_OF_SHELL = /^[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(?::\d+)?$/;
 
+/** Whether a value is a list of origins as browsers send them, or `["*"]`. */
 export function areOrigins(origins: CorsOptions["origins"]): boolean {
   if (!Array.isArray(origins) || origins.length === 0) return false;
   return isAny(origins) || origins.every(isOrigin);
@@ -109,7 +127,7 @@ export function areOrigins(origins: CorsOptions["origins"]): boolean {
 function isOrigin(origin: unknown): boolean {
   // Browsers support no wildcards within an origin.
   if (typeof origin !== "string" || origin.includes("*")) return false;
-  return OF_PAGE.test(origin) ? URL.parse(origin)?.origin === origin : OF_APP.test(origin);
+  return ADDRESS_OF_PAGE.test(origin) ? URL.parse(origin)?.origin === origin : ORIGIN_OF_SHELL.test(origin);
 }
 
 function isAny(origins: CorsOptions["origins"]): boolean {
