@@ -13,11 +13,11 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 /** Calls `next` with the value: at once if it is ready, otherwise when the promise resolves. */
 export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  // Promise.resolve(), because a thenable of the app may return anything from then().
+  // A thenable of the app may return anything from `then()`, so a real promise is made of it.
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** The result of `work`. If it throws or rejects, the result of `recover` with the thrown value. */
+/** Calls `work`. If it throws or rejects, the result is that of `recover`, which gets the thrown value and must not throw. */
 export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknown) => T): MaybePromise<T> {
   try {
     const value = work();
@@ -27,7 +27,7 @@ export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknow
   }
 }
 
-/** Calls a function of the app, whose exception or rejection must neither stop a response nor end the process. */
+/** Calls a function of the app and waits for nothing. Its exception or rejection must neither stop a response nor end the process. */
 export function callSafely(call: () => unknown): void {
   (async () => await call())().catch(() => {});
 }
@@ -41,7 +41,7 @@ export async function resolvesWithin(timeoutMs: number, promise: Promise<void>):
   return isInTime;
 }
 
-/** Resolves after this many milliseconds, or at once if there are none. */
+/** Resolves after this many milliseconds, or at once if the number is not positive. */
 export async function sleep(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,7 +6,10 @@
 import { IN_WORKERS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 
-/** The longest body that the host reads as a whole, in bytes. It would allocate any announced length before a byte has come. */
+/**
+ * The longest body that the host reads as a whole, in bytes. A host allocates the announced length before a byte has come, so it must not do
+ * so for longer bodies.
+ */
 export const WHOLE_BODY = 16_384;
 
 /** How many bytes of longer bodies may be in memory, of all clients together. */
@@ -27,16 +30,17 @@ const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request b
  * A body may come in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
  * bytes, or the body is refused.
  */
-const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
+const MAX_TINY_PIECES = 256;
+const MIN_BYTES_PER_PIECE = 256;
 
-/** After so many pieces of one body, other requests get a turn of the event loop. */
-const PIECES_A_TURN = 64;
+/** How many pieces of one body are read before other requests get a turn of the event loop. */
+const PIECES_PER_TURN = 64;
 
 /**
  * How long a refused body stays open, in milliseconds. If it is cancelled sooner, Deno reads it to its end, or the client
  * gets a reset and no response.
  */
-const CANCEL_DELAY = 1000;
+const CANCEL_DELAY_MS = 1000;
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -48,8 +52,10 @@ export interface StreamLimits {
 }
 
 /**
- * Reads a body piece by piece, within the limits. If it fails, the buffer is freed at once: the budget counts it as free,
- * and garbage would still take the memory.
+ * Reads a body piece by piece, within the limits.
+ *
+ * @throws {Problem} If the body is beyond a limit.
+ * @throws What the stream throws.
  */
 export async function readPieces(
   reader: BodyReader,
@@ -66,8 +72,10 @@ export async function readPieces(
       // A stream that an app has put around the body may give anything, as no host does.
       if (!isBytes(value)) throw new TypeError("The pieces of the request body must be Uint8Arrays");
       const end = size + value.byteLength;
-      if (end > maxBytes || pieces > MAX_PIECES + end / BYTES_PER_PIECE) throw tooLarge;
+      const isTooFine = pieces > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
+      if (end > maxBytes || isTooFine) throw tooLarge;
       if (end > buffer.byteLength) {
+        // The buffer at least doubles, so that a long body is not copied for each of its pieces.
         const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
         const added = countedSize(capacity) - reserved;
         if (added > budget.left) throw OVERLOADED;
@@ -77,11 +85,11 @@ export async function readPieces(
       }
       new Uint8Array(buffer).set(value, size);
       size = end;
-      if (pieces % PIECES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+      if (pieces % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   } catch (thrown) {
     if (IN_WORKERS) discard(reader);
-    else setTimeout(discard, CANCEL_DELAY, reader);
+    else setTimeout(discard, CANCEL_DELAY_MS, reader);
     // The memory is freed at once: the budget counts it as free from here on, and garbage would still take it.
     buffer.transfer(0);
     throw thrown;
@@ -90,7 +98,7 @@ export async function readPieces(
   }
 }
 
-/** Whether a piece is a `Uint8Array`. It may come from another realm, as in some test runners, so its class is not asked. */
+/** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
 function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }

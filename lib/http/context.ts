@@ -22,7 +22,9 @@ export interface RequestContext {
    * need.
    */
   readonly targetKey: string;
+  /** Whether the app has begun to read the body. */
   readonly bodyUsed: boolean;
+  /** The address of the client or of the proxy before this host, for the log. It is undefined where the host does not tell it. */
   readonly client: string | undefined;
   /**
    * When the request came, in milliseconds as in `performance.now()`. The pipeline sets it, and sets it to 0 if no
@@ -36,7 +38,7 @@ export interface RequestContext {
   route?: string | undefined;
   /** Who sent the request. The authentication sets it, also for a caller whose right does not suffice. */
   caller?: Caller;
-  /** Header fields that are added to the response, whatever answers the request. The faults on purpose set it. */
+  /** Header fields that are added to the response, whatever answers the request. `withFaults()` sets it. */
   fields?: HeaderFields;
   /** The id of the request, once `requestIdOf()` has been asked for it. */
   requestId?: string;
@@ -44,7 +46,13 @@ export interface RequestContext {
   header(name: string): string | null;
   /** Reads the whole body. Rejects if the client goes away before its end. */
   readBody(): Promise<ArrayBuffer | Uint8Array>;
+  /** The body as a stream, or null if the request has none. Either this or {@link readBody} is called, and once. */
   openBody(): ReadableStream<Uint8Array> | null;
+  /**
+   * The request for a function of the app. It is the same object each time.
+   *
+   * @throws {TypeError} If what the client sent cannot be a `Request`.
+   */
   toRequest(): Request;
   /** Closes the connection without a response. It is absent where a host cannot do that. */
   breakOff?(): void;

@@ -81,7 +81,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
     const fields = grantsOf(context);
     // For speed, a kept reply with the fields of CORS is made once, and is kept too.
-    return reply instanceof KeptReply ? reply.granted(fields, () => grant(reply, fields)) : grant(reply, fields);
+    return reply instanceof KeptReply ? reply.variantWith(fields, () => grant(reply, fields)) : grant(reply, fields);
   }
 
   return { preflight, extend };

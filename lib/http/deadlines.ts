@@ -1,58 +1,65 @@
 /** Whether this is Cloudflare Workers, where a timer ends with the request that has set it, and so cannot serve other requests. */
 export const IN_WORKERS: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-/** A deadline is at most one tick late. A time limit has eight ticks, or more if they would last longer than a second. */
-const TICKS = 8, LONG_TICK = 1000;
+/** A deadline is at most one tick late. A time limit is divided into at least so many ticks, of at most so many milliseconds. */
+const MIN_TICKS = 8;
+const LONGEST_TICK_MS = 1000;
 
 /** How late a timer may be on a busy machine before it counts as lost, in milliseconds. */
-const MAX_DELAY = 1000;
+const MAX_DELAY_MS = 1000;
 
 /** Begins a deadline, after which `expire` is called. The returned function ends it. */
 export type BeginDeadline = (expire: () => void) => () => void;
 
 /**
- * One timer and its ticks serve all deadlines, because a timer or a clock for each costs more.
+ * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer or a look at the clock for each.
  *
- * @param length The time until a deadline, in milliseconds. It is the same for all.
+ * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they expire in the order in which they began.
  */
-export function createDeadlines(length: number): BeginDeadline {
+export function createDeadlines(lengthMs: number): BeginDeadline {
   if (IN_WORKERS) {
     return (expire) => {
-      const timer = setTimeout(expire, length);
+      const timer = setTimeout(expire, lengthMs);
       return () => clearTimeout(timer);
     };
   }
-  const ticks = Math.max(TICKS, Math.ceil(length / LONG_TICK));
-  const interval = length / ticks;
-  /** The deadlines that have begun, in order, each with the tick at which it expires. */
-  const open = new Map<() => void, number>();
-  let timer: ReturnType<typeof setTimeout> | undefined, tick = 0, tickedAt = 0;
+  const ticksPerDeadline = Math.max(MIN_TICKS, Math.ceil(lengthMs / LONGEST_TICK_MS));
+  const tickMs = lengthMs / ticksPerDeadline;
+  /** The deadlines that run, in the order in which they began, each with the number of the tick at which it expires. */
+  const running = new Map<() => void, number>();
+  /** The timer of the next tick. There is none while no deadline runs. */
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** How many ticks have passed. */
+  let tick = 0;
+  /** When the timer was set, as in `performance.now()`. */
+  let timerSetAt = 0;
 
   function setTimer(): void {
-    // The timer before it counts as lost, but may fire after all.
+    // A timer that counts as lost may fire after all.
     clearTimeout(timer);
-    tickedAt = performance.now();
-    timer = setTimeout(pass, interval);
+    timerSetAt = performance.now();
+    timer = setTimeout(pass, tickMs);
   }
 
   function pass(): void {
     tick++;
-    for (const [expire, due] of open) {
-      if (due > tick) break;
-      open.delete(expire);
+    for (const [expire, dueTick] of running) {
+      if (dueTick > tick) break;
+      running.delete(expire);
       expire();
     }
     timer = undefined;
-    if (open.size > 0) setTimer();
+    if (running.size > 0) setTimer();
   }
 
   /** Whether the timer should have fired long ago: a host that suspends an isolate may drop its timers. */
-  const isTimerLost = () => performance.now() - tickedAt > 2 * interval + MAX_DELAY;
+  const isTimerLost = () => performance.now() - timerSetAt > 2 * tickMs + MAX_DELAY_MS;
 
   return (expire) => {
-    if (timer === undefined || (open.size > 0 && isTimerLost())) setTimer();
-    // One tick more, because a part of the present tick is over.
-    open.set(expire, tick + ticks + 1);
-    return () => open.delete(expire);
+    // For speed, the clock is read only if other deadlines run: a lost timer matters to them too.
+    if (timer === undefined || (running.size > 0 && isTimerLost())) setTimer();
+    // It gets one tick more, because a part of the present tick is over.
+    running.set(expire, tick + ticksPerDeadline + 1);
+    return () => running.delete(expire);
   };
 }

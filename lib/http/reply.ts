@@ -36,8 +36,8 @@ export interface Reply {
 }
 
 /**
- * A reply that the cache keeps and sends again and again. What is made of it for each host, such as a `Response`, is kept
- * with it. A copy by `{ ...reply }` is no `KeptReply`, so hosts do not use what it has of these.
+ * A reply that the cache keeps and sends again and again. What a host or the access log makes of it, such as a `Response`, is kept with it.
+ * A copy by `{ ...reply }` may have other headers. It is no `KeptReply`, so nothing that was made of the original is used for it.
  */
 export class KeptReply implements Reply {
   declare readonly status: number;
@@ -47,7 +47,8 @@ export class KeptReply implements Reply {
   template: Response | undefined;
   /** The part of a line of the access log that is the same for each request. The access log sets it. */
   logged: string | undefined;
-  #granted: { fields: HeaderFields; reply: KeptReply } | undefined;
+  /** The variant for the origin of the last request of a page. */
+  #variant: { fields: HeaderFields; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
     // If the reply is a copy of a kept one, with other headers, it still has the `Response` of that one, which is dropped. Its line of the
@@ -55,10 +56,15 @@ export class KeptReply implements Reply {
     Object.assign(this, reply, { template: undefined });
   }
 
-  /** This reply with the fields of CORS. It is made anew only if they are others than for the last request, which is rare. */
-  granted(fields: HeaderFields, grant: () => Reply): KeptReply {
-    if (this.#granted?.fields !== fields) this.#granted = { fields, reply: new KeptReply(grant()) };
-    return this.#granted.reply;
+  /**
+   * The variant of this reply with the fields of CORS. The last one is kept, and is made anew only for other fields than those of the last
+   * request, which is rare.
+   *
+   * @param fields They are compared by identity.
+   */
+  variantWith(fields: HeaderFields, makeVariant: () => Reply): KeptReply {
+    if (this.#variant?.fields !== fields) this.#variant = { fields, reply: new KeptReply(makeVariant()) };
+    return this.#variant.reply;
   }
 }
 
@@ -66,12 +72,12 @@ export class KeptReply implements Reply {
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
 /**
- * Whether this is Bun. It adds a Content-Type to a `Response` with a text, unless `response.body` has been looked at
+ * Whether the program runs on Bun. Bun adds a Content-Type to a `Response` with a text, unless `response.body` has been looked at
  * before.
  */
 export const ON_BUN: boolean = "Bun" in globalThis;
 
-/** Whether this is Deno. */
+/** Whether the program runs on Deno. */
 export const ON_DENO: boolean = "Deno" in globalThis;
 
 /** Whether a response can still be sent: its body has not been read, and is not being read. */
