@@ -84,14 +84,16 @@ test("over HTTP/2 the method `get` is none of a petstore's, also for a verifier,
 
 test("over HTTP/2 a body is cancelled if the app has closed its stream before", async () => {
   const cancelled = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const listener = createNodeListener(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await closed.promise;
     const pull = (body: ReadableStreamDefaultController) => body.enqueue(new Uint8Array(65_536));
     return new Response(new ReadableStream({ pull, cancel: () => cancelled.resolve() }));
   });
   const closing: typeof listener = (request, response) => {
-    setTimeout(() => response.destroy(), 20);
     listener(request, response);
+    response.on("close", () => closed.resolve());
+    response.destroy();
   };
   await withHttp2(closing, async (session) => {
     session.request({ ":path": "/" }).on("error", () => {}).resume();
