@@ -124,6 +124,6 @@ test("schema prints the SQL of a PostgreSQL store, with the grants of its role a
   const [, comments = ""] = stdout.split("\n$petstore$;\n");
   assert.match(comments, /^-- GRANT USAGE ON SCHEMA "petstore" TO petstore_server;$/m);
   assert.match(comments, /^-- GRANT SELECT, INSERT ON TABLE "petstore"\.pets TO petstore_server;$/m);
-  // Whoever pipes it into psql runs no grant for a role that is not there.
+  // The SQL can be piped into psql: it has no grant for a role that is not there.
   for (const line of comments.trim().split("\n")) assert.match(line, /^--/);
 });

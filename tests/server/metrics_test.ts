@@ -156,7 +156,7 @@ test("the alert rules and the dashboard use metrics that the server has, and eac
 });
 
 /**
- * When there is an alert, by the series of the last backup: none at all, as where nobody makes backups, one that has ended, one of
+ * When there is an alert, by the series of the last backup: none at all, as where no backups are made, one that has ended, one of
  * the start, and one every day.
  */
 const BACKUPS = [

@@ -86,7 +86,7 @@ test.inFolder("restore makes a file where there is none", async () => {
   assert.equal(status, 0);
   assert.match(stdout, /^new\/pets\.db: 2 pets from \S+, checked\n/);
   assert.deepEqual([namesIn("new/pets.db"), readdirSync("new")], [["Rex", "Bo"], [FILE]]);
-  // Nobody knows what was revoked since the backup.
+  // It is not known what was revoked since the backup.
   const printed = await succeed("restore", COPY, "--store=sqlite:other/pets.db");
   assert.match(printed, /\nKeys that were revoked after the backup may be valid again/);
 });

@@ -289,7 +289,7 @@ test("what fetch has decoded reaches the client without its coding and its lengt
 });
 
 test("an app may answer with a form: HEAD is answered, and a client may leave in its middle, and the process lives", async () => {
-  // Node writes a form into its stream to the end, and fails in the background if somebody has cancelled that.
+  // Node writes a form into its stream to the end, and fails in the background if the stream was cancelled.
   const makeForm = () => {
     const form = new FormData();
     form.set("name", "Rex");

@@ -40,7 +40,7 @@ reached, refuses the key, or is no petstore.`;
 export interface Surroundings {
   /** Reads an environment variable. */
   environment(name: string): string | undefined;
-  /** Writes to standard output. Rejects if nobody reads it any more. */
+  /** Writes to standard output. Rejects if its reader has closed it. */
   write(text: string): Promise<void>;
   /** Writes a line to standard error. */
   tell(line: string): void;
