@@ -1,17 +1,17 @@
 /** The form of the keys that this library makes: a prefix, 30 random characters, and a checksum of six. */
 
 const PREFIX = "petstore_";
-const BASE = 62;
+
+/** The characters of a key, in the order of their values as digits of the checksum. */
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** How many characters of a key are random: 30 of 62 kinds, which are 178 bits. */
 const SECRET_LENGTH = 30;
 
 const CHECK_LENGTH = 6;
 
-/**
- * Random bytes from this value on are thrown away. It is a multiple of 62, so that all characters are equally likely.
- */
-const FAIR = 248;
+/** Random bytes from this value on are thrown away. It is a multiple of 62, so that all characters are equally likely. */
+const FIRST_UNFAIR_BYTE = 248;
 
 /**
  * Makes a key. Its prefix lets scanners of repositories recognize it, and its checksum shows that a key was mistyped.
@@ -20,27 +20,24 @@ export function makeKey(): string {
   let secret = "";
   while (secret.length < SECRET_LENGTH) {
     for (const byte of crypto.getRandomValues(new Uint8Array(SECRET_LENGTH))) {
-      if (byte < FAIR && secret.length < SECRET_LENGTH) secret += digit(byte % BASE);
+      if (byte < FIRST_UNFAIR_BYTE && secret.length < SECRET_LENGTH) secret += DIGITS[byte % DIGITS.length];
     }
   }
   return PREFIX + secret + checkOf(secret);
 }
 
+/** Whether a text has the prefix of a key and a wrong checksum. */
 export function isMistyped(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
   return !text.endsWith(checkOf(text.slice(PREFIX.length, -CHECK_LENGTH)));
-}
-
-function digit(value: number): string {
-  return String.fromCharCode(value + (value < 10 ? 0x30 : value < 36 ? 0x41 - 10 : 0x61 - 36));
 }
 
 function checkOf(secret: string): string {
   let rest = crc32(secret);
   let check = "";
   for (let i = 0; i < CHECK_LENGTH; i++) {
-    check = digit(rest % BASE) + check;
-    rest = Math.floor(rest / BASE);
+    check = DIGITS[rest % DIGITS.length] + check;
+    rest = Math.floor(rest / DIGITS.length);
   }
   return check;
 }

@@ -39,23 +39,31 @@ function takeResponse(response: Response, taken: WeakSet<Response>): Reply {
  * sent on. They are looked at here, so that no later step fails, such as a copy with other headers.
  */
 function replyOf(response: Response, taken: WeakSet<Response>): Reply {
-  // A host may not have begun to read a body that another request has got too.
-  const isOnlyOne = response instanceof Response && !(taken.has(response) && response.body !== null);
-  const isWhole = isOnlyOne && isUnread(response);
-  const { status = 0, statusText = "", headers = new Headers() } = isWhole ? response : {};
-  // What is no usable `Response` counts as one with the status 0, which `Response.error()` has.
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
+  if (!isUsable(response, taken)) {
     throw new TypeError(
       "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body",
     );
   }
+  const { status, statusText, headers } = response;
   requireSendable(headers);
   taken.add(response);
   const reason = reasonOf(statusText), isDecoded = wasDecoded(response);
   if (reason === statusText && !isDecoded) return { status, headers: {}, body: response };
-  const kept = new Headers(headers);
-  if (isDecoded) { for (const name of ["content-encoding", "content-length"]) kept.delete(name); }
-  return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: kept }) };
+  const changed = new Headers(headers);
+  if (isDecoded) {
+    changed.delete("content-encoding");
+    changed.delete("content-length");
+  }
+  return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: changed }) };
+}
+
+/** Whether what the app has returned can be sent. JavaScript permits it to return anything, and `Response.error()` has the status 0. */
+function isUsable(response: unknown, taken: WeakSet<Response>): response is Response {
+  if (!(response instanceof Response)) return false;
+  // The host may not have begun to read the body for the request that got this response first, so `isUnread()` does not tell it.
+  if (taken.has(response) && response.body !== null) return false;
+  const { status } = response;
+  return isUnread(response) && Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
 /** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
