@@ -44,7 +44,7 @@ for (const { name, skip, command, args, install, passed } of RUNNERS) {
 }
 
 testUnless(NODE.skip)(
-  "docs/testing.md's programs for Vitest start a server, and reset it before each test",
+  "docs/testing.md's programs for Vitest and node:test start a server, and reset it before each test",
   () =>
     withProject(npm(NODE), async (folder) => {
       const port = String(await freePort());
@@ -57,6 +57,13 @@ testUnless(NODE.skip)(
       writeFileSync(join(folder, "pets.test.mjs"), programs[2]!);
       const { status, stdout, stderr } = await run(NODE.command, [vitest, "run"], folder);
       assert.deepEqual([status, /Tests .*?(\d+) passed/.exec(stdout)?.[1]], [0, "2"], (stdout + stderr).slice(-3000));
+      writeFileSync(join(folder, "pets.node.test.mjs"), programs[3]!);
+      const onNode = await run(NODE.command, ["--test", "--test-reporter=tap", "./pets.node.test.mjs"], folder);
+      assert.deepEqual(
+        [onNode.status, /^# pass (\d+)$/m.exec(onNode.stdout)?.[1]],
+        [0, "1"],
+        onNode.stdout.slice(-3000),
+      );
       await until("the end of the server", () => fetch(`http://127.0.0.1:${port}/livez`).then(() => false, () => true));
       // If the server cannot start, the tests must not pass without it.
       const taken = createServer().listen(Number(port), "127.0.0.1");
