@@ -53,7 +53,7 @@ function check(steps: readonly Step[], clock: Clock): void {
   }
   clock.pass(2 * LENGTH);
   assert.ok(begun.every(({ hasEnded, hasExpired }) => hasEnded || hasExpired));
-  assert.equal(clock.timer, undefined);
+  assert.equal(clock.timers.size, 0);
 }
 
 test("after the host has lost the timer, deadlines expire again when another has begun, and none too early", () => {
@@ -61,13 +61,29 @@ test("after the host has lost the timer, deadlines expire again when another has
     const begin = createDeadlines(LENGTH);
     const expired: string[] = [];
     begin(() => expired.push("first"));
-    clock.timer = undefined;
+    clock.lose();
     clock.pass(10 * LENGTH);
     begin(() => expired.push("second"));
     clock.pass(LENGTH - 1);
     assert.deepEqual(expired, []);
     clock.pass(TICK + 1);
     assert.deepEqual(expired, ["first", "second"]);
+  });
+});
+
+test("a timer that seemed lost, and that the host gives back, makes no deadline expire early", () => {
+  withClock((clock) => {
+    const begin = createDeadlines(LENGTH);
+    begin(() => {});
+    clock.lose();
+    clock.pass(10 * LENGTH);
+    let expired = 0;
+    begin(() => expired++);
+    clock.giveBack();
+    clock.pass(LENGTH - 1);
+    assert.equal(expired, 0);
+    clock.pass(TICK + 1);
+    assert.equal(expired, 1);
   });
 });
 
@@ -89,37 +105,63 @@ test("on Workers, where a timer ends with its request, each deadline has its own
     clock.pass(1);
     assert.equal(expired, 1);
     begin(() => expired++)();
-    assert.equal(clock.timer, undefined);
+    assert.equal(clock.timers.size, 0);
   });
 });
 
+interface Timer {
+  at: number;
+  run: () => void;
+}
+
 interface Clock {
   now: number;
-  timer: { at: number; run: () => void } | undefined;
-  /** Lets the time pass, and the timer fire. */
+  /** The timers that will fire. */
+  timers: Set<Timer>;
+  /** Makes the timers not fire, as a host that suspends an isolate may do. */
+  lose(): void;
+  /** Fires the timers that were lost, unless they were cleared. */
+  giveBack(): void;
+  /** Lets the time pass, and the timers fire. */
   pass(milliseconds: number): void;
 }
 
-/** Runs `use` with a clock and a timer that move when they are told to. */
+/** Runs `use` with a clock and timers that move when they are told to. */
 function withClock(use: (clock: Clock) => void): void {
   const { setTimeout, clearTimeout } = globalThis, { now } = performance;
+  let lost = new Set<Timer>();
   const clock: Clock = {
     now: 0,
-    timer: undefined,
+    timers: new Set(),
+    lose() {
+      [lost, clock.timers] = [clock.timers, new Set()];
+    },
+    giveBack() {
+      for (const { run } of lost) run();
+    },
     pass(milliseconds) {
       const end = clock.now + milliseconds;
-      while (clock.timer && clock.timer.at <= end) {
-        const { at, run } = clock.timer;
-        [clock.now, clock.timer] = [at, undefined];
-        run();
+      for (;;) {
+        const [next] = [...clock.timers].sort((a, b) => a.at - b.at);
+        if (!next || next.at > end) break;
+        clock.timers.delete(next);
+        clock.now = next.at;
+        next.run();
       }
       clock.now = end;
     },
   };
   performance.now = () => clock.now;
   Object.assign(globalThis, {
-    setTimeout: (run: () => void, delay: number) => clock.timer = { at: clock.now + delay, run },
-    clearTimeout: (timer: unknown) => clock.timer = clock.timer === timer ? undefined : clock.timer,
+    setTimeout(run: () => void, delay: number) {
+      const timer = { at: clock.now + delay, run };
+      clock.timers.add(timer);
+      return timer;
+    },
+    clearTimeout(timer: Timer) {
+      clock.timers.delete(timer);
+      lost.delete(timer);
+    },
   });
   try {
     use(clock);
