@@ -173,6 +173,25 @@ test("a key that another program adds while the keys are read is found at the ne
     assert.equal(reads, before);
   }));
 
+test("a read of the keys that fails is not taken for one that has found no change", () =>
+  withOther(async ({ keys }, other) => {
+    await keys.add(keyOf("a"));
+    let fails = false;
+    const run: RunStatements = (_kind, ...statements) => {
+      if (fails) throw new StoreUnavailableError("The disk does not answer");
+      return statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
+    };
+    const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
+    const { version } = await looking.listSince("");
+    await keys.add(keyOf("b"));
+    fails = true;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.throws(() => looking.listSince(version), StoreUnavailableError);
+    }
+    fails = false;
+    assert.equal((await looking.listSince(version)).keys?.length, 2);
+  }));
+
 test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
   withOther(async (store, other, path) => {
     const { keys } = store as KeyedPetStore;
