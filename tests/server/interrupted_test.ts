@@ -56,5 +56,9 @@ test.inFolder("a command that has made its file, or could not, listens to no sig
   assert.equal((await runHere(["backup", "copy.db", STORE])).status, 0);
   assert.equal((await runHere(["backup", "copy.db", STORE])).status, 2);
   assert.equal((await runHere(["export", "no/such/folder", STORE])).status, 2);
+  // The first two fail before there is a temporary file, and these after that.
+  for (const command of ["backup", "export"]) {
+    assert.equal((await runHere([command, "other", "--store=sqlite:missing.db"])).status, 2);
+  }
   assert.deepEqual(count(), before);
 });
