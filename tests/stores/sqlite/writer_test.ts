@@ -143,9 +143,12 @@ test.path("a create that has to write a long log back is committed by the thread
 test.path("a write leaves the time for which SQLite waits for a lock as it was, also a write that gets no lock", (path) => {
   const { db } = openDatabase(path);
   const other = new DatabaseSync(path);
-  const waits = () => db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
+  const waits = (of = db) => of.prepare("PRAGMA busy_timeout").get()?.["timeout"];
   const before = waits();
   other.exec("BEGIN IMMEDIATE");
+  const late = openDatabase(path).db;
+  assert.equal(waits(late), before, "after a start that got no lock");
+  late.close();
   assert.throws(() => beginWrite(db, 1), /locked/);
   assert.equal(waits(), before);
   other.exec("ROLLBACK");
