@@ -21,6 +21,8 @@ function useUp() {
   return used;
 }
 
+// Deno makes a pipe for signals some time after the start, and ends the process if it cannot. With a listener, it is there now.
+process.on("SIGUSR2", () => {});
 const used = useUp();
 console.log((await createTwo()).join());
 await store.thread.terminate();
