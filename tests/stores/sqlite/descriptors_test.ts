@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync } from "node:fs";
+import { devNull } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
+import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { openFiles, REX, test, withPath } from "./support.ts";
 
 /** Opens a file in another process and closes it there. Its last connection would delete a log that nobody else uses. */
@@ -47,6 +49,16 @@ test.path("after the last store of a file has been closed, none of its files is 
     assert.notEqual(second.get(1n), undefined);
     await second.close();
     assert.deepEqual(openFiles(path) ?? [], []);
+  }
+});
+
+test.path("a store that has been closed keeps no descriptor back, whether its thread has started or not", async (path) => {
+  const before = openFiles(devNull);
+  for (const creates of [0, 1]) {
+    const store = SqliteStore.open(path, "always");
+    for (let i = 0; i < creates; i++) await store.create(REX);
+    await store.close();
+    assert.deepEqual(openFiles(devNull), before);
   }
 });
 
