@@ -3,9 +3,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
+import { closeUnused } from "../../../lib/stores/sqlite/descriptors.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { SharedRead } from "../../../lib/stores/sqlite/shared_read.ts";
@@ -290,4 +291,20 @@ test("a transaction of reads that cannot be ended is rolled back, and the next r
   // The ends that were planned for the turns of these reads find nothing open.
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(log.length, 5);
+});
+
+test.path("a look that fails ends the transaction of the reads before it, which may not show the last commit", (path) => {
+  const { db, log } = failingDatabase();
+  const index = `${path}-shm`;
+  writeFileSync(index, new Uint8Array(96));
+  const watch = new ChangeWatch(db, { givenPath: path, path, identities: [] });
+  const { alterations } = watch.changes();
+  for (let read = 0; read < 2; read++) watch.shared?.enter();
+  assert.deepEqual(log, ["BEGIN"]);
+  // The header of the index cannot be read any more.
+  truncateSync(index, 10);
+  assert.equal(watch.changes().alterations, alterations + 1);
+  assert.deepEqual(log, ["BEGIN", "COMMIT"]);
+  rmSync(index);
+  closeUnused(path);
 });
