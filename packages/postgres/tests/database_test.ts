@@ -1,10 +1,13 @@
-/** What a statement leaves behind, however it ends: on a pool whose connections answer as the test says. */
+/** What a statement and a store on a pool of its own leave behind, however they end: on a pool whose connections answer as the test says. */
 
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
+// @ts-types="@types/pg"
+import type { Pool } from "pg";
 import { Database } from "../lib/client/database.ts";
+import { openOnOwnPool, withOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
 /** What becomes of a statement. */
@@ -43,6 +46,14 @@ class FakePool extends EventEmitter {
   /** The texts that the connections got. */
   readonly sent: string[] = [];
   answer: Answer = "rows";
+  ends = 0;
+
+  /** Never resolves while the connections hang, as with those to a lost host. */
+  end(): Promise<void> {
+    this.ends++;
+    if (this.answer === "hangs") return new Promise(() => {});
+    return this.answer === "fails" ? Promise.reject(new Error("The connection was lost")) : Promise.resolve();
+  }
 
   connect(): Promise<Connection> {
     this.connections.push(new Connection(this));
@@ -96,4 +107,20 @@ test("a statement that was given up while it waited is not sent later, and neith
     await assert.rejects(waiting, /The store has been closed/);
     await assert.rejects(last, StoreUnavailableError);
     assert.deepEqual([pool.sent, countListeners(pool)], [["first", "second", "last"], 0]);
+  }));
+
+test("a pool of its own is ended once, also if its store cannot be opened or its use fails, and leaves no timer", () =>
+  withVirtualClock(async ({ now, pending }) => {
+    for (const answer of ["fails", "hangs"] as const) {
+      const pool = Object.assign(new FakePool(), { answer });
+      await assert.rejects(openOnOwnPool(pool as unknown as Pool, { timeoutMs: 1_000 }), StoreUnavailableError);
+      assert.deepEqual([pool.ends, countListeners(pool), pending()], [1, 0, 0], answer);
+    }
+    for (const answer of ["rows", "fails", "hangs"] as const) {
+      const pool = Object.assign(new FakePool(), { answer }) as unknown as Pool & FakePool;
+      assert.equal(await withOwnPool(pool, () => Promise.resolve("used")), "used");
+      const begun = now();
+      await assert.rejects(withOwnPool(pool, () => Promise.reject(new Error("broken"))), /^Error: broken$/);
+      assert.deepEqual([pool.ends, pending(), now() - begun], [2, 0, answer === "hangs" ? 2_000 : 0], answer);
+    }
   }));
