@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 test("ready tells that a server is ready, and asks no proxy of the environment, and not when it has ended", () =>
   withFreshServerHere({ args: ["--store=memory:", "--key=k"] }, async (server, folder) => {
@@ -56,4 +58,25 @@ test("ready tells why a server is not ready, or that another program answers", a
   for (const url of ["127.0.0.1:8000", "https://pets.example"]) {
     assertRefused(await runHere(["ready", url]), /The url must be the address of a server, such as http:/);
   }
+});
+
+test("ready waits five seconds for an answer and its body, and then says that the server cannot be asked", async () => {
+  const never = new Promise<Response>(() => {});
+  const endless = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
+  const { timeout } = AbortSignal;
+  const limits: number[] = [];
+  const short = (milliseconds: number) => (limits.push(milliseconds), timeout.call(AbortSignal, 200));
+  for (const answer of [() => never, () => Promise.resolve(endless())]) {
+    await withDenoServe(answer, async (port) => {
+      const asked = whileReplaced(
+        AbortSignal,
+        { timeout: short },
+        () => runHere(["ready", `http://127.0.0.1:${port}`]),
+      );
+      const run = await Promise.race([asked, pause(20_000, undefined, { ref: false })]);
+      assert.ok(run, "the command has not ended");
+      assertRefused(run, /^petstore: http:\S+ cannot be asked: /, 1);
+    });
+  }
+  assert.deepEqual(limits, [5_000, 5_000]);
 });

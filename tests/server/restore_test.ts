@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
@@ -180,6 +181,34 @@ test.inFolder("restore puts a backup over one that was copied beside the log of 
   assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
   const kept = readdirSync(".").filter((name) => name.startsWith(`${FILE}.`));
   assert.equal(kept.length, 2, kept.join());
+  assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
+});
+
+test.inFolder("a restore that was cut short is repeated, and its mark is gone, also if the log was removed already", async () => {
+  for (const log of ["", "the log"]) {
+    await makeBackup();
+    writeFileSync(`${FILE}-restoring`, "A restore began.");
+    if (log) writeFileSync(`${FILE}-wal`, log);
+    assertRefused(await runHere(["check", STORE]), /was cut short/);
+    await succeed("restore", COPY);
+    assert.equal(existsSync(`${FILE}-restoring`), false);
+    assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
+    rmSync(FILE);
+    rmSync(COPY);
+  }
+});
+
+test.inFolder("a restore that cannot make its mark leaves no copy, and the next one succeeds", async () => {
+  await makeBackup();
+  writeFileSync(FILE, "");
+  writeFileSync(`${FILE}-wal`, "the log");
+  // A folder cannot be replaced by a file.
+  mkdirSync(`${FILE}-restoring/x`, { recursive: true });
+  const before = readdirSync(".").toSorted();
+  assert.notEqual((await runHere(["restore", COPY, STORE])).status, 0);
+  assert.deepEqual(readdirSync(".").toSorted(), before);
+  rmSync(`${FILE}-restoring`, { recursive: true });
+  await succeed("restore", COPY);
   assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
 });
 

@@ -73,3 +73,22 @@ test("after a write that has failed, later lines are written, and the failure is
     assert.deepEqual(errors, ["petstore: standard output cannot be written: no space left on device\n"]);
     assert.equal(output.hasFailed, true);
   }));
+
+test("after a reader has closed the pipe, which is not told, the output counts as failed", () =>
+  withVirtualClock(async () => {
+    const errors: string[] = [];
+    let failures = 0;
+    const { output } = createWriters(
+      (stream) => (bytes) => {
+        if (stream === "output") return Promise.reject(Object.assign(new Error("broken pipe"), { code: "EPIPE" }));
+        errors.push(new TextDecoder().decode(bytes));
+        return Promise.resolve();
+      },
+      () => failures++,
+    );
+    output.add("a key");
+    await output.flush();
+    assert.deepEqual([output.hasFailed, failures], [true, 0]);
+    await pause();
+    assert.deepEqual(errors, []);
+  }));

@@ -59,6 +59,23 @@ test("at most 10,000 creates of earlier turns wait while a transaction runs, and
   assert.equal(batch.unsettled, 10_000);
 });
 
+test("creates that are being committed take up the limit, and give it back when their commit has ended", async () => {
+  const { batch, committed, state } = createBatch();
+  state.isBusy = true;
+  for (let i = 0; i < 6_000; i++) batch.add(i);
+  state.end();
+  await turn(2);
+  // More are being committed than wait.
+  assert.deepEqual([committed.length, batch.unsettled, batch.waiting.length], [2, 6_000 - FULL_BATCH, 0]);
+  while (batch.unsettled < 10_000) batch.add(0);
+  await turn();
+  assert.throws(() => batch.add(0), StoreUnavailableError);
+  state.end();
+  await turn();
+  batch.add(0);
+  assert.ok(batch.unsettled < 10_000);
+});
+
 /** Runs `use` with a function that ends the wait of a batch. */
 async function withTimer(use: (fire: () => void) => Promise<void>): Promise<void> {
   const { setTimeout } = globalThis;
@@ -159,6 +176,28 @@ test("a wait that has ended because all clients came leaves no timer, which woul
   }
 });
 
+test("a batch that is closed while it expects clients leaves no timer", async () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = new Set<number>();
+  Object.assign(globalThis, {
+    setTimeout: () => (timers.add(timers.size + 1), timers.size),
+    clearTimeout: (timer: number) => timers.delete(timer),
+  });
+  try {
+    const { batch, state } = createBatch(true);
+    state.isBusy = true;
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    state.end();
+    await turn();
+    assert.equal(timers.size, 1);
+    await batch.close();
+    assert.equal(timers.size, 0);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+});
+
 test("a create that was alone is not waited for", async () => {
   const committed: number[][] = [];
   const batch = new Batch<number>({
@@ -182,4 +221,20 @@ test("a batch that is closed commits what waits, and accepts no more", () => {
   batch.close();
   assert.deepEqual(committed, [[1]]);
   assert.throws(() => batch.add(2), { name: StoreUnavailableError.name, message: "The store has been closed" });
+});
+
+test("a batch that is closed during a commit tells of that commit and of the one after it", async () => {
+  const { batch, committed, state } = createBatch();
+  const told: number[] = [];
+  batch.onCommit = (creates) => told.push(creates);
+  state.isBusy = true;
+  for (const number of [1, 2]) batch.add(number);
+  await turn(2);
+  batch.add(3);
+  const closed = batch.close();
+  state.end();
+  await turn();
+  state.end();
+  await closed;
+  assert.deepEqual([committed, told, batch.unsettled], [[[1, 2], [3]], [2, 1], 0]);
 });

@@ -65,4 +65,9 @@ test("a check reads each character of a key once, and once more for each key wit
   for (const key of ["pk_right", "pkhzbgaz", "xk_right", "pk_righx", "pk_righ", "pk_rightx"]) {
     assert.deepEqual(readsOf(known, `Bearer ${key}`), all(key.length, ALIKE.includes(key) ? 2 : 1), key);
   }
+  // Requests that come together compute the digest of a key several times, and the key is remembered once.
+  const digests = await new KeyRing(SEED).add([recordOf(await digestOf("pk_right"), true)]);
+  await Promise.all(Array.from({ length: 10 }, () => digests.find("Bearer pk_right", 7)));
+  await digests.add([recordOf("pkhzbgaz")]);
+  assert.deepEqual(readsOf(digests, "Bearer pkhzbgaz"), all(8, 3));
 });

@@ -7,6 +7,7 @@ const SLOTS = 131_072;
  */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
+  /** For each slot, the id whose text it keeps, and the id that was missed last. `NaN` is none: another program may have added id 0. */
   readonly #ids = new Float64Array(2 * SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
   #alterations = -1;
@@ -23,7 +24,7 @@ export class TextCache {
     const text = this.#read(id);
     // Ids beyond 2^53 share a number, so their texts are not kept.
     if (text === undefined || !Number.isSafeInteger(number)) return text;
-    if (this.#ids[missed] === number || this.#ids[kept] === 0) {
+    if (this.#ids[missed] === number || Number.isNaN(this.#ids[kept])) {
       this.#ids[kept] = number;
       this.#texts[slot] = text;
     }
@@ -33,7 +34,7 @@ export class TextCache {
 
   #clear(alterations: number): void {
     this.#alterations = alterations;
-    this.#ids.fill(0);
+    this.#ids.fill(NaN);
     this.#texts.fill(undefined);
   }
 }

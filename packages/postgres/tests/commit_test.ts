@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { type IdempotentRequest, StoreUnavailableError } from "@petstore/petstore/store";
 import type { Database } from "../lib/client/database.ts";
 import { createGroupCommit, type GroupCommit } from "../lib/commit.ts";
+import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
+import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 import { whileReplaced } from "../../../tests/support/while_replaced.ts";
 
 /** What becomes of a statement: a conflict and an outage come before its commit, and a lost one is committed. */
@@ -139,3 +141,55 @@ test("whatever statements of two servers conflict, fail or get lost, each key ad
       { numRuns: 600 },
     ));
 });
+
+/** A database on which each statement does what the test says, and the names of the pets of each statement. */
+function createDatabase(timeoutMs: number) {
+  const statements: string[][] = [];
+  const state = { before: (): Promise<void> => Promise.resolve() };
+  const query = async (_: string, [names]: readonly string[]) => {
+    const given = JSON.parse(`[${names!.slice(1, -1)}]`) as string[];
+    statements.push(given);
+    await state.before();
+    return [[given.map((_, i) => String(i + 1)).join()]];
+  };
+  return { db: { query, timeoutMs } as unknown as Database, state, statements };
+}
+
+const petOf = (name: string) => ({ kind: "create", pet: { name, categoryId: 7n, status: "sold" } }) as const;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("creates that have waited too long for others are refused and not sent, and those that came later are", () =>
+  withStoppedClock(async (pass) => {
+    const { db, state, statements } = createDatabase(1_000);
+    const { write } = createGroupCommit(db, "add");
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    state.before = () => gate;
+    const first = write(petOf("first"));
+    await turn();
+    await turn();
+    const late = write(petOf("late"));
+    pass(501);
+    const next = write(petOf("next"));
+    release();
+    assert.deepEqual(await first, { outcome: "created", id: 1n });
+    await assert.rejects(late, /^StoreUnavailableError: PostgreSQL did not finish the earlier creates in time$/);
+    assert.deepEqual(await next, { outcome: "created", id: 1n });
+    assert.deepEqual(statements, [["first"], ["next"]]);
+  }));
+
+test("a create that conflicts is sent again until its time limit and not longer, and the next one is sent", () =>
+  withVirtualClock(async ({ now }) => {
+    const { db, state, statements } = createDatabase(1_000);
+    const { write } = createGroupCommit(db, "add");
+    state.before = () => Promise.reject(new StoreUnavailableError("conflict", { cause: { code: "40001" } }));
+    for (const begun of [0, 1_000]) {
+      await new Promise<void>((resolve) => setTimeout(resolve, begun - now()));
+      const last = statements.length;
+      await assert.rejects(write(petOf("first")), /Other transactions conflicted with each attempt/);
+      // The longest pause is of twenty milliseconds.
+      assert.ok(now() > begun + 970 && now() < begun + 1_000, `It ended after ${now() - begun} ms`);
+      assert.ok(statements.length - last >= 970 / 20);
+    }
+    state.before = () => Promise.resolve();
+    assert.deepEqual(await write(petOf("next")), { outcome: "created", id: 1n });
+  }));

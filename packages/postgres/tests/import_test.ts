@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportPostgres } from "../lib/exporter.ts";
+import { importPets } from "../lib/importer.ts";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
 import { readPostgresSetting } from "../server.ts";
-import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
+import { connect, runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
 import { type ServerExit, ServerProcess } from "../../../tests/support/server/server_process.ts";
 import { until } from "../../../tests/support/until.ts";
@@ -131,6 +132,32 @@ test.schema("an export ends with the last pet, wherever its last part ends", asy
     assert.equal(total, count);
   }
 });
+
+test.schema(
+  "an import and an export leave the pool as it was, also an export whose reader fails",
+  async (url, schema) => {
+    const pool = connect(url, schema, 1);
+    const signal = new AbortController().signal;
+    const listeners = () => ["error", "connect", "acquire"].map((event) => pool.listenerCount(event));
+    const before = listeners();
+    const full = new Error("The disk is full");
+    for (let round = 1; round < 3; round++) {
+      await importPets(pool, { schema }, EDGES, signal);
+      await assert.rejects(exportPostgres(pool, { schema }, () => Promise.reject(full)), (error) => error === full);
+      // The transaction of the failed export has ended, and its cursor with it.
+      assert.deepEqual((await pool.query("SELECT count(*)::int AS cursors FROM pg_cursors")).rows, [{ cursors: 0 }]);
+      let total = 0;
+      await exportPostgres(pool, { schema }, (_, pets) => Promise.resolve(void (total += pets)));
+      assert.equal(total, 3 * round);
+      assert.deepEqual(listeners(), before);
+      const connection = await pool.connect();
+      // The pool has taken its own listener off meanwhile.
+      assert.equal(connection.listenerCount("error"), 0);
+      connection.release();
+    }
+    await pool.end();
+  },
+);
 
 test.schema("an export whose connection breaks fails", async (url, schema) => {
   await runSql(url, postgresSchema(schema));

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Database } from "../lib/client/database.ts";
 import { startSweeper } from "../lib/sweeper.ts";
+import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
 
 /** A database whose deletions delete so many rows, or fail. */
 function createDatabase() {
@@ -47,3 +48,19 @@ test("a deletion starts with the first request, then after each 500, also if one
   await count(sweeper, 1000);
   assert.equal(state.deletions, 5);
 });
+
+test("few requests begin a deletion five seconds after the last one, again and again, also after one that has failed", () =>
+  withStoppedClock(async (pass) => {
+    const { db, state } = createDatabase();
+    const sweeper = startSweeper(db, "delete");
+    for (const round of [1, 2, 3, 4]) {
+      state.fails = round === 2;
+      await count(sweeper, 1);
+      assert.equal(state.deletions, round);
+      pass(4_999);
+      await count(sweeper, 1);
+      assert.equal(state.deletions, round);
+      pass(1);
+    }
+    await sweeper.close();
+  }));

@@ -98,6 +98,21 @@ test.inFolder("a key is revoked even if the key file cannot be used, which is to
   });
 });
 
+test.inFolder("a command on keys leaves the file without its log, also one that is refused", async () => {
+  await add("--label=ci");
+  const files = readdirSync(".").toSorted();
+  assert.ok(files.includes("pets.db") && !files.includes("pets.db-wal"));
+  for (
+    const [args, status] of [[["revoke", "key-none"], 2], [["rotate", "key-none"], 2], [
+      ["add", "--label=b"],
+      0,
+    ]] as const
+  ) {
+    assert.equal((await runHere(["keys", ...args, "--store=sqlite:pets.db"])).status, status);
+    assert.deepEqual(readdirSync(".").toSorted(), files, args.join(" "));
+  }
+});
+
 test.inFolder("the file beside a store loses a revoked key, and a rotation says that a file still has the old one", async () => {
   const { run } = keysOf("sqlite:a/data/petstore.db");
   // A server that starts in the folder `a` has both files there.

@@ -3,9 +3,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
+import { closeUnused } from "../../../lib/stores/sqlite/descriptors.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { SharedRead } from "../../../lib/stores/sqlite/shared_read.ts";
@@ -105,6 +106,8 @@ for (const [what, sql] of UNSEEN) {
 test.other("without its triggers, a file's every change counts as an alteration", async (store, other) => {
   await store.create(REX);
   for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted", "pet_replaced"]) {
+    // The store has seen that the stamp shows each change, until the trigger is gone.
+    look(store, now(store));
     other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
     other.exec(`DROP TRIGGER ${trigger}`);
     look(store, now(store));
@@ -169,6 +172,25 @@ test("a key that another program adds while the keys are read is found at the ne
     const before = reads;
     assert.deepEqual(await looking.listSince(seen.version), { version: seen.version });
     assert.equal(reads, before);
+  }));
+
+test("a read of the keys that fails is not taken for one that has found no change", () =>
+  withOther(async ({ keys }, other) => {
+    await keys.add(keyOf("a"));
+    let fails = false;
+    const run: RunStatements = (_kind, ...statements) => {
+      if (fails) throw new StoreUnavailableError("The disk does not answer");
+      return statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
+    };
+    const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
+    const { version } = await looking.listSince("");
+    await keys.add(keyOf("b"));
+    fails = true;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.throws(() => looking.listSince(version), StoreUnavailableError);
+    }
+    fails = false;
+    assert.equal((await looking.listSince(version)).keys?.length, 2);
   }));
 
 test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
@@ -269,4 +291,20 @@ test("a transaction of reads that cannot be ended is rolled back, and the next r
   // The ends that were planned for the turns of these reads find nothing open.
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(log.length, 5);
+});
+
+test.path("a look that fails ends the transaction of the reads before it, which may not show the last commit", (path) => {
+  const { db, log } = failingDatabase();
+  const index = `${path}-shm`;
+  writeFileSync(index, new Uint8Array(96));
+  const watch = new ChangeWatch(db, { givenPath: path, path, identities: [] });
+  const { alterations } = watch.changes();
+  for (let read = 0; read < 2; read++) watch.shared?.enter();
+  assert.deepEqual(log, ["BEGIN"]);
+  // The header of the index cannot be read any more.
+  truncateSync(index, 10);
+  assert.equal(watch.changes().alterations, alterations + 1);
+  assert.deepEqual(log, ["BEGIN", "COMMIT"]);
+  rmSync(index);
+  closeUnused(path);
 });

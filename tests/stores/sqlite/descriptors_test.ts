@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readlinkSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
+import { devNull } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { REX, test, withPath } from "./support.ts";
+import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { openFiles, REX, test, withPath } from "./support.ts";
 
 /** Opens a file in another process and closes it there. Its last connection would delete a log that nobody else uses. */
 function openElsewhere(path: string): void {
@@ -15,19 +17,6 @@ function openElsewhere(path: string): void {
     db.exec("SELECT 1 FROM sqlite_schema"); db.close();`;
   const { status, stderr } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
-}
-
-/** The files in the folder of a database that this process has open, by the names of their ends. Undefined where no system tells. */
-function openFiles(path: string): string[] | undefined {
-  if (!existsSync("/proc/self/fd")) return undefined;
-  const targets = readdirSync("/proc/self/fd").map((name) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`);
-    } catch {
-      return "";
-    }
-  });
-  return targets.filter((target) => target.startsWith(path)).toSorted();
 }
 
 test.path("a store keeps its locks while others of the process are opened, closed, refused and inspected", async (path) => {
@@ -63,6 +52,16 @@ test.path("after the last store of a file has been closed, none of its files is 
   }
 });
 
+test.path("a store that has been closed keeps no descriptor back, whether its thread has started or not", async (path) => {
+  const before = openFiles(devNull);
+  for (const creates of [0, 1]) {
+    const store = SqliteStore.open(path, "always");
+    for (let i = 0; i < creates; i++) await store.create(REX);
+    await store.close();
+    assert.deepEqual(openFiles(devNull), before);
+  }
+});
+
 const SCRIPT = fileURLToPath(new URL("without_descriptors.mjs", import.meta.url));
 
 /** Opens 200 files at most. */
@@ -72,5 +71,9 @@ test.path("the thread of a store starts although clients have taken all descript
   if (process.platform === "win32") return;
   const args = "Deno" in globalThis ? ["run", "-A", "--no-check", SCRIPT, path] : [SCRIPT, path];
   const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args], { encoding: "utf8" });
-  assert.match(stdout, /^1,2\n\S+: the process has too few free file descriptors for a thread that writes\n$/, stderr);
+  assert.match(
+    stdout,
+    /^1,2\n\S+: the process has too few free file descriptors for a thread that writes\n8\n$/,
+    stderr,
+  );
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { assertRefused, createMany, execute, REX, test, usingStore } from "./support.ts";
+import { assertRefused, createMany, execute, openFiles, REX, test, usingStore } from "./support.ts";
 
 const THEIRS = /is an SQLite database of another program/, TEXT = /is not an SQLite database; it was left unchanged/;
 const CORRUPT = /is corrupt; restore it from a backup/;
@@ -73,6 +73,30 @@ test.path("createSqliteStore() refuses a file that is replaced while it is opene
     assert.equal(performance.now, now);
   } finally {
     performance.now = now;
+  }
+  assert.deepEqual(openFiles(path) ?? [], []);
+});
+
+test.path("createSqliteStore() waits for a program that writes to a file without a log, and then switches the log on", async (path) => {
+  await alter(path, "PRAGMA journal_mode = DELETE");
+  const writer = new DatabaseSync(path);
+  const { now } = performance;
+  const steps = [
+    // The time limit begins.
+    () => writer.exec("BEGIN IMMEDIATE"),
+    // The first attempt has failed.
+    () => writer.exec("ROLLBACK"),
+  ];
+  performance.now = () => {
+    steps.shift()?.();
+    return now.call(performance);
+  };
+  try {
+    await createSqliteStore(path).close();
+    assert.equal(steps.length, 0);
+  } finally {
+    performance.now = now;
+    writer.close();
   }
 });
 

@@ -1,7 +1,7 @@
 /** Shared set-up of the tests of the SQLite store. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as nodeTest } from "node:test";
@@ -86,6 +86,19 @@ export function withOther(
       other.close();
     }
   });
+}
+
+/** The files in the folder of a database that this process has open, by the names of their ends. Undefined where no system tells. */
+export function openFiles(path: string): string[] | undefined {
+  if (!existsSync("/proc/self/fd")) return undefined;
+  const targets = readdirSync("/proc/self/fd").map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return "";
+    }
+  });
+  return targets.filter((target) => target.startsWith(path)).toSorted();
 }
 
 /** Asserts that a store refuses a file, in one line that begins with its name. */

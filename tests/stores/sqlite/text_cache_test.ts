@@ -13,14 +13,15 @@ test("whatever is asked for in which order, a text is that of its pet and of its
   fc.assert(
     fc.property(fc.array(fc.oneof(ID, fc.constant("alteration")), { maxLength: 60 }), (steps) => {
       let alterations = 0, reads = 0;
-      const textOf = (id: bigint) => id > 0n ? `${id} ${alterations}` : undefined;
+      // Another program may have added a pet with the id 0.
+      const textOf = (id: bigint) => id >= 0n ? `${id} ${alterations}` : undefined;
       const cache = new TextCache((id) => (reads++, textOf(id)));
       for (const step of steps) {
         if (typeof step === "string") alterations++;
         else for (let i = 0; i < 3; i++) assert.equal(cache.get(step, alterations), textOf(step));
         const last = steps.at(-1);
         reads = 0;
-        if (typeof last === "bigint" && last > 0n && last < 2n ** 53n && step === last) {
+        if (typeof last === "bigint" && last >= 0n && last < 2n ** 53n && step === last) {
           cache.get(last, alterations);
           assert.equal(reads, 0);
         }

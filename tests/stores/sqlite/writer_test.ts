@@ -108,6 +108,15 @@ test.path("a create that is alone is committed on the calling thread while the d
   }
 });
 
+test.path("a commit that was slow and failed sends the next create to the thread, as one that succeeded does", async (path) => {
+  await using store = SqliteStore.open(path, "auto");
+  await until("a commit on the calling thread", () => isCommittedHere(store));
+  execute(path, SLOW.replace("1000000", "100000").replace(/END$/, "SELECT raise(ABORT, 'refused'); END"));
+  await assert.rejects(store.create(REX), /refused/);
+  execute(path, "DROP TRIGGER slow");
+  assert.equal(await isCommittedHere(store), false);
+});
+
 test.path("a create that has to write a long log back is committed by the thread, also the first of a start", async (path) => {
   let store = SqliteStore.open(path, "auto");
   for (const start of ["of the same store", "of a new store"]) {
@@ -134,9 +143,12 @@ test.path("a create that has to write a long log back is committed by the thread
 test.path("a write leaves the time for which SQLite waits for a lock as it was, also a write that gets no lock", (path) => {
   const { db } = openDatabase(path);
   const other = new DatabaseSync(path);
-  const waits = () => db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
+  const waits = (of = db) => of.prepare("PRAGMA busy_timeout").get()?.["timeout"];
   const before = waits();
   other.exec("BEGIN IMMEDIATE");
+  const late = openDatabase(path).db;
+  assert.equal(waits(late), before, "after a start that got no lock");
+  late.close();
   assert.throws(() => beginWrite(db, 1), /locked/);
   assert.equal(waits(), before);
   other.exec("ROLLBACK");

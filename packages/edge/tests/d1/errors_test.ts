@@ -116,3 +116,31 @@ test("d1Schema() is a statement on each of its paragraphs that may run again", (
   }
   assert.equal(createDurableObjectStore(storage).create(PET), 1n);
 });
+
+test("a store whose tables are lost is unavailable once, and then makes them anew", () => {
+  const storage = openStorage();
+  const store = createDurableObjectStore(storage);
+  for (let round = 0; round < 2; round++) {
+    assert.equal(store.create(PET), 1n);
+    for (const table of ["schema", "pets", "requests", "keys"]) {
+      storage.sql.exec(`DROP TABLE petstore_${table}`).toArray();
+    }
+    assert.throws(() => store.get(1n), StoreUnavailableError);
+  }
+  assert.equal(store.get(1n), undefined);
+});
+
+test("a store refuses the tables of a later release at each use, and those of its own once they are back", () => {
+  const storage = openStorage();
+  createDurableObjectStore(storage).create(PET);
+  const store = createDurableObjectStore(storage);
+  const setVersion = (version: number) => storage.sql.exec("UPDATE petstore_schema SET version = ?", version).toArray();
+  setVersion(2);
+  for (let use = 0; use < 2; use++) {
+    for (const work of [() => store.get(1n), () => store.create(PET), () => store.check()]) {
+      assert.throws(work, { name: "StoreUnavailableError", message: /has version 2 of the tables/ });
+    }
+  }
+  setVersion(1);
+  assert.equal(store.create(PET), 2n);
+});

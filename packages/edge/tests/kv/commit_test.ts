@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
-import { pause } from "../../../conformance/lib/store/case.ts";
+import { begin, pause } from "../../../conformance/lib/store/case.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
+import { until } from "../../../../tests/support/until.ts";
+import { whileReplaced } from "../../../../tests/support/while_replaced.ts";
 import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../kv_support/kv.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Counts the calls. */
 function counting(kv: KvClient): { kv: KvClient; calls: Record<string, number> } {
@@ -142,4 +146,90 @@ test("a create that was refused because a read took too long is not sent to KV l
   await pause(50);
   assert.equal(commits, 0);
   assert.deepEqual(await createKvStore(kv).list({ after: 0n, limit: 5 }), { json: "[]" });
+});
+
+test("a create that was refused between two reads is not sent to KV later", async (kv) => {
+  let commits = 0;
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+  const slow: KvClient = {
+    ...withCommits(kv, (commit) => (commits++, commit())),
+    getMany: async (keys, options) => {
+      const entries = await kv.getMany(keys, options);
+      await gate;
+      return entries;
+    },
+  };
+  const store = createKvStore(slow, { timeoutMs: 50 });
+  // The read has a time limit of its own, which has begun later, and it ends before that.
+  const refused = Promise.resolve(store.createOnce!(REX, request("a"))).finally(release);
+  await assert.rejects(refused, StoreUnavailableError);
+  await store.close();
+  await pause(50);
+  assert.equal(commits, 0);
+  assert.deepEqual(await petsAfter(createKvStore(kv)), []);
+});
+
+test("creates that wait for a commit that hangs are refused with it, none is stored later, and the next one is", async (kv) => {
+  let isFirst = true;
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+  const { promise: hangs, resolve: tellOfHang } = Promise.withResolvers<void>();
+  const hanging = withCommits(kv, async (commit) => {
+    if (isFirst) {
+      isFirst = false;
+      tellOfHang();
+      await gate;
+    }
+    return await commit();
+  });
+  const store = createKvStore(hanging, { timeoutMs: 500 });
+  const first = store.create({ ...REX, name: "first" });
+  await hangs;
+  const waiting = store.create({ ...REX, name: "waiting" });
+  await assert.rejects(async () => await first, { name: "StoreUnavailableError", mayBeStored: true });
+  await assert.rejects(async () => await waiting, { name: "StoreUnavailableError", mayBeStored: false });
+  await assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError", mayBeStored: false });
+  release();
+  await until("KV has finished the commit", () => begin(() => store.checkWrites!()).then(() => true, () => false));
+  await store.create({ ...REX, name: "next" });
+  assert.deepEqual((await petsAfter(store)).map(({ name }) => name), ["first", "next"]);
+});
+
+test("no call of a KV store leaves a timer, also one that fails", async (kv) => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = new Set<unknown>();
+  let fails = false;
+  const failing = withCommits(kv, (commit) => fails ? Promise.reject(new TypeError("disk I/O error")) : commit());
+  const store = createKvStore({
+    ...failing,
+    get: (...args) => fails ? Promise.reject(new TypeError("disk I/O error")) : kv.get(...args),
+  }, { timeoutMs: 60_000 });
+  const counted = (run: () => void, milliseconds?: number) => {
+    const timer = setTimeout(() => (timers.delete(timer), run()), milliseconds);
+    timers.add(timer);
+    return timer;
+  };
+  const cleared = (timer: Parameters<typeof clearTimeout>[0]) => (timers.delete(timer), clearTimeout(timer));
+  const calls = () => [store.get(1n), store.check(), store.create(REX), store.createOnce!(REX, request("a"))];
+  await whileReplaced(globalThis, { setTimeout: counted as typeof setTimeout, clearTimeout: cleared }, async () => {
+    for (fails of [false, true, false]) {
+      const results = await Promise.allSettled(calls());
+      assert.ok(fails || results.every(({ status }) => status === "fulfilled"));
+      await turn();
+      assert.equal(timers.size, 0, fails ? "after calls that fail" : "after calls that succeed");
+    }
+  });
+});
+
+test("after a commit whose response was lost, the next one begins with the counter as it is", async (kv) => {
+  let isLost = true, commits = 0;
+  const store = createKvStore(withCommits(kv, async (commit) => {
+    commits++;
+    const outcome = await commit();
+    if (isLost) throw new TypeError("The connection was lost");
+    return outcome;
+  }));
+  assert.equal(await store.create(REX), 1n);
+  isLost = false;
+  assert.equal(await store.create(REX), 2n);
+  assert.equal(commits, 2);
 });

@@ -89,6 +89,17 @@ test("a KV store deletes expired requests while new ones arrive, and keeps the o
   assert.equal(requests.length, 121);
 });
 
+test("a KV store that has looked at all requests begins again: those that have expired since are deleted too", async (kv) => {
+  const store = createKvStore(kv);
+  const countOld = async () => (await keysOf(kv)).filter((key) => key.includes("/old")).length;
+  for (const round of ["a", "b", "c"]) {
+    await Promise.all(Array.from({ length: 10 }, (_, i) => store.createOnce!(REX, request(`old${i}`, round, 0))));
+    assert.equal(await countOld(), 10);
+    for (let i = 0; i < 15; i++) await store.createOnce!(REX, request(`new${round}${i}`));
+    assert.equal(await countOld(), 0, round);
+  }
+});
+
 test("a KV store writes bytes alone, because an older V8 cannot read what a newer one has serialized", async (kv) => {
   const store = createKvStore(kv);
   await store.createOnce?.(REX, request("a"));
