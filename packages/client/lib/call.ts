@@ -13,7 +13,7 @@ export interface CallParts<T> {
   /** Makes a write safe to repeat. With `null`, the request is sent once. */
   idempotencyKey?: string | null;
   /** Reads the body of a success; see {@link Exchange.parse}. */
-  parse: (text: string) => T;
+  parse: Exchange<T>["parse"];
   signal: AbortSignal | undefined;
 }
 
