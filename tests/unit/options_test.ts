@@ -15,8 +15,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ store: null }, /Option store must be a PetStore.*create\(\)/],
   [{ store: Promise.resolve() }, /Option store must be a PetStore with create\(\), .*, not \[object Promise\]$/],
   [{ basePath: "v1" }, /Option basePath must be a path such as "\/v1".*not "v1"/],
-  ...["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]]
-    .map(wrong("basePath", /basePath/)),
+  ...["/v1/", 1, ["/v1"]].map(wrong("basePath", /basePath/)),
   [{ publicBaseUrl: "ftp://a.example" }, /publicBaseUrl must be an/],
   ...["api.example/v1", "https://a.example/v1?x", "https://a:b@a.example", "https://a.example/>", "/v1\r\nX: y"]
     .concat("//a.example").map(wrong("publicBaseUrl", /publicBaseUrl/)),
@@ -43,7 +42,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
       new RegExp(`deprecation\\.${name} must be a Date from the year 0 to 9999, not`),
     ])
   ),
-  ...["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1].map((successor): [unknown, RegExp] => [
+  ...["pets", "ftp://a.example", 1].map((successor): [unknown, RegExp] => [
     { deprecation: { successor } },
     /deprecation.successor must be an address such as .*, or a path, not/,
   ]),
@@ -189,38 +188,6 @@ test("a body that was read before gets 500, and only onError learns why", async 
   await request.text();
   assert.equal((await handle(request)).status, 500);
   assert.match(String(told[0]), /has already been read/);
-});
-
-test("handle() answers 500 if handleStoreOrders returns a Response whose body is taken, and onError learns why", async () => {
-  const [locked, begun] = [new Response("[]"), new Response("[]")];
-  const [reader, first] = [locked.body!.getReader(), begun.body!.getReader()];
-  await first.read();
-  first.releaseLock();
-  for (const cors of [{}, { cors: { origins: ["*"] } }]) {
-    for (const method of ["GET", "HEAD"]) {
-      for (const unusable of [undefined, locked, begun]) {
-        const told: unknown[] = [];
-        const onError = ({ error }: ErrorInfo) => told.push(error);
-        const options = { ...cors, handleStoreOrders: () => unusable as Response, onError };
-        assert.equal((await ask(options, undefined, { method })).status, 500);
-        assert.match(String(told), /handleStoreOrders must return a Response .* an unread body/);
-      }
-    }
-  }
-  await reader.cancel();
-});
-
-test("handle() answers 500 to a header that would end a host's process, and cancels the body", async () => {
-  for (const odd of ["a\x01b", "a\x7fb"]) {
-    const cancelled = Promise.withResolvers<void>();
-    const body = new ReadableStream({ cancel: () => cancelled.resolve() });
-    const handleStoreOrders = () => new Response(body, { headers: { "x-odd": odd } });
-    const told: unknown[] = [];
-    const response = await ask({ handleStoreOrders, onError: ({ error }) => told.push(error) });
-    assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
-    assert.match(String(told), /Header x-odd cannot be sent/);
-    await cancelled.promise;
-  }
 });
 
 test("a HEAD request cancels the body that handleStoreOrders returns", async () => {
