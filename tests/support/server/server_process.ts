@@ -139,7 +139,7 @@ export async function walk(key: string, ...servers: Pick<ServerProcess, "ask">[]
   return pets;
 }
 
-export interface WalkedPet {
+interface WalkedPet {
   id: number;
   name: string;
 }
