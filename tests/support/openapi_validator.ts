@@ -15,7 +15,7 @@ export interface SeenResponse {
 export type ResponseValidator = (method: string, path: string, response: SeenResponse) => void;
 
 /** Names the component that describes a response that any path may give. */
-export type AnyPathRule = (response: SeenResponse) => string | undefined;
+type AnyPathRule = (response: SeenResponse) => string | undefined;
 
 /** Set by the transport, or by the Fetch standard where cross-origin use is granted; info.description says so. */
 const FOREIGN_HEADERS =

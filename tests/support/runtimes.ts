@@ -17,7 +17,7 @@ const FILL = `import "${new URL("../../lib/stores/sqlite/writer_thread.ts", impo
 import { flushCompileCache } from "node:module"; flushCompileCache();`;
 
 /** A runtime that runs the tests of `node:test`. */
-export interface TestRuntime {
+interface TestRuntime {
   name: string;
   command: string;
   args: string[];

@@ -25,9 +25,9 @@ export const MEMORY: StoreKind = {
   lacks: ["checkWrites"],
 };
 
-export const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writerThread: "never" }));
+const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writerThread: "never" }));
 
-export const SQLITE_THREAD: StoreKind = sqliteKind(
+const SQLITE_THREAD: StoreKind = sqliteKind(
   "SQLite with its thread",
   (path) => createSqliteStore(path, { writerThread: "always" }),
 );

@@ -80,6 +80,11 @@ const ODD: Record<string, () => unknown> = {
   "a plain object": () => ({ status: 200, headers: new Headers(), body: null }),
   "an error's response": () => Response.error(),
   "a response of another prototype": () => Object.create(Response.prototype),
+  "a body that is being read": () => {
+    const response = new Response("[]");
+    response.body!.getReader();
+    return response;
+  },
   "a proxy": () => new Proxy(new Response("[]"), {}),
   "a status that throws": () => withGetter("status", () => assert.fail("status")),
   "a status that is no number": () => withGetter("status", () => "200"),

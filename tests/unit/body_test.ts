@@ -25,12 +25,9 @@ function failing(reason: unknown): ReadableStream {
   return new ReadableStream({ pull: (controller) => controller.error(reason) });
 }
 
-test("a body whose announced length cannot be, or is not reached, is incomplete", async () => {
-  // The first as HTTP/2 delivers two fields.
-  for (const [body, length] of [[PET, "29, 9"], [cut(), "30"]] as const) {
-    const expected = { code: "invalid_json", message: "The request body is incomplete", status: 400 };
-    assert.deepEqual(await (await post(body, length)).json(), expected);
-  }
+test("a body with two announced lengths, as HTTP/2 delivers two fields, is incomplete", async () => {
+  const expected = { code: "invalid_json", message: "The request body is incomplete", status: 400 };
+  assert.deepEqual(await (await post(PET, "29, 9")).json(), expected);
 });
 
 test("a body that was read, or that failed, leaves no timer behind", async () => {

@@ -8,7 +8,7 @@ import { createMemoryStore, createPetstore, type ErrorInfo, type PetstoreOptions
 import { openApiOf } from "../support/descriptions.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
-const REFUSED_BASE_PATHS = ["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]];
+const REFUSED_BASE_PATHS = ["/v1/", 1, ["/v1"]];
 const REFUSED_PUBLIC_BASE_URLS = [
   "api.example/v1",
   "https://a.example/v1?x",
@@ -18,7 +18,7 @@ const REFUSED_PUBLIC_BASE_URLS = [
   "//a.example",
 ];
 const REFUSED_DAYS = ["2030-12-05", 1_795_132_800, new Date(NaN), new Date(8.64e15), new Date("-000001-12-31"), null];
-const REFUSED_SUCCESSORS = ["pets", "/pets>; rel=next", "/pets\r\nX: y", "ftp://a.example", 1];
+const REFUSED_SUCCESSORS = ["pets", "ftp://a.example", 1];
 
 /** Wrong options beside the keys, as a caller without types can give them, and the message. */
 const REFUSED: [options: unknown, message: RegExp][] = [
@@ -200,38 +200,6 @@ test("a body that was read before gets 500, and only onError learns why", async 
   await request.text();
   assert.equal((await handle(request)).status, 500);
   assert.match(String(told[0]), /has already been read/);
-});
-
-test("handle() answers 500 if handleStoreOrders returns a Response whose body is taken, and onError learns why", async () => {
-  const [locked, begun] = [new Response("[]"), new Response("[]")];
-  const [reader, first] = [locked.body!.getReader(), begun.body!.getReader()];
-  await first.read();
-  first.releaseLock();
-  for (const cors of [{}, { cors: { origins: ["*"] } }]) {
-    for (const method of ["GET", "HEAD"]) {
-      for (const unusable of [undefined, locked, begun]) {
-        const told: unknown[] = [];
-        const onError = ({ error }: ErrorInfo) => told.push(error);
-        const options = { ...cors, handleStoreOrders: () => unusable as Response, onError };
-        assert.equal((await ask(options, undefined, { method })).status, 500);
-        assert.match(String(told), /handleStoreOrders must return a Response .* an unread body/);
-      }
-    }
-  }
-  await reader.cancel();
-});
-
-test("handle() answers 500 to a header that would end a host's process, and cancels the body", async () => {
-  for (const odd of ["a\x01b", "a\x7fb"]) {
-    const cancelled = Promise.withResolvers<void>();
-    const body = new ReadableStream({ cancel: () => cancelled.resolve() });
-    const handleStoreOrders = () => new Response(body, { headers: { "x-odd": odd } });
-    const told: unknown[] = [];
-    const response = await ask({ handleStoreOrders, onError: ({ error }) => told.push(error) });
-    assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
-    assert.match(String(told), /Header x-odd cannot be sent/);
-    await cancelled.promise;
-  }
 });
 
 test("a HEAD request cancels the body that handleStoreOrders returns", async () => {

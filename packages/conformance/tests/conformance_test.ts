@@ -106,42 +106,6 @@ for (const [name, fetch, expected] of WRONG) {
   });
 }
 
-/** The same for what this project adds. */
-const WRONG_ADDITIONS: [name: string, fetch: Handle, failed: string[]][] = [
-  ["does not announce a deprecation", changed(({ headers }) => headers.delete("deprecation")), [
-    "marks every response of /pets/{petId} as deprecated, except a 401",
-  ]],
-  ["has no challenge", changed(({ headers }) => headers.delete("www-authenticate")), [
-    "has three members in every error, and a challenge in every 401",
-    "answers 401 missing_api_key on every path and method without a key, unknown ones too",
-    "tells a missing key from an invalid one",
-  ]],
-  ["has no Location", changed(({ headers }) => headers.delete("location")), [
-    "gives each pet a Location beside the successor of its path, and an id above those before",
-    "creates a pet, and returns its Location",
-  ]],
-  [
-    "ignores the Idempotency-Key",
-    changed(() => {}, (request) => {
-      const headers = new Headers(request.headers);
-      headers.delete("idempotency-key");
-      return new Request(request, { headers });
-    }),
-    [
-      "answers a repeated create with the first response, and creates no second pet",
-      "refuses an Idempotency-Key that was used for another pet with 422",
-      "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same",
-      "refuses an invalid Idempotency-Key with 400, and creates no pet",
-    ],
-  ],
-];
-
-for (const [name, fetch, expected] of WRONG_ADDITIONS) {
-  test(`of all cases, a server that ${name} fails those that say so`, async () => {
-    assert.deepEqual((await runCases({ fetch })).failed, expected);
-  });
-}
-
 /** A server that stores any name, category and status, with numbers as JavaScript has them. */
 function createTrusting(): Handle {
   const pets: Record<string, unknown>[] = [];

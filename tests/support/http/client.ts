@@ -79,7 +79,7 @@ export class Client implements Disposable {
 }
 
 /** Whether a response is the last of its connection. Deno repeats the header if it has not read the whole body. */
-export function endsConnection({ headers }: SeenResponse): boolean {
+function endsConnection({ headers }: SeenResponse): boolean {
   return headers.get("connection")?.startsWith("close") ?? false;
 }
 

@@ -8,7 +8,7 @@ const UPGRADE = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Se
 const CHUNKS = `${chunk(PET)}0\r\n`;
 
 /** How hosts answer such a request, for docs/hosts.md: the statuses of all responses, and then how it ends. */
-export interface OddRequest {
+interface OddRequest {
   /** What is odd, for the page. */
   what: string;
   /** @param auth A header line with a key. */

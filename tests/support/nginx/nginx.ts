@@ -17,7 +17,7 @@ export interface Nginx extends Endpoint {
 }
 
 /** Values for the marked lines of docs/nginx.conf, by the name in the mark. */
-export type NginxSettings = Record<string, string>;
+type NginxSettings = Record<string, string>;
 
 /** All clients of this machine share an address, which docs/nginx.conf limits. */
 export const UNLIMITED: NginxSettings = {

@@ -114,7 +114,7 @@ export class Ledger {
 }
 
 /** A refusal exactly as documented. */
-export function assertUnavailable({ status, headers, text }: SeenResponse): true {
+function assertUnavailable({ status, headers, text }: SeenResponse): true {
   assert.equal(status, 503, text);
   assert.equal(JSON.parse(text).code, "store_unavailable");
   assert.match(headers.get("retry-after") ?? "", /^\d+$/);

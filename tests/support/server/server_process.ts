@@ -51,12 +51,6 @@ export class ServerProcess extends Child implements Endpoint {
     }
   }
 
-  /** Starts a server and kills it after some milliseconds, started or not. */
-  static async startAndKill(folder: string, delay: number, parts: ServerParts): Promise<void> {
-    await using _server = new ServerProcess(folder, withPort(parts));
-    await new Promise((resolve) => setTimeout(resolve, delay));
-  }
-
   get origin(): string {
     return originOf(this.written.stdout);
   }
@@ -139,7 +133,7 @@ export async function walk(key: string, ...servers: Pick<ServerProcess, "ask">[]
   return pets;
 }
 
-export interface WalkedPet {
+interface WalkedPet {
   id: number;
   name: string;
 }

@@ -9,7 +9,7 @@ export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-export interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr"> {
+interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr"> {
   /** Characters of each output to keep; the rest is dropped. By default all. */
   kept?: number;
   onLine?(line: string): void;

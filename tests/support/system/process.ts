@@ -7,7 +7,7 @@ export function memoryOf(pid: number): { now: number; most: number } {
 }
 
 /** Reads one of the figures of /proc/PID/status, in bytes. */
-export function readMemory(pid: number, name: string): number {
+function readMemory(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
 }
