@@ -9,7 +9,7 @@ export const SERVE: Command = {
   settings: Object.keys(SETTINGS) as SettingName[],
   about:
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
-    `environment, or files: ${enumerate(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
+    `environment, or files: ${joinWithAnd(FILE_VARIABLES)} have the paths of files with the values of the variables ` +
     "without _FILE.\n\n" +
     "A postgres:// address needs the package @petstore/postgres. For parts that the address omits, its driver reads " +
     "PostgreSQL's own variables, such as PGHOST, PGUSER and PGPASSWORD. Its parameters pool_size, prepare and schema are " +
@@ -27,6 +27,6 @@ export const SERVE: Command = {
   },
 };
 
-function enumerate(items: readonly string[]): string {
+function joinWithAnd(items: readonly string[]): string {
   return new Intl.ListFormat("en-GB").format(items);
 }
