@@ -1,5 +1,5 @@
 import { describeServer } from "../service/description.ts";
-import { withSamples } from "../service/samples.ts";
+import { withSamples } from "../service/code_samples.ts";
 import { checkSettings } from "../../petstore/checked_options.ts";
 import { OPENAPI_SERVER, readOptions } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
