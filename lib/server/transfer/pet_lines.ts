@@ -1,3 +1,5 @@
+/** Reads the pets of an import, a JSON object on each line (NDJSON). */
+
 import { parseNewPet, type PetDraft } from "../../pet.ts";
 import { readLines } from "./lines.ts";
 
