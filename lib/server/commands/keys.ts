@@ -174,8 +174,8 @@ async function findId({ operand }: CommandArguments, stored: readonly StoredKey[
 }
 
 /**
- * Makes a key, prints it, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key that
- * it replaces. The manager of keys knows no such order, so it gets a store whose `add` only remembers what it was given.
+ * Makes a key, prints it, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key
+ * that it replaces. The manager of keys knows no such order, so it gets a store whose `add` only remembers what it was given.
  *
  * @param make Adds or rotates a key by this manager.
  * @throws {SettingError} If the key cannot be printed or stored.

@@ -24,8 +24,8 @@ export const READY: Command = {
 };
 
 /**
- * The time limit for the whole response, in milliseconds. A server takes less time to find out that its store is down, and a supervisor waits
- * longer.
+ * The time limit for the whole response, in milliseconds. A server takes less time to find out that its store is down, and a supervisor
+ * waits longer.
  */
 const TIMEOUT = 5_000;
 
@@ -56,8 +56,8 @@ async function requireReady(origin: string): Promise<void> {
 }
 
 /**
- * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the environment names, also for an address of
- * this machine.
+ * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the environment names, also for an address
+ * of this machine.
  */
 async function ask(origin: string): Promise<{ status: number | undefined; text: string }> {
   const signal = AbortSignal.timeout(TIMEOUT);

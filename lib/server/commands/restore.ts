@@ -38,8 +38,8 @@ export const RESTORE: Command = {
 };
 
 /**
- * What a restore has done. `kept` is the name of the copy of the replaced file, or undefined if there was none. `keys` is undefined if the keys of
- * the replaced file could not be read.
+ * What a restore has done. `kept` is the name of the copy of the replaced file, or undefined if there was none. `keys` is undefined if the
+ * keys of the replaced file could not be read.
  */
 type Result = Awaited<ReturnType<typeof restore>>;
 
@@ -73,8 +73,8 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
 }
 
 /**
- * Copies the present file, and then marks it as about to be replaced, if it has a log of its own. After a failure there is neither a copy nor a
- * mark.
+ * Copies the present file, and then marks it as about to be replaced, if it has a log that SQLite could not write back. After a failure there is neither a copy
+ * nor a mark.
  *
  * @returns The name of the copy.
  */
@@ -102,8 +102,8 @@ async function keepCopy(present: PresentFile): Promise<string | undefined> {
 }
 
 /**
- * Writes the mark of an unfinished restore. While the mark is there, every start of a server fails, so that none uses the old file without its
- * log, or the new file with the log of the old one.
+ * Writes the mark of an unfinished restore. While the mark is there, every start of a server fails, so that none uses the old file without
+ * its log, or the new file with the log of the old one.
  */
 async function writeMark(present: PresentFile, backup: string): Promise<void> {
   const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
@@ -118,8 +118,8 @@ function removeMark({ path }: PresentFile): void {
 }
 
 /**
- * Gives a new file the owner and the mode of the present one, because the restore may run as root, and the server as another user. If there is no
- * present file, the new one gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
+ * Gives a new file the owner and the mode of the present one, because the restore may run as root, and the server as another user. If there
+ * is no present file, the new one gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
  */
 function copyOwner({ path, stats }: PresentFile, name: string): void {
   if (stats) chmodSync(name, stats.mode & 0o777);

@@ -18,8 +18,8 @@ const FLUSH_TIMEOUT = 1_000;
  * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
- * @returns The exit status: 0 after success or a graceful end, 1 if a later attempt may succeed, 2 if none can, such as for an invalid setting,
- * and 128 and more if a signal has ended the command. A command may also return a status of its own.
+ * @returns The exit status: 0 after success or a graceful end, 1 if a later attempt may succeed, 2 if none can, such as for an invalid
+ * setting, and 128 and more if a signal has ended the command. A command may also return a status of its own.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   surviveFileLimit();
@@ -69,8 +69,8 @@ function statusOf(error: SettingError): number {
 }
 
 /**
- * Whether a server is to log JSON. This looks at the words themselves, because the message about a command line that cannot be parsed must be
- * JSON too.
+ * Whether a server is to log JSON. This looks at the words themselves, because the message about a command line that cannot be parsed must
+ * be JSON too.
  */
 function logsJson(words: readonly string[], environment: Environment): boolean {
   const [command = DEFAULT_COMMAND] = words;

@@ -12,8 +12,8 @@ const schema = () => import("./schema.ts");
 const serve = () => import("./serve.ts");
 
 /**
- * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier without
- * the code of the others.
+ * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier
+ * without the code of the others.
  */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await serve()).SERVE,

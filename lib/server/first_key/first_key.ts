@@ -23,8 +23,8 @@ export interface FirstKey {
 }
 
 /**
- * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file with a new
- * key.
+ * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file
+ * with a new key.
  *
  * @param configured The keys of the settings. If there are any, neither the store nor the key file is looked at.
  * @throws {SettingError} If the keys cannot be read or kept.
@@ -87,8 +87,8 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
   const digest = await digestOfKey(key);
   const storedKey = stored.find((candidate) => candidate.digest === digest);
   if (storedKey) return isValid(storedKey);
-  // The key gets the caller that it would have as a setting. So whoever moves a key from the settings to the file, or back, can still repeat a
-  // request with its Idempotency-Key.
+  // The key gets the caller that it would have as a setting. So whoever moves a key from the settings to the file, or back, can still
+  // repeat a request with its Idempotency-Key.
   const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined };
   // The result is not looked at: it is false if another server was first, and then the store has the key too.

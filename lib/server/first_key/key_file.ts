@@ -77,15 +77,18 @@ export async function removeKeyFile(path: string, digest: string): Promise<boole
   return true;
 }
 
-/** Whether the file has the key with this digest. A server that starts in the folder above the file accepts the key if its store has no keys. */
+/**
+ * Whether the file has the key with this digest. A server that starts in the folder above the file accepts the key if its store has no
+ * keys.
+ */
 export async function hasKey(path: string, digest: string): Promise<boolean> {
   const file = readKey(path);
   return file !== undefined && await digestOfKey(file.key) === digest;
 }
 
 /**
- * The paths at which the key file of a first start may be: in the working directory, and beside the store if that is a file. Links to the store are
- * followed.
+ * The paths at which the key file of a first start may be: in the working directory, and beside the store if that is a file. Links to the
+ * store are followed.
  *
  * @param store The path of the store, or undefined if it is no file.
  */

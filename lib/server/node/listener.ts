@@ -41,16 +41,17 @@ export const listen: Listen = async (address, gate, report) => {
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
   const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
-  // The number of fields has no limit, because Node would leave out those beyond it, perhaps an Idempotency-Key or a second Host. The limit of the
-  // head in bytes remains.
+  // The number of fields has no limit, because Node would leave out those beyond it, perhaps an Idempotency-Key or a second Host. The limit
+  // of the head in bytes remains.
   server.maxHeadersCount = 0;
-  // A client may end its own side of the connection and wait for the response. Without this option, Node would close the connection at once, and
-  // the response would be lost.
+  // A client may end its own side of the connection and wait for the response. Without this option, Node would close the connection at
+  // once, and the response would be lost.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
-    // After CONNECT, Node no longer listens for errors of the socket: without a listener, a client that resets the connection would end the process.
+    // After CONNECT, Node no longer listens for errors of the socket: without a listener, a client that resets the connection would end the
+    // process.
     socket.on("error", () => {});
     socket.on("close", () => connections.delete(socket));
     // Node looks the address up at its first use, and keeps it. Later it would find none if the client has left.

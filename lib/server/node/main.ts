@@ -23,6 +23,7 @@ const { NODE_RUNTIME } = await import("./runtime.ts");
 const { ignoreInspector } = await import("../process/process.ts");
 ignoreInspector();
 const status = await run(process.argv.slice(2), NODE_RUNTIME);
-// A command that a signal has ended ends the process by the same signal, since exit() would wait for a thread that is in a long call of SQLite.
+// A command that a signal has ended ends the process by the same signal, since exit() would wait for a thread that is in a long call of
+// SQLite.
 if (status > 128) process.kill(process.pid, status - 128);
 process.exit(status);

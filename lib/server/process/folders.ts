@@ -20,8 +20,8 @@ import { isPermitted } from "./process.ts";
 import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
 /**
- * Creates the folder for a file, accessible only to its owner, unless the folder exists. Its parent must exist. A new folder gets a `.gitignore`,
- * because it will have an API key, which `git add .` would otherwise commit.
+ * Creates the folder for a file, accessible only to its owner, unless the folder exists. Its parent must exist. A new folder gets a
+ * `.gitignore`, because it will have an API key, which `git add .` would otherwise commit.
  */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);
@@ -88,8 +88,8 @@ const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win
 /**
  * Makes a file that gets its name when it is complete and on disk.
  *
- * @param fill Writes the file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of the
- * signal. If it goes on, the file is published all the same.
+ * @param fill Writes the file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of
+ * the signal. If it goes on, the file is published all the same.
  * @param options.replaces Whether the file takes the place of one of this name. By default, it does not.
  * @returns The result of `fill`.
  * @throws {FileExistsError} If there is a file of this name, and it must not be replaced.

@@ -29,8 +29,8 @@ export function oneLine(message: string): string {
 }
 
 /**
- * Text as a JSON string, with escape sequences also for characters that JSON leaves as they are and that some readers take for a line end or a
- * command: DEL, the controls from U+0080 on, and the line ends of Unicode.
+ * Text as a JSON string, with escape sequences also for characters that JSON leaves as they are and that some readers take for a line end
+ * or a command: DEL, the controls from U+0080 on, and the line ends of Unicode.
  */
 export function quoteVisibly(text: string): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

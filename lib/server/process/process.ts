@@ -48,7 +48,9 @@ export function ignoreInspector(): void {
   if (process.platform !== "win32") process.on("SIGUSR1", () => {});
 }
 
-/** Makes a write beyond `ulimit -f` an error that is reported. The system sends a signal too, which would end a process without a listener. */
+/**
+ * Makes a write beyond `ulimit -f` an error that is reported. The system sends a signal too, which would end a process without a listener.
+ */
 export function surviveFileLimit(): void {
   if (process.platform !== "win32") process.on("SIGXFSZ", () => {});
 }

@@ -26,8 +26,8 @@ const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
 /**
- * The codes of a system for a state that may pass: an address is in use or not available yet; disk space, a quota, memory or file handles are
- * exhausted; or a device fails.
+ * The codes of a system for a state that may pass: an address is in use or not available yet; disk space, a quota, memory or file handles
+ * are exhausted; or a device fails.
  */
 const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
@@ -43,8 +43,8 @@ export function firstLine(error: unknown): string {
 }
 
 /**
- * The reason of an error. Of a system's error, such as "ENOENT: no such file or directory, open 'a'", this is the part between the code and the
- * call.
+ * The reason of an error. Of a system's error, such as "ENOENT: no such file or directory, open 'a'", this is the part between the code and
+ * the call.
  */
 function reasonOf(error: unknown): string {
   const line = firstLine(error);

@@ -67,14 +67,15 @@ export function isBrokenPipe(error: unknown): boolean {
 }
 
 /**
- * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait for a
- * write, because a blocking one would stop the server.
+ * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait
+ * for a write, because a blocking one would stop the server.
  *
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
 function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
-  // What waits to be written is first in `encoded` and then in `lines`. The other buffer has the bytes of the write under way, if there is one.
+  // What waits to be written is first in `encoded` and then in `lines`. The other buffer has the bytes of the write under way, if there is
+  // one.
   const lines: string[] = [];
   let encoded = new Utf8Buffer();
   let spare = new Utf8Buffer();
@@ -141,8 +142,8 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
 }
 
 /**
- * Collects text as bytes outside V8's heap, for speed: as strings, the lines between two writes would outlive the young generation, and fill the
- * old one.
+ * Collects text as bytes outside V8's heap, for speed: as strings, the lines between two writes would outlive the young generation, and
+ * fill the old one.
  */
 class Utf8Buffer {
   readonly #encoder = new TextEncoder();

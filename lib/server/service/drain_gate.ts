@@ -27,8 +27,8 @@ export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"sta
 const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => NOT_SERVING };
 
 /**
- * Lets requests in from {@link open} to {@link close}. Before and after, it answers them itself: a probe of the liveness succeeds, and any other
- * request gets 503. A server that shuts down calls `close()`, `hold()` and `release()`, in this order.
+ * Lets requests in from {@link open} to {@link close}. Before and after, it answers them itself: a probe of the liveness succeeds, and any
+ * other request gets 503. A server that shuts down calls `close()`, `hold()` and `release()`, in this order.
  */
 export class DrainGate {
   #state: "starting" | "open" | "stopping" = "starting";
@@ -59,8 +59,8 @@ export class DrainGate {
   }
 
   /**
-   * Holds the requests that come from now on, until {@link release} refuses them. A client that waits for a response sends nothing else and opens
-   * no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never accepted.
+   * Holds the requests that come from now on, until {@link release} refuses them. A client that waits for a response sends nothing else and
+   * opens no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never accepted.
    */
   hold(): void {
     this.#held = new Promise((resolve) => this.#resolveHeld = resolve);

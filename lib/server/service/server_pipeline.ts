@@ -53,8 +53,8 @@ function requireHost(context: RequestContext): Problem | undefined {
 }
 
 /**
- * A valid Host header, which may be empty: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts the header into the URL unchanged, so with
- * a slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
+ * A valid Host header, which may be empty: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts the header into the URL
+ * unchanged, so with a slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
@@ -94,9 +94,9 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
 const CHECK_LIFETIME = 1_000;
 
 /**
- * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request, and
- * a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the operator.
- * The others get the problem that the client sees, which is not reported again.
+ * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
+ * and a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the
+ * operator. The others get the problem that the client sees, which is not reported again.
  */
 function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
   /** The latest check, which may be under way. */

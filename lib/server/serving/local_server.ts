@@ -1,4 +1,7 @@
-/** Puts a server together: a listener, which hands requests to a gate, and behind the gate the service with its store, its logs and its metrics. */
+/**
+ * Puts a server together: a listener, which hands requests to a gate, and behind the gate the service with its store, its logs and its
+ * metrics.
+ */
 
 import { createHandles } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
@@ -118,7 +121,10 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
   return server satisfies Server;
 }
 
-/** Makes one observer of several. If there are none, the result is undefined, so that the service does not read the clock: this is for speed. */
+/**
+ * Makes one observer of several. If there are none, the result is undefined, so that the service does not read the clock: this is for
+ * speed.
+ */
 function observeAll(observers: readonly Observer[]): Observer | undefined {
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

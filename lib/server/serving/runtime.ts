@@ -19,8 +19,8 @@ export interface Server {
   /**
    * Listens, opens the stores and begins to serve.
    *
-   * @param open Opens the stores. It is called when the server has its port: a start that fails for lack of the port must make no file, and no
-   * key that is never shown.
+   * @param open Opens the stores. It is called when the server has its port: a start that fails for lack of the port must make no file, and
+   * no key that is never shown.
    * @returns The port at which it listens.
    * @throws {SettingError} If the start fails.
    */
@@ -30,8 +30,8 @@ export interface Server {
   /** Holds the requests that come from now on until `end()`. */
   hold(): Promise<void>;
   /**
-   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses. It may be called without the other
-   * steps, after a start that has failed.
+   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses. It may be called without the
+   * other steps, after a start that has failed.
    *
    * @param timeoutMs How long to wait for clients.
    */

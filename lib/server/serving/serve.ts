@@ -27,14 +27,14 @@ import { writeJson, type Writers } from "../process/writers.ts";
 const DRAIN_TIMEOUT = 6_000;
 
 /**
- * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10 seconds,
- * and the store has to be closed before.
+ * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10
+ * seconds, and the store has to be closed before.
  */
 const END_TIMEOUT = 7_500;
 
 /**
- * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and send its
- * next request, so each active client is then waiting for a response.
+ * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
+ * send its next request, so each active client is then waiting for a response.
  */
 const HOLD_TIME = 250;
 
@@ -91,8 +91,8 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
 }
 
 /**
- * What a start has done until now. `openStores()` fills it step by step, because a start that fails half-way must close the store, and say that
- * it has made it.
+ * What a start has done until now. `openStores()` fills it step by step, because a start that fails half-way must close the store, and say
+ * that it has made it.
  */
 interface Started {
   store?: KeyedPetStore;
@@ -127,8 +127,8 @@ async function openStores(
 }
 
 /**
- * Makes the reads that requests make: of a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at each
- * request.
+ * Makes the reads that requests make: of a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at
+ * each request.
  *
  * @throws {SettingError} If the store cannot be read.
  */
@@ -155,8 +155,8 @@ function describeRemains(path: string, isNewStore: boolean, key: FirstKey): stri
 }
 
 /**
- * Waits until the requests in flight are answered, and then holds later ones for a while. Call it when the signal comes, since the time limits
- * begin then.
+ * Waits until the requests in flight are answered, and then holds later ones for a while. Call it when the signal comes, since the time
+ * limits begin then.
  *
  * @param holdTime In milliseconds.
  * @returns The time that is left of {@link END_TIMEOUT}, in milliseconds.
@@ -167,8 +167,8 @@ export async function drain(server: Pick<Server, "close" | "hold">, holdTime = H
   // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
-  // The hold consists of several timers. A process that was suspended meanwhile finds the first of them over, but reads from its socket before the
-  // last.
+  // The hold consists of several timers. A process that was suspended meanwhile finds the first of them over, but reads from its socket
+  // before the last.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }

@@ -20,16 +20,16 @@ export type CommandArguments = ReturnType<typeof createArguments>;
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
   /**
-   * The variable that sets an option, and its text. A variable counts as unset if it is empty, or if a platform has set it to the address of a
-   * service.
+   * The variable that sets an option, and its text. A variable counts as unset if it is empty, or if a platform has set it to the address
+   * of a service.
    */
-  function variableOf(name: string): [variable: string, text: string] | undefined {
+  function findVariable(name: string): { variable: string; text: string } | undefined {
     const { variable = "", alias = "", isList } = options[name] ?? {};
     for (const candidate of [variable, alias]) {
       const given = candidate === "" ? undefined : environment(candidate);
       if (given === undefined || isServiceLink(given)) continue;
       const text = normalize(given, candidate, isList);
-      if (text !== "") return [candidate, text];
+      if (text !== "") return { variable: candidate, text };
     }
     return undefined;
   }
@@ -42,15 +42,15 @@ export function createArguments(options: Options, flags: Flags, operand: string,
 
   /** The text of an option, or "" if it is unset. */
   function text(name: string): string {
-    return flag(name) ?? variableOf(name)?.[1] ?? options[name]?.default ?? "";
+    return flag(name) ?? findVariable(name)?.text ?? options[name]?.default ?? "";
   }
 
   /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
   function list(name: string): string[] {
     const given = flags.get(name)?.map((item) => normalize(item, `--${name}`));
     if (given) return given;
-    const [variable = "", text = ""] = variableOf(name) ?? [];
-    return splitList(text).map((item) => normalize(item, variable));
+    const found = findVariable(name);
+    return found === undefined ? [] : splitList(found.text).map((item) => normalize(item, found.variable));
   }
 
   /** @throws {SettingError} If the text is invalid. */
@@ -65,7 +65,7 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   function parse<T>(name: string, format: Format<T>, given: string): T {
     const value = format.parse(given);
     if (value !== undefined) return value;
-    const source = flags.has(name) ? undefined : variableOf(name)?.[0];
+    const source = flags.has(name) ? undefined : findVariable(name)?.variable;
     throw new SettingError(`${source ?? `--${name}`} must be ${format.form}, not ${JSON.stringify(given)}`);
   }
 
@@ -86,18 +86,20 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   return { operand, flag, text, list, read, readList, optional, isOn };
 }
 
-/** The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page. */
+/**
+ * The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page.
+ */
 const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
 
 /**
- * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files
- * with CRLF add a line end. Quotes around it are refused: a shell removes them, but other programs that read such a file keep them. A
- * placeholder is refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
+ * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
+ * add a line end. Quotes around it are refused: a shell removes them, but other programs that read such a file keep them. A placeholder is
+ * refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is not UTF-8, is in quotes, has a placeholder or a control character, or is a JSON array in place of a list. The
- * message does not have the text, as it may be secret.
+ * @throws {SettingError} If the text is not UTF-8, is in quotes, has a placeholder or a control character, or is a JSON array in place of a
+ * list. The message does not have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();

@@ -35,7 +35,8 @@ export async function readStoreSetting(setting: string, environment: Environment
     return await readPostgresStore(setting, environment);
   }
   const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
-  // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in the root.
+  // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
+  // the root.
   if (path.startsWith("//")) {
     throw new SettingError(
       "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db",

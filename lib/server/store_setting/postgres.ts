@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL, which is in the package @petstore/postgres. It is loaded by its name when a setting asks for it, so that a server on
- * SQLite needs neither the package nor its driver.
+ * The store on PostgreSQL, which is in the package @petstore/postgres. It is loaded by its name when a setting asks for it, so that a
+ * server on SQLite needs neither the package nor its driver.
  */
 
 import type { StoredKey } from "../../stores/key_store.ts";
@@ -69,8 +69,8 @@ function readAddress(module: PostgresModule, address: string, password: string |
 }
 
 /**
- * Waits for work of the package, and turns its `UnusableDatabaseError` into a {@link SettingError}. Such an error has a message for the operator,
- * and says whether a later attempt may succeed. It is known by its name, because the package is not imported here.
+ * Waits for work of the package, and turns its `UnusableDatabaseError` into a {@link SettingError}. Such an error has a message for the
+ * operator, and says whether a later attempt may succeed. It is known by its name, because the package is not imported here.
  */
 async function explained<T>(work: Promise<T>): Promise<T> {
   try {

@@ -57,14 +57,17 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   };
 }
 
-/** Whether a request is a probe that has found the server well. It is not logged, because a health check would write thousands of lines a day. */
+/**
+ * Whether a request is a probe that has found the server well. It is not logged, because a health check would write thousands of lines a
+ * day.
+ */
 function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolean {
   return status < 400 && (route === "/livez" || route === "/readyz");
 }
 
 /**
- * Keeps the description of a kept reply with it. This is for speed: all requests that get such a reply have the same target, and to format a
- * target costs a third of a response.
+ * Keeps the description of a kept reply with it. This is for speed: all requests that get such a reply have the same target, and to format
+ * a target costs a third of a response.
  */
 function describeOnce(describe: (context: RequestContext, status: number) => string) {
   return (context: RequestContext, reply: Reply): string =>
@@ -72,8 +75,8 @@ function describeOnce(describe: (context: RequestContext, status: number) => str
 }
 
 /**
- * Returns a function that formats the present time, which it is given as `performance.now()` tells it. For speed, it does so once a millisecond:
- * formatting costs a third of a response.
+ * Returns a function that formats the present time, which it is given as `performance.now()` tells it. For speed, it does so once a
+ * millisecond: formatting costs a third of a response.
  */
 function createTimeFormatter(): (now: number) => string {
   let time = "";

@@ -61,7 +61,8 @@ export class Metrics {
     byStatus[status] = (byStatus[status] ?? 0) + 1;
     if (code !== undefined) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
     counts.durations.add((endedAt - startedAt) / 1000);
-    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no operation.
+    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no
+    // operation.
     const isOperation = method !== "OPTIONS" && status !== 405;
     if (caller && isOperation && "deprecation" in headers) countCaller(counts.callers, caller.id);
   };

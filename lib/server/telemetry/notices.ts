@@ -1,7 +1,7 @@
 /**
- * Tells the operator of mistakes that the response does not show to the client's author: a browser hides the reason of a refused
- * preflight from its page, and a misspelt parameter of a query is ignored. Each mistake is told once, and only the first twenty of a kind are,
- * so that no client can fill the log.
+ * Tells the operator of mistakes that the response does not show to the client's author: a browser hides the reason of a refused preflight
+ * from its page, and a misspelt parameter of a query is ignored. Each mistake is told once, and only the first twenty of a kind are, so
+ * that no client can fill the log.
  */
 
 import type { Observer } from "../../http/finisher.ts";

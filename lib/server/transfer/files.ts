@@ -37,11 +37,12 @@ export async function* readSource(path: string, signal: AbortSignal): AsyncGener
 
 async function openFile(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   try {
-    // On Node, a named pipe is read as a socket: a pending read of it as a file would delay the end of the process, and so would the wait for its
-    // writer. Deno has no such socket, and ends at once.
+    // On Node, a named pipe is read as a socket: a pending read of it as a file would delay the end of the process, and so would the wait
+    // for its writer. Deno has no such socket, and ends at once.
     const isReadAsSocket = process.versions["deno"] === undefined && (await promisify(stat)(path)).isFIFO();
     const flags = isReadAsSocket ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
-    // The descriptor is a number and not a FileHandle: Node would close a handle that is collected as garbage, though the socket still uses it.
+    // The descriptor is a number and not a FileHandle: Node would close a handle that is collected as garbage, though the socket still uses
+    // it.
     const fd = await untilAborted(signal, promisify(open)(path, flags));
     if (isReadAsSocket) return new Socket({ fd });
     if ((await promisify(fstat)(fd)).isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);

@@ -14,8 +14,9 @@ const BYTE_ORDER_MARK = "\ufeff";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A line is text without its end, or undefined if it
- * is not valid UTF-8. A byte order mark at the beginning is left out. For speed, lines come in lists: each `yield` costs some turns of the microtask queue.
+ * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A line is text without its end, or
+ * undefined if it is not valid UTF-8. A byte order mark at the beginning is left out. For speed, lines come in lists: each `yield` costs
+ * some turns of the microtask queue.
  *
  * @throws {SettingError} If a line is longer than 1 MiB.
  */

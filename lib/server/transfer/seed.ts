@@ -15,8 +15,8 @@ const CREATES_AT_ONCE = 1_000;
 const RETENTION_TIME = 24 * 3_600_000;
 
 /**
- * Adds sample pets to a store that has no pets, or only the first sample pets, as after a start that was killed. Each is added once, even if several
- * servers start at the same time.
+ * Adds sample pets to a store that has no pets, or only the first sample pets, as after a start that was killed. Each is added once, even
+ * if several servers start at the same time.
  *
  * @param count How many sample pets the store has afterwards.
  * @returns A line for the operator.
@@ -44,8 +44,8 @@ export function reseed(store: ClearableStore, count: number): void {
 }
 
 /**
- * The number of pets in a store, if these are the first sample pets, and fewer than `count`. For any other store that has pets, the result is
- * undefined.
+ * The number of pets in a store, if these are the first sample pets, and fewer than `count`. For any other store that has pets, the result
+ * is undefined.
  */
 async function countSamples(store: PetStore, count: number): Promise<number | undefined> {
   // For speed, a store with a larger id than the samples get is known to be in use without a look at its pets.
@@ -101,8 +101,8 @@ const BREEDS = CATEGORIES.flatMap((breeds, i) =>
 const STATUSES: PetStatus[] = [...Array(11).fill("available"), ...Array(3).fill("pending"), ...Array(3).fill("sold")];
 
 /**
- * The sample pet of a number, on which it depends alone. The lengths of the three lists have no common divisors, nor has a length one with its factor
- * below, so all combinations of breed, name and status occur.
+ * The sample pet of a number, on which it depends alone. The lengths of the three lists have no common divisors, nor has a length one with
+ * its factor below, so all combinations of breed, name and status occur.
  */
 export function samplePet(number: number): PetDraft {
   const { breed, categoryId } = BREEDS[number * 11 % BREEDS.length]!;

@@ -1,4 +1,7 @@
-/** Serves the files of Swagger UI. They are in a JSON module, compressed: every runtime loads such a module alike, from a file or from the web. */
+/**
+ * Serves the files of Swagger UI. They are in a JSON module, compressed: every runtime loads such a module alike, from a file or from the
+ * web.
+ */
 
 import { Buffer } from "node:buffer";
 import { conditionalReply } from "../../http/conditional.ts";
@@ -60,8 +63,8 @@ async function load(name: keyof typeof TYPES): Promise<Uint8Array<ArrayBuffer>> 
 }
 
 /**
- * A stream that gives out the bytes in pieces, as fast as the client reads. A body in one piece would be copied as a whole by the host, for each
- * client, also for one that does not read.
+ * A stream that gives out the bytes in pieces, as fast as the client reads. A body in one piece would be copied as a whole by the host, for
+ * each client, also for one that does not read.
  */
 function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let offset = 0;

@@ -37,8 +37,8 @@ const HTML = `<!DOCTYPE html>
 `;
 
 /**
- * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends requests
- * to the servers of the description too. Images may be data: URLs, because the style sheet has some.
+ * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends
+ * requests to the servers of the description too. Images may be data: URLs, because the style sheet has some.
  */
 function policyFor(servers: readonly OpenApiServer[]): string {
   // A server whose address has no origin is at the origin of the page.
