@@ -73,8 +73,8 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
 }
 
 /**
- * Copies the present file, and then marks it as about to be replaced, if it has a log that SQLite could not write back. After a failure there is neither a copy
- * nor a mark.
+ * Copies the present file, and then marks it as about to be replaced, if it has a log that SQLite could not write back. After a failure
+ * there is neither a copy nor a mark.
  *
  * @returns The name of the copy.
  */

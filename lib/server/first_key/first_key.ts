@@ -50,7 +50,7 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
 }
 
 /**
- * Does the same as {@link provideFirstKey} for a store in memory. A new key ends with the server, as the pets do, and no file is made.
+ * Makes a key for a store in memory, unless the settings have one. The key ends with the server, as the pets do, and no file is made.
  */
 export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;

@@ -88,8 +88,8 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
         store,
         onError,
       };
-      const notices = [createPreflightNotices(report), createParameterNotices(report)];
-      const observers: Observer[] = settings.log === "off" ? [] : notices;
+      const observers: Observer[] = [];
+      if (settings.log !== "off") observers.push(createPreflightNotices(report), createParameterNotices(report));
       if (settings.log === "json") observers.push(createJsonLog(output));
       if (settings.log === "text") observers.push(createTextLog(output));
       if (settings.metrics) {
@@ -121,10 +121,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
   return server satisfies Server;
 }
 
-/**
- * Makes one observer of several. If there are none, the result is undefined, so that the service does not read the clock: this is for
- * speed.
- */
+/** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */
 function observeAll(observers: readonly Observer[]): Observer | undefined {
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

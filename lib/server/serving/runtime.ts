@@ -19,7 +19,7 @@ export interface Server {
   /**
    * Listens, opens the stores and begins to serve.
    *
-   * @param open Opens the stores. It is called when the server has its port: a start that fails for lack of the port must make no file, and
+   * @param open Opens the stores. It is called when the server has its port: a start that does not get the port must make no file, and
    * no key that is never shown.
    * @returns The port at which it listens.
    * @throws {SettingError} If the start fails.
