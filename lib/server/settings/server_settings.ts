@@ -103,7 +103,7 @@ export function readSettings(args: CommandArguments) {
 
 /**
  * Texts that stand in a list of keys by mistake, and that anyone could guess: comments, lines of an env file, JSON, references to a vault,
- * masked and missing values, and digests. A digest with the right prefix matches too, and is a key.
+ * masked and missing values, and digests whose prefix is misspelt. A digest with the right prefix matches too, but is a key.
  */
 const MISTAKEN_KEY =
   /^(?:#.*|\/\/.*|;.*|\w+=[^=].*|[{[$].*|\w+:|@\w+\.\w+\(.*|\w+:\/\/.*|arn:.*|vault:.*|\*+|\.+|x+|null|none|nil|undefined|sha-?256:.*)$/i;

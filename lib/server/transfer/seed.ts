@@ -97,7 +97,7 @@ const BREEDS = CATEGORIES.flatMap((breeds, i) =>
   breeds.split(",").map((breed) => ({ breed, categoryId: BigInt(i + 1) }))
 );
 
-/** The statuses of 17 pets: each status as often as it occurs among them. */
+/** The statuses of 17 pets, among which each status is as frequent as among all. */
 const STATUSES: PetStatus[] = [...Array(11).fill("available"), ...Array(3).fill("pending"), ...Array(3).fill("sold")];
 
 /**
