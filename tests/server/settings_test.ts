@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeUnknown, readArguments } from "../../lib/server/commands/command_line.ts";
+import { describeUnknownVariables, readArguments } from "../../lib/server/commands/command_line.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/settings/server_settings.ts";
@@ -114,9 +114,9 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
   };
   assert.deepEqual(readFrom([], links), readFrom([]));
   assert.equal(readFrom([], { ...links, PORT: "9000" }).port, 9000);
-  assert.deepEqual(describeUnknown(Object.keys(links)), []);
+  assert.deepEqual(describeUnknownVariables(Object.keys(links)), []);
   for (const name of ["PETSTORE_PROT", "PETSTORE_PORTS", "PETSTORE_SERVICE", "PETSTORE_PORT_8000"]) {
-    assert.equal(describeUnknown([name]).length, 1, name);
+    assert.equal(describeUnknownVariables([name]).length, 1, name);
   }
 });
 

@@ -2,7 +2,7 @@
 
 import { checkSettings } from "../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../lib/server/service/description.ts";
-import { withSamples } from "../../lib/server/service/samples.ts";
+import { withSamples } from "../../lib/server/service/code_samples.ts";
 
 export function createOpenApiFile(): string {
   return JSON.stringify(withSamples(describeServer(checkSettings({}))), null, 2) + "\n";

@@ -21,7 +21,7 @@ export const BACKUP: Command = {
   async run(args, context) {
     const { operand } = args;
     const path = await readStorePath(args, context);
-    // A program that expects the copy on standard output would keep the report in place of it.
+    // Elsewhere `-` means standard output, but that has the report: a program that expects the copy would keep the report in its place.
     if (operand === "-") {
       throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
     }

@@ -10,36 +10,39 @@ import type { SharedStore, StoreSetting } from "../store_setting/store_setting.t
 export interface Command {
   /** What the command is for, in one line. */
   summary: string;
-  /** The settings that it reads. By default the store alone. */
+  /** The settings that the command reads. If absent, it reads `store` alone. */
   settings?: readonly SettingName[];
-  /** The options that it alone has. They have no environment variables. */
+  /** The options that only this command has. They have no environment variables. */
   flags?: Options;
-  /** The name of its one argument. Without a name, it takes flags only. */
+  /** The name of its one argument, for texts. If absent, the command takes flags only. */
   operand?: string;
-  /** Whether it cannot run without this argument. */
+  /** Whether the command is refused without its operand. */
   needsOperand?: true;
-  /** What a failure begins with, if its reason does not say it. */
+  /**
+   * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} says it in its own message. If
+   * absent, such an error is a bug and ends the program.
+   */
   failure?: string;
-  /** What its help text says beside the summary. An empty line separates paragraphs. */
+  /** The paragraphs of its help text below the flags. An empty line separates them. */
   about: string;
   examples: readonly string[];
   /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
   statuses?: readonly [string, string, string];
   /**
-   * Whether its output only tells of its work, as the log of a server and the report of an import do. The work is then done even if the
-   * output cannot be written: a status that asks for another attempt would add all pets again.
+   * Whether the output only reports work, as the log of a server and the line of an import do. The command has then succeeded even if its
+   * output cannot be written: a status that asks for another attempt would add all pets again. If absent, the output is the result.
    */
   isDoneWithoutOutput?: true;
   /**
    * @returns The exit status.
-   * @throws {SettingError} If it fails. The class determines the exit status.
+   * @throws {SettingError} If it fails. The class of the error determines the exit status.
    */
   run(args: CommandArguments, context: Context): number | Promise<number>;
 }
 
 /** The parts of the process that commands use. */
 export interface Context {
-  /** The result goes to the output, and everything else to the errors. */
+  /** Standard output gets the result of the command, and standard error all other lines. */
   writers: Writers;
   runtime: Runtime;
 }
@@ -54,6 +57,7 @@ export function optionsOf({ settings = ["store"], flags }: Command): Options {
   };
 }
 
+/** The setting of the store, which is not open yet. */
 export function readStore(args: CommandArguments, { runtime }: Context): Promise<StoreSetting> {
   return readStoreSetting(args.text("store"), runtime.environment);
 }

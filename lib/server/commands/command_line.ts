@@ -1,4 +1,4 @@
-/** Finds the command of a command line, or the text that it requests. */
+/** Reads a command line: finds its command with the arguments, or the text that it asks for. */
 
 import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
@@ -17,21 +17,23 @@ type Task = { command: Command; args: CommandArguments } | string;
 /**
  * Finds out what a command line asks for. `help` before a command, and `--help` or `-h` after it, show its help.
  *
+ * @param words The arguments of the program.
  * @throws {SettingError} If there is no such command, or its flags are invalid.
  */
 export async function readCommandLine(words: readonly string[], environment: Environment): Promise<Task> {
   const [first = "", ...rest] = words;
   if (first === "help") return await readHelp(rest);
   if (first === "version") return VERSION_LINE;
-  const isNamed = first !== "" && !first.startsWith("-");
-  if (!isNamed) {
+  const namesCommand = first !== "" && !first.startsWith("-");
+  if (!namesCommand) {
+    // The flags are those of the default command. A flag for help is about the program, since the user may not know that command.
     const asksForHelp = words.some((word) => HELP_FLAGS.includes(word));
     return asksForHelp ? await describeProgram(COMMANDS) : readCommand(DEFAULT_COMMAND, words, environment);
   }
   if (!isGroup(first)) return readCommand(first, rest, environment);
-  const [second = "", ...others] = rest;
+  const [second = "", ...afterSecond] = rest;
   if (second === "" || second === "help" || HELP_FLAGS.includes(second)) return await describeGroup(first);
-  return readCommand(`${first} ${second}`, others, environment);
+  return readCommand(`${first} ${second}`, afterSecond, environment);
 }
 
 const HELP_FLAGS: readonly string[] = ["--help", "-h"];
@@ -43,7 +45,7 @@ function isGroup(word: string): boolean {
   return Object.keys(COMMANDS).some((name) => name.startsWith(`${word} `));
 }
 
-/** The help text of a command, of a group, or without words of the program. */
+/** The help text of the command or the group that the words name, or of the program if there are none. */
 async function readHelp(words: readonly string[]): Promise<string> {
   const name = words.join(" ");
   if (name === "") return await describeProgram(COMMANDS);
@@ -65,78 +67,88 @@ async function readCommand(name: string, words: readonly string[], environment: 
 /** @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key. */
 async function findCommand(name: string): Promise<Command> {
   if (Object.hasOwn(COMMANDS, name)) return await COMMANDS[name]!();
-  const meant = suggest(name, Object.keys(COMMANDS));
-  throw new SettingError(`There is no such command${askFor(meant)}; --help lists the commands`);
+  const similar = suggest(name, Object.keys(COMMANDS));
+  throw new SettingError(`There is no such command${didYouMean(similar)}; --help lists the commands`);
 }
 
-/** The part of a message that asks for what was meant, if that is known. */
-function askFor(meant: string | undefined): string {
-  return meant ? ` (did you mean ${meant}?)` : "";
+/** The question in a message about a mistyped name, or "" if no name is similar. */
+function didYouMean(similar: string | undefined): string {
+  return similar === undefined ? "" : ` (did you mean ${similar}?)`;
 }
 
 /**
  * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
  * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`.
  */
-const OF_SERVICES = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)/;
+const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)/;
 
 /**
- * Lines about variables that look like settings and are none.
+ * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt one.
  *
- * @param names All environment variables.
+ * @param names The names of all environment variables.
  */
-export function describeUnknown(names: readonly string[]): string[] {
+export function describeUnknownVariables(names: readonly string[]): string[] {
   const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
-  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !OF_SERVICES.test(name))
+  return names
+    .filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !SERVICE_VARIABLE.test(name))
     .map((name) => `the variable ${name} is ignored, because no setting has it`);
 }
 
 /**
- * @param command The name, for messages.
- * @param args The arguments after the command.
- * @throws {SettingError} If a flag is unknown, or lacks a value.
+ * Parses the arguments of a command.
+ *
+ * @param command The name of the command, for messages.
+ * @param words The words after this name.
+ * @param environment Has the values of options without a flag.
+ * @throws {SettingError} If a flag is unknown or lacks a value, or if there are too many or too few operands. Values are checked later.
  */
 export function readArguments(
   command: string,
   definition: Command,
-  args: readonly string[],
+  words: readonly string[],
   environment: Environment,
 ): CommandArguments {
   const options = optionsOf(definition);
-  // The advice has no name of a program, so that it also applies to one that a task has started.
-  const help = `add --help to see the flags of ${command}`;
-  const { values, positionals } = parse(args, options, help);
-  const flags = Object.entries(values).map(([name, given]) =>
-    [name, given!.map((value) => typeof value === "string" ? value : value ? "on" : "off")] as const
-  );
-  const { operand } = definition;
-  // The message does not quote the argument, because a word without a flag may be a key.
-  if (positionals.length > (operand === undefined ? 0 : 1)) {
-    throw new SettingError(`Only ${operand === undefined ? "flags are" : `one ${operand} is`} expected; ${help}`);
+  // The advice does not name the program, because the user may have started it by a task.
+  const advice = `add --help to see the flags of ${command}`;
+  const { values, positionals } = parse(words, options, advice);
+  const flags = new Map(Object.entries(values).map(([name, given]) => [name, given!.map(textOf)]));
+  const operandName = definition.operand;
+  // The messages do not quote an operand, because a word without a flag may be a key.
+  if (operandName === undefined && positionals.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
+  if (positionals.length > 1) throw new SettingError(`Only one ${operandName} is expected; ${advice}`);
+  const [operand = ""] = positionals;
+  const printsText = flags.has("help") || flags.has("version");
+  if (operand === "" && definition.needsOperand && !printsText) {
+    throw new SettingError(`Name the ${operandName}, as in ${definition.examples[0]}`);
   }
-  const [given = ""] = positionals;
-  const isMissing = given === "" && definition.needsOperand &&
-    !flags.some(([name]) => name === "help" || name === "version");
-  if (isMissing) throw new SettingError(`Name the ${operand}, as in ${definition.examples[0]}`);
-  return createArguments(options, new Map(flags), given, environment);
+  return createArguments(options, flags, operand, environment);
 }
 
-function parse(args: readonly string[], options: Options, help: string) {
-  const types = Object.entries(options).map(([name, { value, short }]) =>
-    [name, { type: value === undefined ? "boolean" : "string", multiple: true, ...short && { short } }] as const
-  );
+/** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */
+function textOf(value: string | boolean): string {
+  if (typeof value === "string") return value;
+  return value ? "on" : "off";
+}
+
+/** @param advice The end of a message about a wrong flag. */
+function parse(words: readonly string[], options: Options, advice: string) {
+  const types = Object.entries(options).map(([name, { value, short }]) => {
+    const type = value === undefined ? "boolean" : "string";
+    return [name, { type, multiple: true, ...short && { short } }] as const;
+  });
   try {
     return parseArgs({
-      args: [...args],
+      args: [...words],
       options: Object.fromEntries(types),
       allowPositionals: true,
       allowNegative: true,
     });
   } catch (error) {
-    // The advice of `parseArgs()` is left out, because it does not apply here.
+    // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here.
     const [fault = ""] = (error as Error).message.split(/[.\n]/, 1);
     const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
-    const meant = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
-    throw new SettingError(`${fault}${askFor(meant && `--${meant}`)}; ${help}`);
+    const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
+    throw new SettingError(`${fault}${didYouMean(similar && `--${similar}`)}; ${advice}`);
   }
 }

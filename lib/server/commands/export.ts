@@ -20,39 +20,40 @@ export const EXPORT: Command = {
   ],
   failure: "The export failed",
   async run(args, context) {
-    const name = args.operand === STANDARD ? "" : args.operand;
+    const { operand } = args;
+    const isToOutput = operand === "" || operand === STANDARD;
     const store = await readSharedStore(args, context);
     try {
-      if (name === "") {
+      if (isToOutput) {
         await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));
       } else {
-        // Writes with a promise let signals through, which writeSync() would not.
+        // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
         const write = promisify(writeFile);
-        const pets = await publishFile(name, (_, file, signal) =>
+        const pets = await publishFile(operand, (_, file, signal) =>
           exportPets(store, async (bytes) => {
             await write(file, bytes);
             signal.throwIfAborted();
           }));
-        context.writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
+        context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);
       }
       return 0;
     } catch (error) {
-      // A reader that closes the pipe, such as head, ends the export without a message.
-      if (name === "" && isBrokenPipe(error)) return 1;
+      // If the reader closes the pipe, as head does, the export ends without a message.
+      if (isToOutput && isBrokenPipe(error)) return 1;
       throw error;
     }
   },
 };
 
+/** Writes all the bytes. */
 type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** @returns How many pets there are. */
+/** @returns How many pets were written. */
 async function exportPets(store: SharedStore, write: Write): Promise<number> {
   const encoder = new TextEncoder();
   let total = 0;
   await store.export(async (text, pets) => {
-    await write(encoder.encode(`${text}
-`));
+    await write(encoder.encode(`${text}\n`));
     total += pets;
   });
   return total;

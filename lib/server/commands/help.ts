@@ -16,14 +16,15 @@ const STATUSES = [
 /**
  * The text of `petstore --help`, or of a group of commands.
  *
- * @param group The beginning of their names with its space, such as `keys `.
+ * @param commands The commands to list, by their names.
+ * @param group The beginning of all these names with its space, such as `keys `. For the program it is "".
  */
 export async function describeProgram(
   commands: Readonly<Record<string, () => Promise<Command>>>,
   group = "",
 ): Promise<string> {
   const rows: string[] = [];
-  for (const [name, load] of Object.entries(commands)) rows.push(describeFlag(name, (await load()).summary));
+  for (const [name, load] of Object.entries(commands)) rows.push(describeRow(name, (await load()).summary));
   const title = group === "" ? "Petstore: a REST service for the pets of a store\n\n" : "";
   const fallback = group === "" ? "Without a command, serve runs. " : "";
   return `${title}Usage: petstore ${group}<command> [flags]
@@ -37,8 +38,7 @@ ${describeStatuses(STATUSES)}`;
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { operand, examples, statuses = STATUSES } = command;
-  const { summary } = command;
+  const { operand, summary, examples, statuses = STATUSES } = command;
   const about = command.about.split("\n\n").map((text) => `${wrap(text, LINE_WIDTH).join("\n")}\n\n`);
   return `${summary[0]!.toUpperCase()}${summary.slice(1)}
 
@@ -55,24 +55,36 @@ function describeStatuses(statuses: readonly string[]): string {
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { value, short, isList, variable, alias, example, help } = option;
-  const other = short !== undefined ? `, -${short}` : variable === undefined ? "" : `, --no-${flag}`;
-  const form = value === undefined ? other : ` <${value}>`;
-  const notes = [
-    ...(isList ? ["repeatable"] : []),
-    ...(variable === undefined ? [] : [variable + (isList ? " separated by commas" : value ? "" : "=on|off")]),
-    ...(alias === undefined ? [] : [`or ${alias}`]),
-    ...(option.default === undefined ? [] : [`default ${option.default}`]),
-    ...(example === undefined ? [] : [`such as ${example}`]),
-  ];
-  return describeFlag(`--${flag}${form}`, help, notes.length === 0 ? undefined : `[${notes.join(", ")}]`);
+  const { value, isList, variable, alias, example, help } = option;
+  const notes: string[] = [];
+  if (isList) notes.push("repeatable");
+  if (variable !== undefined) notes.push(variable + variableForm(option));
+  if (alias !== undefined) notes.push(`or ${alias}`);
+  if (option.default !== undefined) notes.push(`default ${option.default}`);
+  if (example !== undefined) notes.push(`such as ${example}`);
+  const form = value === undefined ? switchForm(flag, option) : ` <${value}>`;
+  return describeRow(`--${flag}${form}`, help, notes.length === 0 ? undefined : `[${notes.join(", ")}]`);
 }
 
-/** A flag with its help text in the second column, and its note on a separate line. */
-function describeFlag(form: string, help: string, note?: string): string {
-  const lines = [...wrap(help, LINE_WIDTH - INDENT.length), ...(note === undefined ? [] : [note])];
-  const isShort = form.length + 3 < INDENT.length;
-  const first = isShort ? `  ${form}`.padEnd(INDENT.length) + lines.shift() : `  ${form}`;
+/** What follows the name of a variable in the help text: the form of its value, if the help of the flag does not say it. */
+function variableForm({ isList, value }: Option): string {
+  if (isList) return " separated by commas";
+  return value === undefined ? "=on|off" : "";
+}
+
+/** What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may be on by default. */
+function switchForm(flag: string, { short, variable }: Option): string {
+  if (short !== undefined) return `, -${short}`;
+  return variable === undefined ? "" : `, --no-${flag}`;
+}
+
+/** A flag or a command in the first column, its help text in the second, and below this text the note. */
+function describeRow(form: string, help: string, note?: string): string {
+  const lines = wrap(help, LINE_WIDTH - INDENT.length);
+  if (note !== undefined) lines.push(note);
+  // There are two spaces before the form, and at least two after it. A longer form has a line of its own.
+  const fitsColumn = form.length + 4 <= INDENT.length;
+  const first = fitsColumn ? `  ${form}`.padEnd(INDENT.length) + lines.shift() : `  ${form}`;
   return [first, ...lines.map((line) => INDENT + line)].join("\n") + "\n";
 }
 

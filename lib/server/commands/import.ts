@@ -1,10 +1,10 @@
 import { readSource, STANDARD } from "../transfer/files.ts";
-import { type PetLines, readPetLines } from "../transfer/pet_lines.ts";
+import { type BadLine, readPetLines } from "../transfer/pet_lines.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { type Command, readSharedStore, readStore } from "./command.ts";
 
-/** How many bad lines, and names that are ignored, are shown. */
+/** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
 
 export const IMPORT: Command = {
@@ -24,42 +24,42 @@ export const IMPORT: Command = {
   isDoneWithoutOutput: true,
   failure: "The import failed",
   async run(args, context) {
-    const name = args.operand === STANDARD ? "standard input" : args.operand;
+    const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
     const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
     const store = await readSharedStore(args, context);
     const stop = new AbortController();
     context.runtime.ending().then(() =>
       stop.abort(new UnreachableError("The import was stopped, and nothing was added"))
     );
-    const lines = await readPetLines(readSource(args.operand, stop.signal));
-    describeIgnored(lines).forEach(report);
-    const { pets } = lines;
-    if (lines.bad.length > 0) {
-      describeBad(lines).forEach(report);
-      throw new SettingError(`${name} has ${countLines(lines.bad.length)} that cannot be added, so nothing was added`);
+    const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, stop.signal));
+    if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
+    if (badLines.length > 0) {
+      describeBad(badLines).forEach(report);
+      throw new SettingError(
+        `${sourceName} has ${countLines(badLines.length)} that cannot be added, so nothing was added`,
+      );
     }
-    if (pets.length === 0) throw new SettingError(`${name} has no pets`);
+    if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
     if (args.isOn("dry-run")) {
-      context.writers.output.add(`${name}: ${formatPetCount(pets.length)} can be added`);
+      context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
       return 0;
     }
     const { isNew } = await store.import(pets, stop.signal);
     if (isNew) report(`${(await readStore(args, context)).description} is new`);
-    context.writers.output.add(`${name}: ${formatPetCount(pets.length)} added`);
+    context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
     return 0;
   },
 };
 
-function describeBad({ bad }: PetLines): string[] {
-  const shown = bad.slice(0, MAX_SHOWN).map(({ line, faults }) => `Line ${line}: ${oneLine(faults.join("; "))}`);
-  return bad.length > MAX_SHOWN ? [...shown, `and ${countLines(bad.length - MAX_SHOWN)} more`] : shown;
+function describeBad(lines: readonly BadLine[]): string[] {
+  const shown = lines.slice(0, MAX_SHOWN).map(({ number, faults }) => `Line ${number}: ${oneLine(faults.join("; "))}`);
+  return lines.length > MAX_SHOWN ? [...shown, `and ${countLines(lines.length - MAX_SHOWN)} more`] : shown;
 }
 
-function describeIgnored({ ignored }: PetLines): string[] {
-  if (ignored.size === 0) return [];
-  const names = [...ignored].slice(0, MAX_SHOWN).map((name) => JSON.stringify(name));
-  const more = ignored.size > MAX_SHOWN ? ` and ${ignored.size - MAX_SHOWN} more` : "";
-  return [oneLine(`Members that a pet does not have are ignored: ${names.join(", ")}${more}`)];
+function describeIgnored(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : "";
+  return oneLine(`Members that a pet does not have are ignored: ${shown.join(", ")}${more}`);
 }
 
 function countLines(count: number): string {

@@ -12,13 +12,15 @@ import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.t
 import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
-const WHERE =
+/** Where the keys are, for the help texts. */
+const STORAGE_HELP =
   "The store keeps the keys beside the pets, in the SQLite file or the database. Running servers accept a new key at once, " +
   "and follow other changes within a second.";
 
+/** What messages about an unusable store begin with. */
 const FAILURE = "The API keys cannot be used";
 
-const EXPIRES = {
+const EXPIRES_FLAG = {
   value: "time",
   help:
     "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. Without it, never",
@@ -28,10 +30,10 @@ export const ADD_KEY: Command = {
   summary: "make an API key, and print it",
   flags: {
     label: { value: "text", help: "what the key is for" },
-    expires: EXPIRES,
+    expires: EXPIRES_FLAG,
     "read-only": { help: "the key may only read" },
   },
-  about: `The store keeps only a digest of the key, so the key cannot be shown again. ${WHERE}`,
+  about: `The store keeps only a digest of the key, so the key cannot be shown again. ${STORAGE_HELP}`,
   examples: [
     "petstore keys add --label ci --expires 90d",
     "petstore keys add --label dashboard --read-only > dashboard.key",
@@ -43,7 +45,7 @@ export const ADD_KEY: Command = {
     const expires = args.optional("expires", EXPIRY);
     const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
     try {
-      // The options are checked before the store is opened, which may create it.
+      // The options are checked before the store is opened, because opening it may create it.
       checkNewKey(options);
     } catch (error) {
       throw new SettingError(firstLine(error));
@@ -57,7 +59,7 @@ export const ADD_KEY: Command = {
 export const LIST_KEYS: Command = {
   summary: "list the API keys",
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
-  about: `The list includes keys that have expired or were revoked. ${WHERE}`,
+  about: `The list includes keys that have expired or were revoked. ${STORAGE_HELP}`,
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
@@ -71,11 +73,11 @@ export const ROTATE_KEY: Command = {
   summary: "replace an API key by a new one, and print the new key",
   flags: {
     overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" },
-    expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
+    expires: { ...EXPIRES_FLAG, help: "when the new key expires. Without it, it lives as long as the old one did" },
   },
   operand: "id",
   about:
-    `The new key has the label, the caller and the rights of the old one, which expires after the overlap. ${WHERE}`,
+    `The new key has the label, the caller and the rights of the old one, which expires after the overlap. ${STORAGE_HELP}`,
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   failure: FAILURE,
   async run(args, context) {
@@ -91,11 +93,11 @@ export const ROTATE_KEY: Command = {
       }
       await printAndStore(store, context, (keys) => keys.rotate(id, options));
       const { errors } = context.writers;
-      const old = (await store.list()).find((key) => key.id === id)!;
-      errors.add(`petstore: ${id} ${describeEnd(old.expires)}`);
+      const oldKey = (await store.list()).find((key) => key.id === id)!;
+      errors.add(`petstore: ${id} ${describeEnd(oldKey.expires)}`);
       for (const file of keyFilesOf((await readStore(args, context)).path)) {
-        // A file that cannot be read may have another key.
-        if (!await hasKey(file, old.digest).catch(() => false)) continue;
+        // A file that cannot be read is passed over without a word, because it may have another key.
+        if (!await hasKey(file, oldKey.digest).catch(() => false)) continue;
         errors.add(
           `petstore: ${file} still has the old key, which a new store would accept; write the new one into it`,
         );
@@ -108,7 +110,7 @@ export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
   about: "In place of the id you can give the key itself, if it has leaked. If " +
-    `${KEY_FILE} contains the key, this file is removed. ${WHERE}`,
+    `${KEY_FILE} contains the key, this file is removed. ${STORAGE_HELP}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {
@@ -132,7 +134,12 @@ export const REVOKE_KEY: Command = {
   },
 };
 
-/** Opens the keys of a store, and closes it afterwards. */
+/**
+ * Opens the keys of a store for `use`, and closes the store afterwards.
+ *
+ * @param createIfMissing Whether a store that does not exist is made. If not, a missing file is a failure.
+ * @returns The exit status of the command.
+ */
 async function useKeys(
   args: CommandArguments,
   context: Context,
@@ -141,7 +148,7 @@ async function useKeys(
 ): Promise<number> {
   const { keys } = await readSharedStore(args, context);
   const store = await keys.open(createIfMissing);
-  // A key in the wrong folder or database would be of no use, so a new store is told.
+  // A new store is told, because a key that is added in the wrong folder or database would be of no use.
   if (store.isNew) {
     context.writers.errors.add(`petstore: ${keys.place} is new; servers that use it will accept the key`);
   }
@@ -153,40 +160,50 @@ async function useKeys(
   }
 }
 
-/** The message does not quote the argument, because it may be a key. */
+/**
+ * Finds the id of the key that the operand names, by its id or by the key itself.
+ *
+ * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
+ */
 async function findId({ operand }: CommandArguments, stored: readonly StoredKey[]): Promise<string> {
   const digest = await digestOf(operand);
-  const known = stored.find((key) => key.id === operand || key.digest === digest);
-  if (known) return known.id;
-  throw new SettingError(
-    `${operand === "" ? "The id of the key is missing" : "There is no such key"}; ${
-      commandLine("keys list")
-    } shows the ids`,
-  );
+  const found = stored.find((key) => key.id === operand || key.digest === digest);
+  if (found) return found.id;
+  const fault = operand === "" ? "The id of the key is missing" : "There is no such key";
+  throw new SettingError(`${fault}; ${commandLine("keys list")} shows the ids`);
 }
 
 /**
- * Makes a key, prints it, and only then stores it. A key that cannot be printed, as on a full disk, must not be valid, nor end the
- * key that it replaces.
+ * Makes a key, prints it, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key
+ * that it replaces. The manager of keys knows no such order, so it gets a store whose `add` only remembers what it was given.
+ *
+ * @param make Adds or rotates a key by this manager.
+ * @throws {SettingError} If the key cannot be printed or stored.
  */
 async function printAndStore(
   store: KeyStore,
   { writers: { output, errors } }: Context,
   make: (keys: KeyManager) => Promise<AddedKey>,
 ): Promise<void> {
-  let addition: Parameters<KeyStore["add"]> | undefined;
-  const postponing: KeyStore = {
-    add: (...given) => Boolean(addition = given),
+  let postponed: Parameters<KeyStore["add"]> | undefined;
+  const postponingStore: KeyStore = {
+    add(...given) {
+      postponed = given;
+      return true;
+    },
     list: () => store.list(),
     revoke: (id, at) => store.revoke(id, at),
   };
-  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponing));
+  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponingStore));
   output.add(key);
   await output.flush();
   if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
-  const isAdded = await (async () => await store.add(...addition!))().catch((error) => {
+  let isAdded: boolean;
+  try {
+    isAdded = await store.add(...postponed!);
+  } catch (error) {
     throw explain("The printed key is not valid, because it cannot be stored", error);
-  });
+  }
   if (!isAdded) {
     throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
   }
@@ -194,6 +211,7 @@ async function printAndStore(
   errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
 }
 
+/** A clause about the end of a key, without its subject. */
 function describeEnd(expires: Date | undefined): string {
   return expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
 }

@@ -1,7 +1,7 @@
 import { describeServer } from "../service/description.ts";
-import { withSamples } from "../service/samples.ts";
+import { withSamples } from "../service/code_samples.ts";
 import { checkSettings } from "../../petstore/checked_options.ts";
-import { readOptions, SERVER } from "../settings/server_settings.ts";
+import { OPENAPI_SERVER, readOptions } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
@@ -15,8 +15,9 @@ export const OPENAPI: Command = {
     "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
+    // The command has no setting for keys, so the list is empty. The description does not depend on keys.
     const { keys: _, ...options } = readOptions(args);
-    const description = describeServer(checkSettings(options), args.readList("openapi-server", SERVER));
+    const description = describeServer(checkSettings(options), args.readList("openapi-server", OPENAPI_SERVER));
     writers.output.add(JSON.stringify(args.isOn("samples") ? withSamples(description) : description, null, 2));
     return 0;
   },

@@ -23,13 +23,19 @@ export const READY: Command = {
   },
 };
 
-/** Longer than a server takes to find out that its store is down, and shorter than a supervisor waits. In milliseconds. */
+/**
+ * The time limit for the whole response, in milliseconds. A server takes less time to find out that its store is down, and a supervisor
+ * waits longer.
+ */
 const TIMEOUT = 5_000;
 
-/** The server itself has no TLS, and a proxy in front of it keeps the path to itself. */
+/**
+ * Reads the address of a server, of which only the origin is used. The server has no TLS itself, so `https:` is refused. A path before
+ * /readyz would be that of a proxy, and is ignored.
+ */
 function parseAddress(text: string): URL {
   const url = URL.parse(text);
-  // A query such as `?writes` would have no effect, although its answer may be another one.
+  // A query such as `?writes`, for which /readyz may give another answer, is refused, because it would be ignored.
   if (url?.protocol === "http:" && url.search === "") return url;
   throw new SettingError(
     `The url must be the address of a server, such as http://127.0.0.1:8000, without a query, not ${
@@ -38,7 +44,7 @@ function parseAddress(text: string): URL {
   );
 }
 
-/** @throws {SettingError} If the server is not ready, or another program answers. */
+/** @throws {SettingError} If the server is not ready or cannot be reached (an {@link UnreachableError}), or if another program answers. */
 async function requireReady(origin: string): Promise<void> {
   const { status, text } = await ask(origin).catch((error) => {
     throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);
@@ -50,7 +56,7 @@ async function requireReady(origin: string): Promise<void> {
 }
 
 /**
- * Asks a server for `/readyz`. This is not `fetch()`, which would ask a proxy of the environment, also for an address
+ * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the environment names, also for an address
  * of this machine.
  */
 async function ask(origin: string): Promise<{ status: number | undefined; text: string }> {
@@ -61,7 +67,7 @@ async function ask(origin: string): Promise<{ status: number | undefined; text: 
   return { status: response.statusCode, text: await readText(response) };
 }
 
-/** The message of an Error body, or the whole body of another server. */
+/** The message of an Error body, or the beginning of a body that is none, as of a proxy. */
 function messageOf(text: string): string {
   try {
     return String(JSON.parse(text).message);

@@ -31,14 +31,19 @@ export const RESTORE: Command = {
     const { operand } = args;
     const path = await readStorePath(args, context);
     const revokesNewer = args.isOn("revoke-newer");
-    context.writers.output.add(describe(await restore(operand, path, revokesNewer), operand, revokesNewer));
+    const result = await restore(operand, path, revokesNewer);
+    context.writers.output.add(describeResult(result, operand, revokesNewer));
     return 0;
   },
 };
 
-/** `kept` is the name of the file until now, if there was one; without its keys, these are not known. */
+/**
+ * What a restore has done. `kept` is the name of the copy of the replaced file, or undefined if there was none. `keys` is undefined if the
+ * keys of the replaced file could not be read.
+ */
 type Result = Awaited<ReturnType<typeof restore>>;
 
+/** @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file. */
 async function restore(backup: string, file: string, revokesNewer: boolean) {
   prepareFolder(file);
   const present = takeFile(file);
@@ -52,11 +57,11 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
     const result = await publishFile(present.path, async (name, _, signal) => {
       const { pets } = await backupUntilAborted(backup, name, signal);
       const keys = present.keys && reconcileKeys(name, present.keys, revokesNewer);
-      takeOwner(name, present);
+      copyOwner(present, name);
       const kept = await keepAndMark(present, backup, signal);
-      // From here on, a signal no longer ends the restore, because the file until now may not be whole without its log.
+      // From here on, a signal no longer ends the restore: the replaced file may not be whole without the log that is removed now.
       present.removeLog();
-      // SQLite has removed a log that it could write back, but not synced that.
+      // The folder is synced also without such a log: SQLite removes one that it could write back, but does not sync the removal.
       syncFolder(dirname(present.path));
       return { file, pets, kept, keys };
     }, { replaces: present.stats !== undefined });
@@ -67,9 +72,14 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
   }
 }
 
-/** Keeps the file until now, and marks that it is about to be replaced. If that fails, it leaves neither the copy nor the mark. */
+/**
+ * Copies the present file, and then marks it as about to be replaced, if it has a log that SQLite could not write back. After a failure
+ * there is neither a copy nor a mark.
+ *
+ * @returns The name of the copy.
+ */
 async function keepAndMark(present: PresentFile, backup: string, signal: AbortSignal): Promise<string | undefined> {
-  const kept = await keep(present);
+  const kept = await keepCopy(present);
   try {
     signal.throwIfAborted();
     if (present.hasLog) await writeMark(present, backup);
@@ -80,20 +90,20 @@ async function keepAndMark(present: PresentFile, backup: string, signal: AbortSi
   }
 }
 
-/** @returns The name of the copy, which is complete and on disk. Undefined if there is nothing to keep. */
-async function keep(present: PresentFile): Promise<string | undefined> {
+/** @returns The name of the copy, which is complete and on disk. It is undefined if there is no present file. */
+async function keepCopy(present: PresentFile): Promise<string | undefined> {
   if (!present.exists) return undefined;
   const kept = `${present.path}.${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
   await publishFile(kept, async (name, _, signal) => {
     await present.copy(name, kept, signal);
-    takeOwner(name, present);
+    copyOwner(present, name);
   });
   return kept;
 }
 
 /**
- * Writes the mark of an unfinished restore. While it is there, every start fails, so that no program uses the old file without its log, or
- * the new file with the log of the old one.
+ * Writes the mark of an unfinished restore. While the mark is there, every start of a server fails, so that none uses the old file without
+ * its log, or the new file with the log of the old one.
  */
 async function writeMark(present: PresentFile, backup: string): Promise<void> {
   const line = `A restore of ${backup} began. If none is running, repeat it.\n`;
@@ -108,10 +118,10 @@ function removeMark({ path }: PresentFile): void {
 }
 
 /**
- * Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. If there is no
- * present file, its owner was that of the folder, because a server makes both.
+ * Gives a new file the owner and the mode of the present one, because the restore may run as root, and the server as another user. If there
+ * is no present file, the new one gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
  */
-function takeOwner(name: string, { path, stats }: PresentFile): void {
+function copyOwner({ path, stats }: PresentFile, name: string): void {
   if (stats) chmodSync(name, stats.mode & 0o777);
   const owner = stats ?? statSync(dirname(path));
   const { uid, gid } = statSync(name);
@@ -119,18 +129,21 @@ function takeOwner(name: string, { path, stats }: PresentFile): void {
   try {
     chownSync(name, owner.uid, owner.gid);
   } catch {
+    // The owner of the folder was only a guess.
     if (!stats) return;
     throw new SettingError(`${path} belongs to another user or group; restore as its owner, or as root`);
   }
 }
 
-function describe({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
+function describeResult({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
   const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
   const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
   lines.push(kept === undefined ? `${file} is new, since there was no file to replace` : `${kept}: the replaced file`);
   for (const key of keys?.revived ?? []) {
-    const advice = `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
-    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the replaced file" : advice}`);
+    const state = revokesNewer
+      ? "ends as in the replaced file"
+      : `is valid again or for longer; ${commandLine(`keys revoke ${key.id}`)} ends it`;
+    lines.push(`${nameOf(key)} ${state}`);
   }
   for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
   if (!keys) {

@@ -1,6 +1,6 @@
-/** The program: runs the command, and turns its failure into a line and an exit status. */
+/** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
-import { describeUnknown, readCommandLine } from "./command_line.ts";
+import { describeUnknownVariables, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine, oneLine } from "../process/lines.ts";
 import { explain, InterruptedError, SettingError, UnreachableError } from "../process/start_error.ts";
@@ -18,18 +18,23 @@ const FLUSH_TIMEOUT = 1_000;
  * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
- * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed,
- * and that of a signal which has ended the command.
+ * @returns The exit status: 0 after success or a graceful end, 1 if a later attempt may succeed, 2 if none can, such as for an invalid
+ * setting, and 128 and more if a signal has ended the command. A command may also return a status of its own.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   surviveFileLimit();
   const environment = withSecretFiles(runtime.environment);
-  let isLost = false;
-  const writers = createWriters((stream) => (bytes) => writeAll(runtime.sinks[stream], bytes), () => isLost = true);
+  let isOutputLost = false;
+  const writers = createWriters(
+    (stream) => (bytes) => writeAll(runtime.sinks[stream], bytes),
+    () => isOutputLost = true,
+  );
   const { output, errors } = writers;
   const report = (message: string) => errors.add(`petstore: ${oneLine(message)}`);
   let status = 0;
-  let isResult = true;
+  /** Whether the output is the result of the run, so that the run fails with it. A text, such as a help text, is a result too. */
+  let isOutputResult = true;
+  /** The beginning of a message about an unexpected error. It is undefined until a command runs, and for one that has none. */
   let failure: string | undefined;
   if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
   try {
@@ -37,27 +42,36 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     if (typeof task === "string") {
       output.add(task.trimEnd());
     } else {
-      describeUnknown(runtime.listVariables()).forEach(report);
-      isResult = !task.command.isDoneWithoutOutput;
+      describeUnknownVariables(runtime.listVariables()).forEach(report);
+      isOutputResult = !task.command.isDoneWithoutOutput;
       failure = task.command.failure;
       status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }
-    if (isResult) await output.flush();
-    if (isResult && isLost) status ||= 1;
+    if (isOutputResult) {
+      await output.flush();
+      if (isOutputLost && status === 0) status = 1;
+    }
   } catch (thrown) {
     const error = failure === undefined ? thrown : explain(failure, thrown);
     if (!(error instanceof SettingError)) throw error;
     report(error.message);
-    // Supervisors must not restart after 2, because the next start would fail in the same way.
-    status = error instanceof UnreachableError ? 1 : 2;
-    if (error instanceof InterruptedError) status = error.status;
+    status = statusOf(error);
   }
-  // Standard error comes last, because it tells that standard output could not be written.
+  // Standard error is flushed last, because it tells of a failure to write standard output.
   await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
 }
 
-/** Whether a server is to log JSON, even if the rest of its command line is wrong. */
+/** The exit status of a failure. After 2, a supervisor must not restart the program: the next start would fail in the same way. */
+function statusOf(error: SettingError): number {
+  if (error instanceof InterruptedError) return error.status;
+  return error instanceof UnreachableError ? 1 : 2;
+}
+
+/**
+ * Whether a server is to log JSON. This looks at the words themselves, because the message about a command line that cannot be parsed must
+ * be JSON too.
+ */
 function logsJson(words: readonly string[], environment: Environment): boolean {
   const [command = DEFAULT_COMMAND] = words;
   if (command !== DEFAULT_COMMAND && !command.startsWith("-")) return false;

@@ -1,7 +1,7 @@
 import { loadPostgres } from "../store_setting/postgres.ts";
 import type { Command } from "./command.ts";
 
-/** The role in the printed grants. Its name stands for that of the reader's server. */
+/** The role in the printed grants. It is an example: the administrator replaces the name by that of the server's role. */
 const ROLE = "petstore_server";
 
 export const SCHEMA: Command = {
@@ -14,6 +14,7 @@ export const SCHEMA: Command = {
   examples: ["petstore schema | psql postgres://owner@db.example/pets"],
   async run(_args, { writers }) {
     const { postgresGrants, postgresSchema } = await loadPostgres();
+    // The grants become comments. An empty line stays empty.
     const grants = postgresGrants(ROLE).trimEnd().replaceAll(/^(?=.)/gm, "-- ");
     writers.output.add(
       `${postgresSchema()}\n-- For a role that is not the owner, here ${ROLE}, and again after an upgrade:\n${grants}`,

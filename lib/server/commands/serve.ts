@@ -10,7 +10,7 @@ export const SERVE: Command = {
   about:
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
     `environment, or files: set ${
-      enumerate(FILE_VARIABLES)
+      joinWithAnd(FILE_VARIABLES)
     } to the path of a file that contains the value of the variable ` +
     "without _FILE.\n\n" +
     "A postgres:// address needs the package @petstore/postgres. For parts that the address omits, its driver reads " +
@@ -29,6 +29,6 @@ export const SERVE: Command = {
   },
 };
 
-function enumerate(items: readonly string[]): string {
+function joinWithAnd(items: readonly string[]): string {
   return new Intl.ListFormat("en-GB").format(items);
 }

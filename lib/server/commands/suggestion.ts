@@ -1,23 +1,23 @@
-/** Suggests what a mistyped word was to be, as git does for its commands. */
+/** Suggests the name that a mistyped word may mean, as git does for its commands. */
 
-/** The most letters that are wrong in a word which still means another. */
+/** A word with more wrong letters does not mean the name. */
 const MAX_MISTAKES = 2;
 
-/** The fewest letters that may stand for a name which they begin. */
-const SHORTEST_BEGINNING = 3;
+/** A shorter word is not taken for the beginning of a name. */
+const MIN_BEGINNING = 3;
 
-/** A longer word is no mistyped command or flag, and may be a key. */
+/** A longer word gets no suggestion: it is no mistyped command or flag, and may be a key. */
 const MAX_LENGTH = 30;
 
-/** The name that is most like a word, or undefined if none is like it. */
+/** The name that is most similar to a word, or undefined if none is similar. */
 export function suggest(word: string, names: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
-  // A word that was left unfinished, such as --cors, means the name that it begins.
-  const begun = word.length < SHORTEST_BEGINNING ? [] : names.filter((name) => name.startsWith(word));
-  if (begun.length === 1) return begun[0];
+  // An unfinished word, such as --cors, means the name that it begins, if there is one such name.
+  const completions = word.length < MIN_BEGINNING ? [] : names.filter((name) => name.startsWith(word));
+  if (completions.length === 1) return completions[0];
   const ranked = names
     .map((name) => ({ name, mistakes: countMistakes(word, name) }))
-    // In a short word, two wrong letters are most of it.
+    // In a name of two or three letters, two wrong ones would be most of it, so only one may be wrong.
     .filter(({ name, mistakes }) => mistakes <= Math.min(MAX_MISTAKES, Math.floor(name.length / 2)))
     .sort((a, b) => a.mistakes - b.mistakes);
   return ranked[0]?.name;
@@ -25,18 +25,18 @@ export function suggest(word: string, names: readonly string[]): string | undefi
 
 /** The number of letters to add, remove, replace or swap with their neighbour so that one word becomes another (Damerau–Levenshtein). */
 function countMistakes(from: string, to: string): number {
+  // rows[i][j] is the number for the first i letters of `from` and the first j letters of `to`.
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
       const isSame = from[i - 1] === to[j - 1];
       const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      row[j] = Math.min(
-        rows[i - 1]![j]! + 1,
-        row[j - 1]! + 1,
-        rows[i - 1]![j - 1]! + (isSame ? 0 : 1),
-        isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity,
-      );
+      const removed = rows[i - 1]![j]! + 1;
+      const added = row[j - 1]! + 1;
+      const replaced = rows[i - 1]![j - 1]! + (isSame ? 0 : 1);
+      const swapped = isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity;
+      row[j] = Math.min(removed, added, replaced, swapped);
     }
     rows.push(row);
   }

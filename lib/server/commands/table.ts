@@ -11,7 +11,10 @@ const restore = () => import("./restore.ts");
 const schema = () => import("./schema.ts");
 const serve = () => import("./serve.ts");
 
-/** Every command by its name, in the order of the help text. Only what runs is loaded: a server starts earlier without the others. */
+/**
+ * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier
+ * without the code of the others.
+ */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await serve()).SERVE,
   "keys add": async () => (await keys()).ADD_KEY,
@@ -28,5 +31,5 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await schema()).SCHEMA,
 };
 
-/** The command that runs if none is named. */
+/** The name of the command that runs if a command line names none. */
 export const DEFAULT_COMMAND = "serve";

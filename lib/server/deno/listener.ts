@@ -6,15 +6,15 @@ import { readVariable } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
 import { resolvesWithin } from "../../promises.ts";
 
-/** The pause before the socket is opened again, in milliseconds. */
+/** The pause before each attempt to open the socket again, in milliseconds. */
 const RETRY_DELAY = 100;
 
 /**
- * Listens, and listens again after Deno has stopped: if clients open so many connections that the process reaches its
- * limit of open files, `Deno.serve` accepts no more for good.
+ * Listens, and listens again whenever Deno has stopped by itself: if clients open so many connections that the process reaches its limit of
+ * open files, `Deno.serve` fails, and accepts no more connections for good.
  */
 export const listen: Listen = (address, gate, report) => {
-  requireOwnAddress();
+  refuseServeAddress();
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);
@@ -25,11 +25,14 @@ export const listen: Listen = (address, gate, report) => {
   const bind = (port: number) =>
     Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
   let server = explainBindErrors(() => bind(address.port), address);
+  /** Whether `stop()` was called, so that a server which ends is not replaced. */
   let isStopping = false;
-  let stopped = Promise.resolve();
+  /** Resolves when all connections have ended after the stop. */
+  let allClosed = Promise.resolve();
   const boundPort = server.addr.port;
   watch();
 
+  /** Listens again if the present server fails. */
   function watch(): void {
     server.finished.catch((error) => {
       if (isStopping) return;
@@ -53,26 +56,25 @@ export const listen: Listen = (address, gate, report) => {
     async stop() {
       if (isStopping) return;
       isStopping = true;
-      stopped = server.shutdown().catch(() => {});
-      // Deno closes the socket in the next turn of the event loop.
+      allClosed = server.shutdown().catch(() => {});
+      // Deno closes the socket in the next turn of the event loop, which has surely passed after two timers.
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
     },
     async finish(timeoutMs) {
-      // The wait has a limit, because a client may never finish its request. The process then ends with the connection
-      // open.
-      if (!await resolvesWithin(timeoutMs, stopped)) report(UNFINISHED);
+      // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
+      if (!await resolvesWithin(timeoutMs, allClosed)) report(UNFINISHED);
     },
   };
 };
 
-/** Deno would listen at the address of this variable, and not at that of the settings. */
-function requireOwnAddress(): void {
+/** Refuses the variable DENO_SERVE_ADDRESS: Deno would listen at its address, and not at that of the settings. */
+function refuseServeAddress(): void {
   if (!readVariable("DENO_SERVE_ADDRESS")) return;
   throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
 }
 
 /** Turns an exception of `bind` into an error of the start. */
-export function explainBindErrors<T>(bind: () => T, address: Address): T {
+function explainBindErrors<T>(bind: () => T, address: Address): T {
   try {
     return bind();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
+/** Makes sure that a server accepts an API key: one of its settings, one of the store, that of the key file, or a new one. */
 
 import { createKeyManager } from "../../access/key_management.ts";
 import { defaultCallerId, idOf } from "../../access/key_ring.ts";
@@ -10,21 +10,23 @@ import { explain } from "../process/start_error.ts";
 /** The label of the key in the file. */
 export const FIRST_LABEL = "first start";
 
-/** A key that a user of the server can take. */
+/** What the greeting of a server says about its API keys. */
 export interface FirstKey {
+  /** Where the user finds a key. `memory` is a new key that is kept nowhere, and `store` may also mean that no key is valid. */
   location: "file" | "memory" | "settings" | "store";
   /** Whether this start has made the key. */
   isNew: boolean;
-  /** Where it is, for the greeting. Has the key itself if this start made it. */
+  /** Says where the key is. It has the key itself if this start made it. */
   note: string;
-  /** The key itself, if it is kept nowhere. */
+  /** The key itself, if it is in `memory`. */
   key?: string;
 }
 
 /**
- * Adds the key of the key file to the store, unless the store has it. If there is neither, makes both.
+ * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file
+ * with a new key.
  *
- * @param configured The keys of the settings. With these, the key file is not used.
+ * @param configured The keys of the settings. If there are any, neither the store nor the key file is looked at.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
 export async function provideFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
@@ -32,23 +34,23 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
   try {
     const stored = await store.list();
     if (stored.some(isValid)) {
-      const unusable = findFault(KEY_FILE);
-      // Platforms set modes of their own. The store has a key, so nothing needs the file.
-      if (unusable !== undefined) return inStore(`${noteOfStore()}; ${unusable}`);
+      // An unusable file, such as one with a mode that a platform has set, is only noted: the store has a key, so nothing needs the file.
+      const fault = findFault(KEY_FILE);
+      if (fault !== undefined) return inStore(`${storeNote()}; ${fault}`);
     }
     const file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
     if (file && await acceptKey(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
     }
-    return inStore(stored.some(isValid) ? noteOfStore() : `none is valid (${commandLine("keys add")} makes one)`);
+    return inStore(stored.some(isValid) ? storeNote() : `none is valid (${commandLine("keys add")} makes one)`);
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
 }
 
 /**
- * Like {@link provideFirstKey}, for a store in memory: its key ends with the server, like its pets, and no file is made.
+ * Makes a key for a store in memory, unless the settings have one. The key ends with the server, as the pets do, and no file is made.
  */
 export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;
@@ -56,7 +58,7 @@ export async function makeFirstKey(configured: readonly string[], store: KeyStor
   return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
 }
 
-function noteOfStore(): string {
+function storeNote(): string {
   return `in the store (${commandLine("keys list")})`;
 }
 
@@ -64,7 +66,7 @@ function inStore(note: string): FirstKey {
   return { location: "store", isNew: false, note };
 }
 
-/** Why the key file cannot be used, or undefined if it can or is not there. */
+/** Says why the key file cannot be used. The result is undefined if it can be used, or does not exist. */
 function findFault(path: string): string | undefined {
   try {
     readKey(path);
@@ -77,23 +79,24 @@ function findFault(path: string): string | undefined {
 const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
 
 /**
- * Adds the key of the file to the store, unless the store has it. Returns whether the store accepts it: a key that the store has revoked, or
- * that has expired, stays so.
+ * Adds the key of the file to the store, unless the store has it. A key that the store has revoked, or that has expired, stays so.
+ *
+ * @returns Whether the store accepts the key now.
  */
 async function acceptKey(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
   const digest = await digestOfKey(key);
-  const known = stored.find((each) => each.digest === digest);
-  if (known) return isValid(known);
-  // The key has the caller that it would have as a setting. So who moves a key from the settings to the file, or back, can still
+  const storedKey = stored.find((candidate) => candidate.digest === digest);
+  if (storedKey) return isValid(storedKey);
+  // The key gets the caller that it would have as a setting. So whoever moves a key from the settings to the file, or back, can still
   // repeat a request with its Idempotency-Key.
   const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined };
-  // Returns false if another server was first. The store has the key then.
+  // The result is not looked at: it is false if another server was first, and then the store has the key too.
   await store.add({ ...names, ...times, digest, readOnly: false });
   return true;
 }
 
-/** Whether a key is accepted at present. */
+/** Whether a key is accepted now. */
 export function isValid({ expires, revoked }: Pick<StoredKey, "expires" | "revoked">): boolean {
   return revoked === undefined && (expires === undefined || expires.getTime() > Date.now());
 }

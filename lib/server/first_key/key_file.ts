@@ -1,4 +1,4 @@
-/** The file with the API key that the server generates if no key is set. */
+/** The key file: it has the API key that the server makes if no key is set. */
 
 import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -12,9 +12,10 @@ import { isPermitted } from "../process/process.ts";
 import { readSmallFile } from "../process/small_file.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 
-/** The path of the key file, relative to the working directory. */
+/** The path of the key file. It is relative to the working directory. */
 export const KEY_FILE = "data/api-key";
 
+/** The key in a key file. */
 export interface FileKey {
   key: string;
   /** Whether this start has made the key. */
@@ -22,7 +23,7 @@ export interface FileKey {
 }
 
 /**
- * Reads the key, or generates one if there is no file.
+ * Reads the key, or makes the file with a new one.
  *
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
@@ -32,22 +33,26 @@ export async function readOrMakeKey(path: string): Promise<FileKey> {
   const key = makeKey();
   try {
     makeFolderFor(path);
-    // The file gets its name when it is whole, because part of a key would be a weak key.
+    // The file gets its name when it is whole: a part of a key would be a weak key.
     await publishFile(path, (name) => writeFileSync(name, key + "\n"));
     return { key, isNew: true };
   } catch (error) {
     if (!(error instanceof FileExistsError)) throw explain(`${path} cannot be written`, error);
   }
-  // Of servers that start at once, one makes the file, and the others use it.
-  const made = readKey(path);
-  if (!made) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
-  return made;
+  // Of several servers that start at once, one makes the file, and the others read it here. An empty file exists too.
+  const existing = readKey(path);
+  if (!existing) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
+  return existing;
 }
 
-/** Like {@link readOrMakeKey}, but makes no key. An empty file has none. */
+/**
+ * Reads the key. The result is undefined if there is no file, or an empty one.
+ *
+ * @throws {SettingError} As {@link readOrMakeKey}.
+ */
 export function readKey(path: string): FileKey | undefined {
   try {
-    // The folder comes first, so that a first start makes no file that the next one would refuse.
+    // The folders are checked even if there is no file, so that a first start makes none that the next start would refuse.
     requireOwnFolders(path);
     requireOwnFile(path, statSync(path));
     const key = readSmallFile(path, path).trim();
@@ -61,9 +66,10 @@ export function readKey(path: string): FileKey | undefined {
 }
 
 /**
- * Removes the file if it has a revoked key, which the next new store would otherwise accept.
+ * Removes the file if it has a revoked key, because the next new store would accept that key.
  *
- * @param digest Of the revoked key.
+ * @param digest The digest of the revoked key.
+ * @returns Whether the file had the key.
  */
 export async function removeKeyFile(path: string, digest: string): Promise<boolean> {
   if (!await hasKey(path, digest)) return false;
@@ -71,25 +77,34 @@ export async function removeKeyFile(path: string, digest: string): Promise<boole
   return true;
 }
 
-/** Whether the file has a key. Servers that start in the folder above it, and have a store without keys, then accept that key. */
+/**
+ * Whether the file has the key with this digest. A server that starts in the folder above the file accepts the key if its store has no
+ * keys.
+ */
 export async function hasKey(path: string, digest: string): Promise<boolean> {
   const file = readKey(path);
   return file !== undefined && await digestOfKey(file.key) === digest;
 }
 
-/** Where the file of a first start may be: in the present folder, and beside a store that is a file, also if a link leads to it. */
+/**
+ * The paths at which the key file of a first start may be: in the working directory, and beside the store if that is a file. Links to the
+ * store are followed.
+ *
+ * @param store The path of the store, or undefined if it is no file.
+ */
 export function keyFilesOf(store: string | undefined): string[] {
   if (store === undefined) return [KEY_FILE];
   const beside = join(dirname(followLinks(store)), basename(KEY_FILE));
   return followLinks(KEY_FILE) === followLinks(beside) ? [KEY_FILE] : [KEY_FILE, beside];
 }
 
-/** The digest of a key, which may be given as its digest. */
+/** The digest of a key, which is given in clear text or as its digest. */
 export async function digestOfKey(key: string): Promise<string> {
   const [record] = checkKeys([key]);
   return record!.isDigest ? record!.key : await digestOf(key);
 }
 
+/** @throws {SettingError} If other users can read the file, or it belongs to another one. */
 function requireOwnFile(path: string, file: Stats): void {
   if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
   // Windows has neither modes nor owners.
@@ -104,15 +119,21 @@ function requireOwnFile(path: string, file: Stats): void {
   }
 }
 
-/** Checks the folder of the file, and that of each link which leads to it. The file need not exist. */
+/**
+ * Checks the folder of the file, and the folder of each link that leads to the file, which need not exist.
+ *
+ * @throws {SettingError} If other users can replace the file or a link.
+ */
 function requireOwnFolders(path: string): void {
   if (process.platform === "win32") return;
-  for (let name = path;; name = resolve(realpathSync(dirname(name)), readlinkSync(name))) {
+  let name = path;
+  for (;;) {
     const folder = dirname(name);
     if (mayReplaceFiles(statSync(folder))) {
       throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
     }
     if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+    name = resolve(realpathSync(folder), readlinkSync(name));
   }
 }
 

@@ -11,26 +11,26 @@ import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
-/**
- * The time limits of Node, in milliseconds. A head must be complete in 10 seconds; a body has the time limit of the
- * service. An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while it
- * is being closed.
- */
-const OPTIONS = {
+/** The options of Node's server. Times are in milliseconds. */
+const SERVER_OPTIONS = {
   headersTimeout: 10_000,
+  // The service has a shorter time limit for bodies.
   requestTimeout: 60_000,
+  // An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while Node closes the connection.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
   // The listener itself refuses a request without Host, with an Error body.
   requireHostHeader: false,
 };
 
+/** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
 const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
   sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
 };
 
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port, isShared = false } = address;
+  /** The open connections, each with its latest response, or undefined before its first request. */
   const connections = new Map<Socket, ServerResponse | undefined>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
@@ -39,20 +39,22 @@ export const listen: Listen = async (address, gate, report) => {
     if (isMalformed(incoming)) send(MALFORMED, context, { fail: () => MALFORMED }, outgoing);
     else gate.respond(context, outgoing, send);
   };
-  // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
-  const server = createServer(OPTIONS, answer).on("checkExpectation", answer);
-  // Node would leave out the fields after the 1,000th, an Idempotency-Key or a second Host. The head has a limit in bytes.
+  // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
+  const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
+  // The number of fields has no limit, because Node would leave out those beyond it, perhaps an Idempotency-Key or a second Host. The limit
+  // of the head in bytes remains.
   server.maxHeadersCount = 0;
-  // A client may end its own side of the connection and wait for the response. Otherwise Node would close the
-  // connection at once, and lose the response.
+  // A client may end its own side of the connection and wait for the response. Without this option, Node would close the connection at
+  // once, and the response would be lost.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
-    // After CONNECT, Node listens to the socket no more. A client that resets the connection would end the process.
+    // After CONNECT, Node no longer listens for errors of the socket: without a listener, a client that resets the connection would end the
+    // process.
     socket.on("error", () => {});
     socket.on("close", () => connections.delete(socket));
-    // Node looks an address up at the first use, and finds none after the client has left.
+    // Node looks the address up at its first use, and keeps it. Later it would find none if the client has left.
     void socket.remoteAddress;
   });
   try {
@@ -62,19 +64,20 @@ export const listen: Listen = async (address, gate, report) => {
   }
   server.on("error", (error) => report(`the socket has failed: ${error.message}`));
   const boundPort = (server.address() as AddressInfo).port;
-  let stopped: Promise<void> | undefined;
+  /** Resolves when all connections have ended. It is undefined before the stop. */
+  let allClosed: Promise<void> | undefined;
 
   return {
     port: boundPort,
-    async stop() {
-      // Node closes the socket at once, and the connections that are idle after a request.
-      stopped ??= new Promise((resolve) => server.close(() => resolve()));
+    stop() {
+      // Node closes the socket at once, and the connections that are idle after a request. Those that have sent nothing are closed here.
+      allClosed ??= new Promise((resolve) => server.close(() => resolve()));
       for (const [connection] of connections) if (connection.bytesRead === 0) connection.destroy();
-      await undefined;
+      return Promise.resolve();
     },
     async finish(timeoutMs) {
       // The wait has a limit, because a client may never finish its request.
-      if (!await resolvesWithin(timeoutMs, stopped ?? Promise.resolve())) report(UNFINISHED);
+      if (!await resolvesWithin(timeoutMs, allClosed ?? Promise.resolve())) report(UNFINISHED);
       server.closeAllConnections();
     },
   };

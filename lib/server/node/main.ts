@@ -9,20 +9,21 @@ if (!isBuiltin("node:sqlite")) {
   process.exit(2);
 }
 
-const listeners = process.listeners("warning");
+// Before Node 26, there is a warning that node:sqlite may change. It is not shown, because it concerns this program and not its user.
+const warningListeners = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
-  // Before Node 26, loading node:sqlite warns that it may change. That is the concern of this program, not of its user.
   if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite")) return;
-  for (const listener of listeners) listener(warning);
+  for (const listener of warningListeners) listener(warning);
 });
 
-// This import is not static, because that would load `node:sqlite` before the lines above.
+// These imports are not static, because they would then load `node:sqlite` before the lines above run.
 const { run } = await import("../commands/run.ts");
 const { NODE_RUNTIME } = await import("./runtime.ts");
 const { ignoreInspector } = await import("../process/process.ts");
 ignoreInspector();
 const status = await run(process.argv.slice(2), NODE_RUNTIME);
-// exit() would wait for a thread that is in a long call of SQLite, and the signal does not.
+// A command that a signal has ended ends the process by the same signal, since exit() would wait for a thread that is in a long call of
+// SQLite.
 if (status > 128) process.kill(process.pid, status - 128);
 process.exit(status);

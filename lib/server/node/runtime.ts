@@ -5,16 +5,16 @@ import type { Sink } from "../process/writers.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { listen } from "./listener.ts";
 
-/** The pause before a write is repeated, in milliseconds, if the file is in non-blocking mode and not ready. */
+/** The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode fails as long as the file is not ready. */
 const RETRY_DELAY = 20;
 
 /** Writes to standard output or standard error without ever blocking the thread. */
 function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
-  // Node opens /dev/null for a descriptor that is closed at its start.
-  const kind = fstatSync(descriptor);
-  // For a file or a terminal, Node's own stream writes synchronously, and would stop the server while the terminal is paused.
-  if (!kind.isFIFO() && !kind.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
-  // Each failed write is reported to its caller too.
+  // This does not fail for a descriptor that is closed at the start, because Node opens /dev/null for it.
+  const stats = fstatSync(descriptor);
+  // For a file or a terminal, Node's own stream would write synchronously, and stop the server while the terminal is paused.
+  if (!stats.isFIFO() && !stats.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
+  // A failed write rejects below. It is also an error of the stream, which would end the process without a listener.
   stream.on("error", () => {});
   return {
     write: (bytes) =>
@@ -24,6 +24,7 @@ function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
   };
 }
 
+/** @returns How many bytes have been written. */
 function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     write(descriptor, bytes, (error, written) => {

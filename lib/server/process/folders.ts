@@ -20,8 +20,8 @@ import { isPermitted } from "./process.ts";
 import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
 /**
- * Creates the folder for a file, accessible only to its owner. The folder that it is in must exist. A new folder gets a `.gitignore`,
- * because it will have an API key, which `git add .` would otherwise commit.
+ * Creates the folder for a file, accessible only to its owner, unless the folder exists. Its parent must exist. A new folder gets a
+ * `.gitignore`, because it will have an API key, which `git add .` would otherwise commit.
  */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);
@@ -31,7 +31,7 @@ export function makeFolderFor(path: string): void {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-  // The folder's own name must reach the disk too. Without permission for the parent, the folder already existed.
+  // The name of the folder must reach the disk too. Without permission to read the parent, the folder was not made here, but existed.
   const parent = dirname(folder);
   if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
 }
@@ -47,14 +47,14 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** How many temporary files of one path may exist. A process that was killed leaves one. */
+/** How many temporary files of one path may exist. Each process that is killed may leave one. */
 const MAX_TEMPORARY = 1000;
 
 /** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
 function createTemporary(path: string): { name: string; descriptor: number } {
   for (let number = 0;; number++) {
     const name = `${path}.${number}.tmp`;
-    // SQLite would take the log of an unfinished database for that of this one.
+    // A name is left out if a log lies beside it: SQLite would take the log of an unfinished database for that of this file.
     if (COMPANIONS.some((end) => existsSync(name + end))) continue;
     try {
       return { name, descriptor: openSync(name, "wx", 0o600) };
@@ -88,10 +88,12 @@ const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win
 /**
  * Makes a file that gets its name when it is complete and on disk.
  *
- * @param fill Writes to the temporary name, or to its descriptor. It should throw the reason of its signal soon after that is aborted.
+ * @param fill Writes the file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of
+ * the signal. If it goes on, the file is published all the same.
  * @param options.replaces Whether the file takes the place of one of this name. By default, it does not.
- * @throws {FileExistsError} If there is a file that is not replaced.
- * @throws {InterruptedError} If a signal told the process to end, and `fill` has ended for that. There is no file then.
+ * @returns The result of `fill`.
+ * @throws {FileExistsError} If there is a file of this name, and it must not be replaced.
+ * @throws {InterruptedError} If a signal told the process to end, and `fill` has thrown this. There is no new file then.
  */
 export async function publishFile<T>(
   path: string,
@@ -104,16 +106,16 @@ export async function publishFile<T>(
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const stop = new AbortController();
   const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
-  // The listeners are there before the file: a signal between the two would leave it.
+  // The listeners are added before the file is made: a signal between the two would leave it.
   for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
   try {
-    // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
+    // The name is made absolute, because SQLite takes a relative one such as file:copy.db for a URI.
     temporary = createTemporary(resolve(path));
     const { name, descriptor } = temporary;
     const result = await fill(name, descriptor, stop.signal);
     fsyncSync(descriptor);
     if (replaces) renameSync(name, path);
-    else rename(name, path);
+    else renameToNew(name, path);
     syncFolder(folder);
     return result;
   } catch (error) {
@@ -125,19 +127,23 @@ export async function publishFile<T>(
       // journal beside it.
       for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
     }
-    // The listeners go last: without them, a second signal would end the process before the file is removed.
+    // The listeners are removed last: without them, a second signal would end the process before the file is removed.
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
   }
 }
 
-/** Gives a file another name, and replaces none. */
-function rename(name: string, path: string): void {
+/**
+ * Gives a file another name, and replaces no file of that name.
+ *
+ * @throws An error with the code `EEXIST`, or a {@link FileExistsError}, if there is one.
+ */
+function renameToNew(name: string, path: string): void {
   try {
     linkSync(name, path);
     rmSync(name);
   } catch (error) {
     if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
-    // Two programs could do this at the same moment.
+    // Without hard links, two programs could pass this check at the same moment, and the second would replace the file of the first.
     requireNew(path);
     renameSync(name, path);
   }
@@ -146,7 +152,7 @@ function rename(name: string, path: string): void {
 /** The error codes of a file system without hard links, such as FAT. */
 const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** A symbolic link counts as a file, whatever its target is. */
+/** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
 function requireNew(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }

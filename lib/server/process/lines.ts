@@ -10,24 +10,27 @@ export function formatPetCount(count: number | bigint): string {
   return Number(count) === 1 ? "1 pet" : `${count} pets`;
 }
 
-/** A line of text as a JSON object. A JSON object stays as it is. */
+/** A line of the log as a JSON object. A line that begins with a brace is one already. */
 export function asJsonLine(line: string): string {
   if (line.startsWith("{")) return line;
   return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
 }
 
-/** What Deno says of a variable that is not UTF-8, with its value, which may be a password. */
-const VARIABLE_SHOWN = /(environment variable was not valid unicode): .*/;
+/** Deno's message about a variable that is not UTF-8. It ends with the value, which may be a password. */
+const VARIABLE_MESSAGE = /(environment variable was not valid unicode): .*/;
 
-/** Escapes line ends and control characters, which a setting may contain. */
+/**
+ * A message without Deno's advice and without the value of a variable, on one line: line ends and control characters, which a setting may
+ * contain, become escape sequences.
+ */
 export function oneLine(message: string): string {
-  return withoutAdvice(message).replace(VARIABLE_SHOWN, "$1")
+  return withoutAdvice(message).replace(VARIABLE_MESSAGE, "$1")
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
 }
 
 /**
- * A JSON string without the characters that JSON leaves as they are and that some readers take for a line end or a command: DEL, the
- * controls from U+0080 on, and the line ends of Unicode.
+ * Text as a JSON string, with escape sequences also for characters that JSON leaves as they are and that some readers take for a line end
+ * or a command: DEL, the controls from U+0080 on, and the line ends of Unicode.
  */
 export function quoteVisibly(text: string): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -35,7 +38,7 @@ export function quoteVisibly(text: string): string {
 }
 
 /**
- * Removes Deno's advice to grant a permission. The server lacks it on purpose; the actual mistake is in the given path or
+ * Replaces Deno's advice to grant a permission. The server lacks the permission on purpose, and the actual mistake is in the given path or
  * address.
  */
 export function withoutAdvice(message: string): string {

@@ -14,16 +14,16 @@ interface DenoProcess {
   permissions: { querySync(permission: Permission): { state: string } };
 }
 
-/** `undefined` on Node, where a program may do what its user may. */
+/** The permissions of Deno. They are undefined on Node, where a program may do whatever its user may. */
 const permissions = (globalThis as { Deno?: DenoProcess })["Deno"]?.permissions;
 
-/** Whether a permission is granted. Use of one that is missing would make Deno prompt at the terminal. */
+/** Whether a permission is granted. Ask this first, because the use of one that is missing makes Deno prompt at the terminal. */
 export function isPermitted(permission: Permission): boolean {
   return permissions === undefined || permissions.querySync(permission).state === "granted";
 }
 
 /**
- * Reads an environment variable. Without permission to read it, it counts as unset.
+ * Reads an environment variable. A variable that this process may not read counts as unset.
  *
  * @throws {SettingError} If it is not UTF-8. Deno's own error would show its value, which may be secret.
  */
@@ -48,23 +48,26 @@ export function ignoreInspector(): void {
   if (process.platform !== "win32") process.on("SIGUSR1", () => {});
 }
 
-/** Makes a write beyond `ulimit -f` an error that is reported. Without a listener, the signal that comes with it would end the process. */
+/**
+ * Makes a write beyond `ulimit -f` an error that is reported. The system sends a signal too, which would end a process without a listener.
+ */
 export function surviveFileLimit(): void {
   if (process.platform !== "win32") process.on("SIGXFSZ", () => {});
 }
 
-/** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */
-const SAME_SIGNAL = 1000;
+/** A further signal within this time, in milliseconds, counts as the same Ctrl-C, because a task runner may forward it. */
+const SAME_SIGNAL_TIME = 1000;
 
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT. One that comes more than a second later ends the process at once, with status 1. */
 export function waitForSignal(): Promise<void> {
-  const isWindows = process.platform === "win32";
+  // Windows has no SIGTERM.
+  const signals = process.platform === "win32" ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
   return new Promise((resolve) => {
     let firstAt: number | undefined;
-    for (const signal of isWindows ? ["SIGINT"] : ["SIGTERM", "SIGINT"]) {
+    for (const signal of signals) {
       process.on(signal, () => {
         firstAt ??= performance.now();
-        if (performance.now() - firstAt > SAME_SIGNAL) process.exit(1);
+        if (performance.now() - firstAt > SAME_SIGNAL_TIME) process.exit(1);
         resolve();
       });
     }

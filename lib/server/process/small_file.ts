@@ -25,8 +25,8 @@ export function readSmallFile(path: string, name: string): string {
 }
 
 /**
- * Decodes strictly, and not as Node does it: a byte order mark would become a part of a password, and UTF-16 a wrong secret. PowerShell 5
- * writes UTF-16, which has zero bytes in place of half of the letters.
+ * Decodes strictly. Node's own decoding would keep a byte order mark as a part of a password, and would make a wrong secret of UTF-16. Text
+ * in UTF-16, which PowerShell 5 writes, is known by its zero bytes.
  */
 function decode(bytes: Uint8Array, name: string): string {
   try {
@@ -39,8 +39,8 @@ function decode(bytes: Uint8Array, name: string): string {
 }
 
 /**
- * Removes the line ends at the end. A regular expression that ends with `$` would try each line end in the middle of
- * the text.
+ * Removes the line ends at the end. This is a loop for speed: a regular expression that ends with `$` would try each line end in the middle
+ * of the text.
  */
 function withoutLineEnds(text: string): string {
   let end = text.length;

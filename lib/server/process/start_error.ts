@@ -25,10 +25,13 @@ const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 /** The texts of the same four (`sqlite3_errstr()`), because Deno gives no number for an error within a script. */
 const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
-/** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
+/**
+ * The codes of a system for a state that may pass: an address is in use or not available yet; disk space, a quota, memory or file handles
+ * are exhausted; or a device fails.
+ */
 const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
-/** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
+/** Creates the error of a failed start: an {@link UnreachableError} if the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {
   return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
@@ -40,15 +43,19 @@ export function firstLine(error: unknown): string {
 }
 
 /**
- * The reason alone, without the code and the call of a system's error, as in "ENOENT: no such file or directory, open
- * 'a'".
+ * The reason of an error. Of a system's error, such as "ENOENT: no such file or directory, open 'a'", this is the part between the code and
+ * the call.
  */
 function reasonOf(error: unknown): string {
   const line = firstLine(error);
   return /^E[A-Z]+: (.+?), [a-z]+( '|$)/.exec(line)?.[1] ?? line;
 }
 
-/** The error of an action that failed for a reason which nothing has explained yet; an explained one stays as it is. */
+/**
+ * The error for the operator when an action has failed. A {@link SettingError} explains itself, and stays as it is.
+ *
+ * @param failure Says which action failed, before the reason.
+ */
 export function explain(failure: string, error: unknown): SettingError {
   return error instanceof SettingError ? error : startError(`${failure}: ${reasonOf(error)}`, error);
 }
@@ -58,6 +65,7 @@ function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   if (typeof code === "string" && TEMPORARY_IN_SYSTEM.test(code)) return true;
+  // The low byte of an extended result code is the result code.
   if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
   if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
   return isTemporary(error.cause);

@@ -5,11 +5,11 @@ import { asJsonLine, oneLine } from "./lines.ts";
 export interface LineWriter {
   /** @param line Without its line end. */
   add(line: string): void;
-  /** Changes each line before it is written. Set when the settings are known. */
+  /** Changes each line that is added. It is set when the settings are known; before that, lines stay as they are. */
   format?: (line: string) => string;
-  /** Resolves when all lines until now have been written or have failed. */
+  /** Resolves when each line until now has been written, or a write of it has failed. */
   flush(): Promise<void>;
-  /** Whether a write has failed, also because the reader has closed the pipe. */
+  /** Whether a write has failed, even if only because the reader has closed the pipe. */
   hasFailed: boolean;
 }
 
@@ -18,26 +18,31 @@ export interface Writers {
   errors: LineWriter;
 }
 
-/** Standard output or standard error. It may take a part of the bytes at a time. */
+/** Standard output or standard error. A write may take only a part of the bytes, and resolves to their number. */
 export interface Sink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
 export type Sinks = Record<keyof Writers, Sink>;
 
-/** Writes lines, each with its line end. The bytes are valid until it resolves. */
+/** Writes all the bytes: lines, each with its line end. The bytes are overwritten later, so they must not be used after it has resolved. */
 type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
+/** If more characters than this wait for a slow reader, further lines are dropped and counted. */
 const MAX_BUFFERED = 1_048_576;
 
-/** How many lines are encoded at once. */
-const ENCODED = 32;
+/** For speed, lines are encoded together, this many at a time. */
+const LINES_PER_ENCODING = 32;
 
-/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
-const INTERVAL = 50;
+/** The pause after a write, in milliseconds. It is there for speed: a write wakes a thread, which costs as much as several responses. */
+const WRITE_PAUSE = 50;
 
-/** @param onFailure Called if standard output cannot be written. */
+/**
+ * Creates the writers of both streams.
+ *
+ * @param writeOf Returns the function that writes to a stream.
+ * @param onFailure Called once if standard output cannot be written, unless its reader has closed the pipe.
+ */
 export function createWriters(writeOf: (stream: keyof Writers) => Write, onFailure: () => void = () => {}): Writers {
   const errors = createLineWriter(writeOf("errors"), () => {});
   const output = createLineWriter(writeOf("output"), ({ message }) => {
@@ -62,33 +67,41 @@ export function isBrokenPipe(error: unknown): boolean {
 }
 
 /**
- * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
+ * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait
+ * for a write, because a blocking one would stop the server.
  *
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
 function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
+  // What waits to be written is first in `encoded` and then in `lines`. The other buffer has the bytes of the write under way, if there is
+  // one.
   const lines: string[] = [];
-  let encoded = new Utf8Buffer(), spare = new Utf8Buffer();
-  let length = 0;
-  let dropped = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let encoded = new Utf8Buffer();
+  let spare = new Utf8Buffer();
+  /** The length in characters of what waits to be written. */
+  let waitingLength = 0;
+  /** How many lines were dropped since the last write began. */
+  let droppedCount = 0;
+  /** The write under way. */
   let writing: Promise<void> | undefined;
+  /** Starts the next write. There is none during a write, which sets it at its end. */
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   function add(line: string): void {
-    if (length > MAX_BUFFERED) {
-      dropped++;
+    if (waitingLength > MAX_BUFFERED) {
+      droppedCount++;
       return;
     }
     const formatted = writer.format(line);
-    length += formatted.length + 1;
-    if (lines.push(formatted) >= ENCODED) encode();
+    waitingLength += formatted.length + 1;
+    if (lines.push(formatted) >= LINES_PER_ENCODING) encode();
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     if (!writing) timer ??= setTimeout(write, 0);
   }
 
   function encode(): void {
-    // The empty text at the end makes a line end after the last line.
+    // The empty text after the last line makes its line end. Without lines, nothing is added.
     lines.push("");
     encoded.add(lines.join("\n"));
     lines.length = 0;
@@ -97,25 +110,29 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (writing || length === 0) return;
-    if (dropped > 0) lines.push(writer.format(`${dropped} lines were dropped because the reader was too slow`));
+    if (writing || waitingLength === 0) return;
+    if (droppedCount > 0) {
+      lines.push(writer.format(`${droppedCount} lines were dropped because the reader was too slow`));
+    }
     encode();
     const bytes = encoded.take();
     [encoded, spare] = [spare, encoded];
-    length = dropped = 0;
+    waitingLength = 0;
+    droppedCount = 0;
     writing = writeBytes(bytes).catch(fail).then(() => {
       writing = undefined;
-      timer ??= setTimeout(write, INTERVAL);
+      timer ??= setTimeout(write, WRITE_PAUSE);
     });
   }
 
   async function flush(): Promise<void> {
+    // Lines that were added during a write need another one.
     await writing;
     write();
     await writing;
   }
 
-  /** The server continues. A closed pipe is not reported, because `| head` closes it on purpose. */
+  /** A failure does not end the server. A closed pipe is not reported, because `| head` closes it on purpose. */
   function fail(error: Error): void {
     if (!writer.hasFailed && !isBrokenPipe(error)) onFailure(error);
     writer.hasFailed = true;
@@ -124,24 +141,27 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   return writer;
 }
 
-/** Text as bytes, outside V8's heap: the lines between two writes would outlive its young generation, and fill the old one. */
+/**
+ * Collects text as bytes outside V8's heap, for speed: as strings, the lines between two writes would outlive the young generation, and
+ * fill the old one.
+ */
 class Utf8Buffer {
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(4096);
   #length = 0;
 
   add(text: string): void {
-    // The buffer must have room for the text: a character takes at most three bytes.
-    const least = this.#length + 3 * text.length;
-    if (least > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(least, 2 * this.#bytes.length));
+    // The buffer must have room for the text. A unit of UTF-16 takes at most three bytes.
+    const needed = this.#length + 3 * text.length;
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
       grown.set(this.#bytes.subarray(0, this.#length));
       this.#bytes = grown;
     }
     this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
   }
 
-  /** What has been added. The bytes are valid until the next addition. */
+  /** Returns what has been added, and empties the buffer. The next addition overwrites the bytes. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

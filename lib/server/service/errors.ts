@@ -1,4 +1,4 @@
-/** The failures of the standalone server. */
+/** The failures that only the standalone server has. */
 
 import { Problem } from "../../http/problem.ts";
 
@@ -8,28 +8,28 @@ export const INVALID_HOST: Problem = new Problem(
   "The Host header must be a host and nothing else",
 );
 
-/** Tells the client that the server is about to close this connection. */
-export const CLOSE = { connection: "close" };
+/** The header field by which a response tells the client that the server is about to close this connection. */
+export const CLOSE_FIELD = { connection: "close" };
 
-/** The responses to what Node cannot read, or reads against RFC 9112. */
+// The next three are the responses to what Node cannot read, or accepts although RFC 9112 forbids it.
 export const MALFORMED: Problem = new Problem(
   400,
   "bad_request",
   "The request is not valid HTTP, or its method is not known",
-  CLOSE,
+  CLOSE_FIELD,
 );
-export const TOO_LATE: Problem = new Problem(408, "request_timeout", "The request did not arrive in time", CLOSE);
+export const TOO_LATE: Problem = new Problem(408, "request_timeout", "The request did not arrive in time", CLOSE_FIELD);
 export const HEAD_TOO_LARGE: Problem = new Problem(
   431,
   "head_too_large",
   "The head of the request must be smaller",
-  CLOSE,
+  CLOSE_FIELD,
 );
 
-/** The response before the service has started and after it has stopped. */
-export const CLOSED: Problem = new Problem(
+/** The response to each request before the service has started and after it has stopped. */
+export const NOT_SERVING: Problem = new Problem(
   503,
   "store_unavailable",
   "The server is starting or stopping; try again later",
-  { "retry-after": "1", ...CLOSE },
+  { "retry-after": "1", ...CLOSE_FIELD },
 );

@@ -4,17 +4,17 @@ import { formatAddress } from "../process/lines.ts";
 import { startError, UnreachableError } from "../process/start_error.ts";
 import type { DrainGate } from "./drain_gate.ts";
 
-/** Tells the operator something in a line. */
+/** Writes a line for the operator. */
 export type Report = (line: string) => void;
 
 /** A listening socket. */
 export interface Listener {
   /** The port at which it listens, also if the setting is 0. */
   port: number;
-  /** Accepts no more connections. Resolves when the socket is closed. */
+  /** Accepts no more connections. Resolves when the socket is closed. It may be called again, and then changes nothing. */
   stop(): Promise<void>;
   /**
-   * Waits, after {@link stop}, until clients have read their last responses.
+   * Waits, after {@link stop}, until clients have read their last responses. If they have not when the time is over, it tells the operator.
    *
    * @param timeoutMs The longest wait.
    */
@@ -25,14 +25,14 @@ export interface Listener {
 export interface Address {
   hostname: string;
   port: number;
-  /** The flag that has set the port, for messages. */
+  /** The flag by which the user sets the port, for messages. */
   flag: "--port" | "--metrics";
   /** Whether other processes may listen there too (SO_REUSEPORT). Linux then gives each connection to one of them. */
   isShared?: boolean;
 }
 
 /**
- * Listens until `stop()`, and hands requests to the gate.
+ * Listens until `stop()`, and hands each request to the gate.
  *
  * @throws {SettingError} If it cannot listen at this address.
  */
@@ -52,5 +52,5 @@ export function listenError(address: Address, cause: unknown): Error {
   return startError(line + message, cause);
 }
 
-/** The line for the operator if the time limit for clients expires. */
+/** The line for the operator if clients are not done within the time of `finish()`. */
 export const UNFINISHED = "stopped before all clients had finished their requests";

@@ -16,8 +16,8 @@ import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { MaybePromise } from "../../promises.ts";
 import { describeServer } from "./description.ts";
-import { withSamples } from "./samples.ts";
-import { OK } from "./drain_gate.ts";
+import { withSamples } from "./code_samples.ts";
+import { PROBE_OK } from "./drain_gate.ts";
 import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
@@ -25,9 +25,9 @@ import { createDocsOperations } from "../viewer/operations.ts";
 export interface ServerParts extends Pick<ServiceParts, "observe"> {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
-  /** The addresses that the description names; its own if empty. */
+  /** The addresses that the description names. If there are none, it names that of the server itself. */
   servers?: readonly OpenApiServer[];
-  /** Brings the pets back to those of the start. It is absent where no client may do that. */
+  /** Brings the pets back to those of the start. It is absent if no client may do that. */
   reset?: (() => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   return createService(checked, { ...parts, guard: requireHost, operations });
 }
 
-/** `POST /reset`, for keys that may write. The reply has nothing to tell. */
+/** `POST /reset`, for keys that may write. */
 function createReset(reset: () => void): Operation {
   const handler = (): Reply => {
     reset();
@@ -53,8 +53,8 @@ function requireHost(context: RequestContext): Problem | undefined {
 }
 
 /**
- * What a Host header may be: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts it into the URL unchanged. With a
- * slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
+ * A valid Host header, which may be empty: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts the header into the URL
+ * unchanged, so with a slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
@@ -62,17 +62,18 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
   const { store } = options;
   const described = describeServer(options, servers);
   const description = representation(JSON.stringify(described), "alteration");
-  let sampled: Reply | undefined;
+  /** The description with samples. It is made at the first request for it. */
+  let withCode: Reply | undefined;
   const describe: Operation["handler"] = ({ query }) => {
     if (!/^samples(=|$)/.test(query)) return description;
-    return sampled ??= representation(JSON.stringify(withSamples(described)), "alteration");
+    return withCode ??= representation(JSON.stringify(withSamples(described)), "alteration");
   };
-  const checkReads = share(() => store.check());
-  const checkWrites = share(() => store.checkWrites?.());
+  const checkReads = shareResult(() => store.check());
+  const checkWrites = shareResult(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
     if (/^writes(=|$)/.test(query)) await checkWrites();
-    return OK;
+    return PROBE_OK;
   };
   return [
     ...(reset ? [createReset(reset)] : []),
@@ -83,30 +84,34 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
       fields: { [ALLOW_ORIGIN]: "*" },
       handler: describe,
     },
-    { ...PUBLIC_GET, path: "/livez", handler: () => OK },
+    { ...PUBLIC_GET, path: "/livez", handler: () => PROBE_OK },
     { ...PUBLIC_GET, path: "/readyz", handler: ready },
     ...(hasDocs ? createDocsOperations(described["servers"] as unknown as OpenApiServer[]) : []),
   ];
 }
 
-/** The shortest time between two checks, in milliseconds. */
-const INTERVAL = 1_000;
+/** How long the result of a check is repeated, in milliseconds. */
+const CHECK_LIFETIME = 1_000;
 
 /**
- * Repeats the last result for a second, because any client may send the request, and a check asks the database or waits for the
- * disk. The request that begins a check gets its error, which is reported; the others get the reply to it alone.
+ * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
+ * and a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the
+ * operator. The others get the problem that the client sees, which is not reported again.
  */
-function share(check: () => MaybePromise<void>): () => Promise<void> {
-  let last: Promise<void> | undefined;
+function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
+  /** The latest check, which may be under way. */
+  let latest: Promise<void> | undefined;
+  /** The time, as in `performance.now()`, until which its result is repeated: no end as long as it is under way. */
   let validUntil = 0;
   return () => {
-    if (last && performance.now() < validUntil) {
-      return last.catch((thrown) => {
+    if (latest && performance.now() < validUntil) {
+      return latest.catch((thrown) => {
         throw explainFailure(thrown);
       });
     }
     validUntil = Infinity;
     // The check is called within a promise, so that an exception becomes a rejection.
-    return last = Promise.resolve().then(check).finally(() => validUntil = performance.now() + INTERVAL);
+    latest = Promise.resolve().then(check).finally(() => validUntil = performance.now() + CHECK_LIFETIME);
+    return latest;
   };
 }

@@ -1,4 +1,7 @@
-/** The parts of a server: a listener, a gate behind it, and the service with its store behind that. */
+/**
+ * Puts a server together: a listener, which hands requests to a gate, and behind the gate the service with its store, its logs and its
+ * metrics.
+ */
 
 import { createHandles } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
@@ -29,14 +32,18 @@ export type LocalServer = ReturnType<typeof createLocalServer>;
 export function createLocalServer(settings: ServerSettings, writers: Writers, listen: Listen) {
   const { output, errors } = writers;
   const gate = new DrainGate();
+  /** Undefined before `listen()`. */
   let listener: Listener | undefined;
+  /** Undefined before `serve()`, and if the settings ask for no metrics. */
   let metrics: Metrics | undefined;
-  let failures: FailureLog | undefined;
+  /** Undefined before `serve()`. */
+  let failureLog: FailureLog | undefined;
 
   const report = (line: string) => errors.add(`petstore: ${line}`);
 
-  /** Manages the keys of a store. Those of the settings are valid too. */
-  function followKeys(store: KeyedPetStore): KeyManager {
+  /** Creates the manager of a store's keys. The keys of the settings are valid too. */
+  function manageKeys(store: KeyedPetStore): KeyManager {
+    // Called with the error when an outage begins, and with `undefined` when it ends.
     const onOutage = (error: unknown) => {
       const line = error === undefined
         ? "the API keys can be read again"
@@ -57,9 +64,9 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
     },
 
     /**
-     * Listens. Every request is refused until `serve()`.
+     * Opens the socket. Every request is refused until `serve()`.
      *
-     * @returns The port.
+     * @returns The port at which it listens.
      * @throws {SettingError} If it cannot listen at this address.
      */
     async listen(address: Address): Promise<number> {
@@ -67,23 +74,22 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       return listener.port;
     },
 
-    /**
-     * Answers requests. The stores stay those of the caller, who closes them at the end.
-     */
+    /** Begins to answer requests. The caller opens the stores, and closes them after `end()`. */
     serve({ store, keyStore }: OpenedStores): void {
-      const log = failures = createFailureLog(errors, settings.log === "json");
+      const failures = createFailureLog(errors, settings.log === "json");
+      failureLog = failures;
       const onError: PetstoreOptions["onError"] = (failure) => {
         if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
-        log.add(failure);
+        failures.add(failure);
       };
       const options = {
         ...settings.options,
-        ...(keyStore && { keys: followKeys(keyStore) }),
+        ...(keyStore && { keys: manageKeys(keyStore) }),
         store,
         onError,
       };
-      const notices = [createPreflightNotices(report), createParameterNotices(report)];
-      const observers: Observer[] = settings.log === "off" ? [] : notices;
+      const observers: Observer[] = [];
+      if (settings.log !== "off") observers.push(createPreflightNotices(report), createParameterNotices(report));
       if (settings.log === "json") observers.push(createJsonLog(output));
       if (settings.log === "text") observers.push(createTextLog(output));
       if (settings.metrics) {
@@ -92,7 +98,7 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       }
       const observe = observeAll(observers);
       const { docs: hasDocs, servers } = settings;
-      // A start with this setting and another store has failed.
+      // The type of the store is certain, because `serve()` in serve.ts refuses this setting for any other store than one in memory.
       const reset = settings.allowReset ? () => reseed(store as ClearableStore, settings.seed) : undefined;
       const service = createServerPipeline(options, { observe, hasDocs, servers, reset });
       gate.open(settings.faults ? serviceOf(withFaults(createHandles(service), settings.faults))! : service);
@@ -102,20 +108,20 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
     hold: () => Promise.resolve(gate.hold()),
     readMetrics: (): Samples => metrics?.read() ?? {},
 
-    /** The first part of `end()`. Resolves when the socket is closed. */
+    /** Closes the socket, as the first part of `end()`. Resolves when it is closed. */
     stop: async () => await listener?.stop(),
 
     async end(timeoutMs: number): Promise<void> {
       server.stop();
       gate.release();
       await listener?.finish(timeoutMs);
-      failures?.close();
+      failureLog?.close();
     },
   };
   return server satisfies Server;
 }
 
-/** Makes one observer of several. It is undefined if there are none: the service then does not read the clock. */
+/** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */
 function observeAll(observers: readonly Observer[]): Observer | undefined {
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

@@ -1,4 +1,4 @@
-/** What the server needs of its runtime, Deno or Node, and what a server is. */
+/** The interfaces by which `serve()` uses its runtime, Deno or Node, and the server itself. */
 
 import type { KeyedPetStore } from "../../stores/store.ts";
 import type { Listen } from "../service/listener.ts";
@@ -6,46 +6,50 @@ import type { Samples } from "../telemetry/samples.ts";
 import type { Environment } from "../settings/flags.ts";
 import type { Sinks } from "../process/writers.ts";
 
-/** What a server opens at its start. */
+/** The stores that a server opens at its start. They may be one and the same. */
 export interface OpenedStores {
   /** The store of the pets. */
   store: KeyedPetStore;
-  /** Keeps the API keys. It may be the same store. Undefined if only the settings have keys. */
+  /** The store of the API keys, or undefined if only the settings have keys. */
   keyStore: KeyedPetStore | undefined;
 }
 
-/** A server that shuts down in three steps: {@link close}, {@link hold} and {@link end}. */
+/** A server. It shuts down in three steps: `close()`, `hold()` and `end()`. */
 export interface Server {
   /**
-   * Serves.
+   * Listens, opens the stores and begins to serve.
    *
-   * @param open Called when the server has its port, so that a start that fails before creates no file, and no key that is
-   * never shown.
-   * @returns The port.
+   * @param open Opens the stores. It is called when the server has its port: a start that does not get the port must make no file, and
+   * no key that is never shown.
+   * @returns The port at which it listens.
    * @throws {SettingError} If the start fails.
    */
   start(open: () => Promise<OpenedStores>): Promise<number>;
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
   close(): Promise<void>;
-  /** Holds later requests until {@link end}. */
+  /** Holds the requests that come from now on until `end()`. */
   hold(): Promise<void>;
   /**
-   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses.
+   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses. It may be called without the
+   * other steps, after a start that has failed.
    *
    * @param timeoutMs How long to wait for clients.
    */
   end(timeoutMs: number): Promise<void>;
-  /** The counts so far; empty without metrics. */
+  /** The counts until now. There are none if the settings ask for no metrics. */
   readMetrics(): Samples;
 }
 
+/** What differs between Deno and Node, and what tests replace. */
 export interface Runtime {
   environment: Environment;
+  /** The names of all environment variables. */
   listVariables(): readonly string[];
+  /** Standard output and standard error. */
   sinks: Sinks;
-  /** How long requests are held before the socket closes, in milliseconds. By default a quarter of a second. */
+  /** How long requests are held before the socket closes, in milliseconds. The default is a quarter of a second. */
   holdTime?: number;
-  /** Resolves when the process is told to end. */
+  /** Resolves when a signal tells the process to end. From the first call on, the first signal does not end the process by itself. */
   ending(): Promise<void>;
   listen: Listen;
 }

@@ -23,17 +23,22 @@ import type { StoreSetting } from "../store_setting/store_setting.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
 
-/**
- * The time limits, after the first signal, for requests in flight and for clients that read the responses, in
- * milliseconds. With the time to close the store, this is less than 10 seconds, when container runtimes kill a process.
- */
-const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
+/** The time limit for requests in flight, in milliseconds after the signal. */
+const DRAIN_TIMEOUT = 6_000;
 
 /**
- * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read an
- * response and send its next request, so each active client is then waiting for a response.
+ * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10
+ * seconds, and the store has to be closed before.
+ */
+const END_TIMEOUT = 7_500;
+
+/**
+ * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
+ * send its next request, so each active client is then waiting for a response.
  */
 const HOLD_TIME = 250;
+
+/** How many timers make up the hold; see {@link drain}. */
 const HOLD_STEPS = 10;
 
 /**
@@ -44,6 +49,7 @@ const HOLD_STEPS = 10;
 export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
+  // The signals are listened to before anything is opened.
   const ending = runtime.ending();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   if (isJson && !storeSetting.shared && settings.keys.length === 0) {
@@ -54,24 +60,26 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   }
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const server: Server = createLocalServer(settings, writers, runtime.listen);
-  const started: Started = { isNew: false };
+  const started: Started = { isNewStore: false };
+  /** Whether the greeting was written. It also tells that a store is new. */
+  let hasGreeted = false;
   const readMetrics = () => ({ ...server.readMetrics(), ...readSizes(started.store) });
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
   let timeLeft = END_TIMEOUT;
   try {
-    const port = await server.start(() => open(started, settings, storeSetting, report));
+    const port = await server.start(() => openStores(started, settings, storeSetting, report));
     const { hostname, docs: hasDocs } = settings;
-    const { isNew: isNewStore, key } = started;
-    const metricsAt = metrics && { hostname: settings.metrics!.hostname, port: metrics.port };
+    const { isNewStore, key } = started;
+    const metricsAddress = metrics && { hostname: settings.metrics!.hostname, port: metrics.port };
     const store = storeSetting.description;
-    const facts = { hostname, port, store, isNewStore, key: key!, hasDocs, metrics: metricsAt };
+    const facts = { hostname, port, store, isNewStore, key: key!, hasDocs, metrics: metricsAddress };
     writers.output.add(describeStart(facts, isJson));
-    started.isNew = false;
+    hasGreeted = true;
     await ending;
     timeLeft = await drain(server, runtime.holdTime);
   } catch (error) {
-    // The next start does not find the store new, so this one says that it has made it.
-    if (started.isNew) report(`${storeSetting.description} is new`);
+    // This start says that it has made the store, because the next one does not find it new.
+    if (started.isNewStore && !hasGreeted) report(`${storeSetting.description} is new`);
     throw error;
   } finally {
     await server.end(timeLeft);
@@ -83,45 +91,46 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
 }
 
 /**
- * What a start has opened until now. It is filled step by step, because a start that fails half-way must close the store, and say that it has
- * made it.
+ * What a start has done until now. `openStores()` fills it step by step, because a start that fails half-way must close the store, and say
+ * that it has made it.
  */
 interface Started {
   store?: KeyedPetStore;
-  /** Whether it has made the store, and not said so. */
-  isNew: boolean;
+  /** Whether this start has made the store. */
+  isNewStore: boolean;
   key?: FirstKey;
 }
 
-async function open(
+async function openStores(
   started: Started,
   settings: ServerSettings,
   storeSetting: StoreSetting,
   report: Report,
 ): Promise<OpenedStores> {
   const { path, shared } = storeSetting;
-  // A key file that cannot be used ends the start before it makes a store. A store that exists may have a valid key.
-  const isThere = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
-  if (path !== undefined && !isThere && settings.keys.length === 0) readKey(KEY_FILE);
+  // A key file that cannot be used ends the start before the start makes a store. A store that exists may have a valid key of its own.
+  const hasFile = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
+  if (path !== undefined && !hasFile && settings.keys.length === 0) readKey(KEY_FILE);
   const store = await storeSetting.open();
   started.store = store;
-  started.isNew = store.isNew ?? false;
+  started.isNewStore = store.isNew ?? false;
   await requireReadable(store);
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
   if (settings.allowReset) report("POST /reset with a key that may write removes every pet, and adds those of --seed");
   if (settings.seed > 0) report(await seed(store, settings.seed));
-  // Keys as set are enough for a store in memory, which no command can reach.
-  const keyStore = shared || settings.keys.length === 0 ? store : undefined;
-  const key = started.key = shared
-    ? await provideFirstKey(settings.keys, store.keys)
-    : await makeFirstKey(settings.keys, store.keys);
-  if (path !== undefined) describeRemains(path, started.isNew, key).forEach(report);
-  return { store, keyStore };
+  const key = shared ? await provideFirstKey(settings.keys, store.keys) : await makeFirstKey(settings.keys, store.keys);
+  started.key = key;
+  if (path !== undefined) describeRemains(path, started.isNewStore, key).forEach(report);
+  // If there are keys in the settings, a store in memory has none, and no command can add one.
+  const hasStoredKeys = shared !== undefined || settings.keys.length === 0;
+  return { store, keyStore: hasStoredKeys ? store : undefined };
 }
 
 /**
- * Reads what requests read: a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at each
- * request.
+ * Makes the reads that requests make: of a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at
+ * each request.
+ *
+ * @throws {SettingError} If the store cannot be read.
  */
 async function requireReadable(store: PetStore): Promise<void> {
   try {
@@ -133,20 +142,24 @@ async function requireReadable(store: PetStore): Promise<void> {
   }
 }
 
-/** Lines about files that a command has left, and about a key that is older than its store, which then may be lost. */
-function describeRemains(path: string, isNew: boolean, key: FirstKey): string[] {
-  const unfinished = findUnfinished(followLinks(path)).map((name) =>
+/** Lines about files that a command has left, and about a key file that is older than the store beside it: an older store may be lost. */
+function describeRemains(path: string, isNewStore: boolean, key: FirstKey): string[] {
+  const lines = findUnfinished(followLinks(path)).map((name) =>
     `${join(dirname(path), name)} is of a command that was cut short, and can be removed`
   );
-  if (!isNew || key.location !== "file" || key.isNew || !isBesideKeyFile(path)) return unfinished;
-  const line = `${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`;
-  return [...unfinished, line];
+  const hasOlderKey = key.location === "file" && !key.isNew;
+  if (isNewStore && hasOlderKey && isBesideKeyFile(path)) {
+    lines.push(`${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`);
+  }
+  return lines;
 }
 
 /**
- * Waits until requests in flight are answered, then holds later ones.
+ * Waits until the requests in flight are answered, and then holds later ones for a while. Call it when the signal comes, since the time
+ * limits begin then.
  *
- * @returns The time that is left until the end, in milliseconds.
+ * @param holdTime In milliseconds.
+ * @returns The time that is left of {@link END_TIMEOUT}, in milliseconds.
  */
 export async function drain(server: Pick<Server, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
   const endAt = performance.now() + END_TIMEOUT;
@@ -154,7 +167,8 @@ export async function drain(server: Pick<Server, "close" | "hold">, holdTime = H
   // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
-  // The wait has steps, so that a process that was suspended reads from its socket again before it goes on.
+  // The hold consists of several timers. A process that was suspended meanwhile finds the first of them over, but reads from its socket
+  // before the last.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }

@@ -1,11 +1,11 @@
-/** The arguments of a command: flags, completed by environment variables and defaults. */
+/** The arguments of a command. A flag has precedence over an environment variable, and this one over a default. */
 
 import type { Environment, Options } from "./flags.ts";
 import { SettingError } from "../process/start_error.ts";
 
 /** How the text of a value is read. */
 export interface Format<T> {
-  /** What a valid text is, for messages. */
+  /** Says what a valid text is, such as `a number from 1 to 9`, for messages. */
   form: string;
   /** The value of a text; undefined if the text is not valid. */
   parse(text: string): T | undefined;
@@ -19,19 +19,22 @@ export type CommandArguments = ReturnType<typeof createArguments>;
 
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
-  /** The variable that sets an option, and its text. A variable that is empty, or of the platform, counts as unset. */
-  function variableOf(name: string): [variable: string, text: string] | undefined {
+  /**
+   * The variable that sets an option, and its text. A variable counts as unset if it is empty, or if a platform has set it to the address
+   * of a service.
+   */
+  function findVariable(name: string): { variable: string; text: string } | undefined {
     const { variable = "", alias = "", isList } = options[name] ?? {};
-    for (const each of [variable, alias]) {
-      const given = each === "" ? undefined : environment(each);
+    for (const candidate of [variable, alias]) {
+      const given = candidate === "" ? undefined : environment(candidate);
       if (given === undefined || isServiceLink(given)) continue;
-      const text = normalize(given, each, isList);
-      if (text !== "") return [each, text];
+      const text = normalize(given, candidate, isList);
+      if (text !== "") return { variable: candidate, text };
     }
     return undefined;
   }
 
-  /** The value of a flag, if it is given. The last one of several counts. */
+  /** The value of a flag, or undefined if it is not given. If it is given several times, the last one counts. */
   function flag(name: string): string | undefined {
     const given = flags.get(name)?.at(-1);
     return given === undefined ? undefined : normalize(given, `--${name}`);
@@ -39,15 +42,15 @@ export function createArguments(options: Options, flags: Flags, operand: string,
 
   /** The text of an option, or "" if it is unset. */
   function text(name: string): string {
-    return flag(name) ?? variableOf(name)?.[1] ?? options[name]?.default ?? "";
+    return flag(name) ?? findVariable(name)?.text ?? options[name]?.default ?? "";
   }
 
   /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
   function list(name: string): string[] {
     const given = flags.get(name)?.map((item) => normalize(item, `--${name}`));
     if (given) return given;
-    const [variable = "", text = ""] = variableOf(name) ?? [];
-    return splitList(text).map((item) => normalize(item, variable));
+    const found = findVariable(name);
+    return found === undefined ? [] : splitList(found.text).map((item) => normalize(item, found.variable));
   }
 
   /** @throws {SettingError} If the text is invalid. */
@@ -62,16 +65,20 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   function parse<T>(name: string, format: Format<T>, given: string): T {
     const value = format.parse(given);
     if (value !== undefined) return value;
-    const source = flags.has(name) ? undefined : variableOf(name)?.[0];
+    const source = flags.has(name) ? undefined : findVariable(name)?.variable;
     throw new SettingError(`${source ?? `--${name}`} must be ${format.form}, not ${JSON.stringify(given)}`);
   }
 
-  /** Like {@link read}, for an option that may be unset. */
+  /** Like {@link read}, for an option that may be unset. An empty flag is not unset, so it is read, and refused if it is not valid. */
   function optional<T>(name: string, format: Format<T>): T | undefined {
     return flags.has(name) || text(name) !== "" ? read(name, format) : undefined;
   }
 
-  /** @throws {SettingError} If the variable of the switch is neither on nor off. */
+  /**
+   * Whether a switch is on.
+   *
+   * @throws {SettingError} If its variable is neither on nor off.
+   */
   function isOn(name: string): boolean {
     return optional(name, oneOf("on", "off")) === "on";
   }
@@ -79,25 +86,27 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   return { operand, flag, text, list, read, readList, optional, isOn };
 }
 
-/** `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page. */
+/**
+ * The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page.
+ */
 const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
 
 /**
- * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is not part of it: `echo` and files
- * with CRLF add a line end. Quotes around it belong to a shell, and other programs that read such a file keep them. A placeholder was
- * meant to be replaced by a shell, Kubernetes or a template: anyone can guess a key of this form.
+ * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
+ * add a line end. Quotes around it are refused: a shell removes them, but other programs that read such a file keep them. A placeholder is
+ * refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is not UTF-8, is in quotes, is a JSON array, or has a placeholder or a control character. The message does not
- * have the text, as it may be secret.
+ * @throws {SettingError} If the text is not UTF-8, is in quotes, has a placeholder or a control character, or is a JSON array in place of a
+ * list. The message does not have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();
   if (text.length > 1 && "\"'`".includes(text[0]!) && text.at(-1) === text[0]) {
     throw new SettingError(`${source} is in quotes; write the value without them`);
   }
-  // Node puts this character in the place of bytes that are no UTF-8.
+  // Node replaces bytes that are not UTF-8 by this character.
   if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
   if (PLACEHOLDER.test(text)) {
     throw new SettingError(`${source} has a placeholder that was not replaced by its value`);
@@ -120,16 +129,18 @@ export function isServiceLink(text: string): boolean {
   return /^(?:tcp|udp|sctp):\/\//.test(text);
 }
 
-/** The items of a variable, or of a file, which may also have one on each line. */
+/** The items of a list in a variable or a file. Commas or line ends separate them. */
 export function splitList(text: string): string[] {
   return text === "" ? [] : text.split(/,|[\r\n]+/).map((item) => item.trim());
 }
 
+/** Whole numbers of at most seven digits, which are enough for every setting. */
 export function numberFrom(least: number, most: number): Format<number> {
   return {
     form: `a number from ${least} to ${most}`,
     parse(text) {
-      const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+      if (!/^\d{1,7}$/.test(text)) return undefined;
+      const number = Number(text);
       return number >= least && number <= most ? number : undefined;
     },
   };
@@ -158,7 +169,7 @@ export const DURATION: Format<number> = {
   },
 };
 
-/** A time in the future: after a duration, or at the beginning of a day. */
+/** A time in the future: the end of a duration from now, or the beginning of a day in UTC. */
 export const EXPIRY: Format<Date> = {
   form: `${DURATION.form}, or a date in the future such as 2031-12-31`,
   parse(text) {
@@ -171,6 +182,6 @@ export const EXPIRY: Format<Date> = {
 /** The beginning of a day in UTC, or undefined if there is no such day. */
 function dayOf(text: string): Date | undefined {
   const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  // `Date` takes the 30th of February for a day of March, which is another day than the text names.
+  // `Date` takes the 30th of February for a day of March, so the day is formatted again and compared.
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : undefined;
 }

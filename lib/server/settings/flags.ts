@@ -7,19 +7,19 @@ export type Environment = (name: string) => string | undefined;
 
 /** An option of the command line. */
 export interface Option {
-  /** The name of its value in the help text. Absent for a switch, which is `--x` or `--no-x`. */
+  /** The name of its value in the help text. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */
   value?: string;
   /** The letter of a short form, such as `h` for `-h`. */
   short?: string;
-  /** Whether the flag is repeatable. Its variable then has commas. */
+  /** Whether the flag may be given several times. Commas separate the values in its variable. */
   isList?: true;
-  /** The environment variable that applies when the flag is absent. That of a switch is `on` or `off`. */
+  /** The environment variable that applies when the flag is absent. For a switch, its value is `on` or `off`. */
   variable?: string;
-  /** A variable of hosting platforms, which applies when the other is absent. */
+  /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
   alias?: string;
   /** A sample value for the help text, if the default does not show the form. */
   example?: string;
-  /** The value where nothing sets the option. It is absent if the option may be unset. */
+  /** The value if nothing sets the option. It is absent if the option may be unset. */
   default?: string;
   help: string;
 }

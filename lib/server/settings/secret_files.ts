@@ -13,25 +13,30 @@ const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWO
 export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
 /**
- * The variables of an environment, with those secrets that are in files. A file is read when its variable is needed.
+ * An environment that also has the secrets in files. A file is read each time its variable is looked up.
+ *
+ * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both variables are set.
  */
 export function withSecretFiles(environment: Environment): Environment {
   return (name) => {
-    const variable = `${name}_FILE`;
-    const path = SECRETS.includes(name) ? environment(variable) : undefined;
+    const fileVariable = `${name}_FILE`;
+    const path = SECRETS.includes(name) ? environment(fileVariable) : undefined;
     if (!path) return environment(name);
-    if (environment(name)) throw new SettingError(`${name} and ${variable} are both set; set one of them`);
-    return readSecret(path, variable);
+    if (environment(name)) throw new SettingError(`${name} and ${fileVariable} are both set; set one of them`);
+    return readSecret(path, fileVariable);
   };
 }
 
-/** @throws {SettingError} If the file cannot be read, or is empty. The message has none of its content. */
-export function readSecret(path: string, variable: string): string {
-  // The secret itself may stand in place of the path.
-  const file = isAbsolute(path) || existsSync(path) ? `${path} (${variable})` : `The file of ${variable}`;
+/**
+ * @param fileVariable The variable that has the path, for messages.
+ * @throws {SettingError} If the file cannot be read, is empty, or has the address of a service. The message has none of its content.
+ */
+export function readSecret(path: string, fileVariable: string): string {
+  // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
+  const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
   const secret = readSmallFile(path, file);
   if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
-  // A platform sets such an address in a variable. In a file it is a mistake, and must not count as unset.
+  // In a variable, an address of a service counts as unset, because platforms set it. In a file it is a mistake.
   if (isServiceLink(secret.trim())) throw new SettingError(`${file} has the address of a service, and no secret`);
   return secret;
 }

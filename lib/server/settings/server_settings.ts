@@ -23,15 +23,20 @@ const ADDRESS: Format<{ hostname: string; port: number }> = {
   form: "an address and a port, such as 127.0.0.1:9464",
   parse(text) {
     const [, ipv6, name, digits = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
-    const hostname = ipv6 ?? name, port = PORT.parse(digits);
+    const hostname = ipv6 ?? name;
+    const port = PORT.parse(digits);
     return hostname === undefined || port === undefined ? undefined : { hostname, port };
   },
 };
 
 const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
 
-/** A setting that becomes an option of the library, which knows the valid texts. */
-function optionOf(form: string, check: (text: string) => void): Format<string> {
+/**
+ * The format of a setting that becomes an option of the library.
+ *
+ * @param check The check of the library, which throws if the text is not valid.
+ */
+function libraryFormat(form: string, check: (text: string) => void): Format<string> {
   return {
     form,
     parse(text) {
@@ -45,18 +50,18 @@ function optionOf(form: string, check: (text: string) => void): Format<string> {
   };
 }
 
-const ORIGIN = optionOf(
+const ORIGIN = libraryFormat(
   "an origin such as https://app.example, without a path or a slash at its end, or *",
   (text) => checkOption("cors", { origins: [text] }),
 );
 
-const PUBLIC_URL = optionOf(
+const PUBLIC_URL = libraryFormat(
   "an address such as https://api.example/v1, or a path",
   (text) => checkOption("publicBaseUrl", text),
 );
 
-/** Reads an address for the description. Each ends in the version (§9 of the specification). */
-export const SERVER: Format<OpenApiServer> = {
+/** An address that the description names, after its name if it has one. It ends in the version (§9 of the specification). */
+export const OPENAPI_SERVER: Format<OpenApiServer> = {
   form: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
   parse(text) {
     const [, description, url] = /^(?:([^=/]+)=)?(https?:\/\/[^?#@]+\/v1)$/.exec(text) ?? [];
@@ -65,7 +70,7 @@ export const SERVER: Format<OpenApiServer> = {
   },
 };
 
-/** The parsed settings. The store's address is checked later. */
+/** The parsed settings. The address of the store is not checked yet. */
 export type ServerSettings = ReturnType<typeof readSettings>;
 
 /** @throws {SettingError} If a value is invalid. */
@@ -84,42 +89,45 @@ export function readSettings(args: CommandArguments) {
     /** Whether other servers may listen at the same port. */
     reusePort: args.isOn("reuse-port"),
     log: args.read("log", oneOf("text", "json", "off")),
-    /** Where metrics are served; undefined if they are not. */
+    /** The address at which metrics are served, or undefined if they are not served. */
     metrics: args.optional("metrics", ADDRESS),
-    /** Which requests fail on purpose. Undefined if none do. */
+    /** Which requests fail on purpose, or undefined if none does. */
     faults: readFaults(args.text("faults")),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
-    /** The addresses that the description names. If empty, that of the server itself. */
-    servers: args.readList("openapi-server", SERVER),
+    /** The addresses that the description names. If there are none, it names that of the server itself. */
+    servers: args.readList("openapi-server", OPENAPI_SERVER),
     options: readOptions(args),
   };
 }
 
 /**
- * What stands in a file of keys by mistake, and anyone could guess: comments, lines of an env file, JSON, references to a vault, masked and
- * missing values, and digests whose prefix is misspelt.
+ * Texts that stand in a list of keys by mistake, and that anyone could guess: comments, lines of an env file, JSON, references to a vault,
+ * masked and missing values, and digests whose prefix is misspelt. A digest with the right prefix matches too, but is a key.
  */
-const NO_KEY =
+const MISTAKEN_KEY =
   /^(?:#.*|\/\/.*|;.*|\w+=[^=].*|[{[$].*|\w+:|@\w+\.\w+\(.*|\w+:\/\/.*|arn:.*|vault:.*|\*+|\.+|x+|null|none|nil|undefined|sha-?256:.*)$/i;
 
 /**
- * Reads the options of the library. A setting that the command does not have is unset.
+ * Reads the options of the library. Not every command has all these settings, and one that it does not have counts as unset.
  *
  * @throws {SettingError} If a value is invalid.
  */
 export function readOptions(args: CommandArguments): PetstoreOptions & { keys: string[] } {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
-  if (keys.some((key) => NO_KEY.test(key) && !key.startsWith("sha256:"))) {
+  if (keys.some((key) => MISTAKEN_KEY.test(key) && !key.startsWith("sha256:"))) {
     throw new SettingError(
       "An API key is a comment, a line NAME=value, or a reference that nothing has resolved; give the keys alone",
     );
   }
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
-  // The labels are not checked here, because the library refuses unknown operations and labels.
-  const labels = args.list("stability").map((text) => /^([^=]*)=?(.*)$/s.exec(text)!.slice(1));
+  // The labels are not checked here, because the library refuses unknown operations and labels below.
+  const labels = args.list("stability").map((text) => {
+    const [operation = ""] = text.split("=", 1);
+    return [operation, text.slice(operation.length + 1)];
+  });
   const options = {
     requestIds: args.read("request-id", REQUEST_IDS),
     ...(origins.length > 0 && { cors: { origins } }),
@@ -127,8 +135,8 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     deprecation: { gone: args.isOn("enforce-sunset") },
     stability: Object.fromEntries(labels),
   };
-  checkAs("", () => {
-    // A server without a key in its settings takes that of a file, so no key is no fault.
+  checkAsSetting("", () => {
+    // The library would refuse an empty list. A server without a key in its settings uses the key file.
     if (keys.length > 0) checkOption("keys", keys);
     checkOption("stability", options.stability);
   });
@@ -137,18 +145,31 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
-  const valueOf = (name: string, text: string) =>
-    name === "operations" ? text.split("+") : /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-  const pairs = text.split(",").map((pair) => pair.split("="));
-  const faults = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, valueOf(name, value)]));
-  checkAs("--faults: ", () => checkFaults(faults));
+  const pairs = text.split(",").map((pair) => {
+    const [name = "", value = ""] = pair.split("=");
+    return [name, name === "operations" ? value.split("+") : numberOrText(value)];
+  });
+  const faults = Object.fromEntries(pairs);
+  checkAsSetting("--faults: ", () => checkFaults(faults));
   return faults;
 }
 
-function checkAs(name: string, check: () => unknown): void {
+/** A text that is no number is kept, so that the library refuses it in its own words. */
+function numberOrText(text: string): number | string {
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/**
+ * Runs a check of the library, which throws a `TypeError` or a `RangeError` for a wrong value.
+ *
+ * @param prefix The beginning of the message.
+ * @throws {SettingError} In place of these errors.
+ */
+function checkAsSetting(prefix: string, check: () => unknown): void {
   try {
     check();
   } catch (error) {
-    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(name + error.message) : error;
+    const isWrongValue = error instanceof TypeError || error instanceof RangeError;
+    throw isWrongValue ? new SettingError(prefix + error.message) : error;
   }
 }

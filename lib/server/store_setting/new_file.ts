@@ -1,3 +1,5 @@
+/** What must be true before a database file is made, and the folder for it. */
+
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
@@ -6,17 +8,27 @@ import { makeFolderFor, missingFolder } from "../process/folders.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
 
-/** @throws {SettingError} If the folder of a database is missing, or a restore has left files there. */
+/**
+ * Prepares the folder for a database that does not exist. A database that exists is not looked at.
+ *
+ * @throws {SettingError} If the folder is missing and must not be made, or a restore or a backup has left files there.
+ * @throws {StoreUnavailableError} If a restore was cut short.
+ */
 export function prepareFile(path: string): void {
   if (!isMissing(path)) return;
   prepareFolder(path);
   const file = followLinks(path);
   requireRestored(path, file);
+  // The text says more than this only if there are such files.
   const missing = describeMissing(path, file);
   if (!missing.endsWith("does not exist")) throw new SettingError(missing);
 }
 
-/** @throws {SettingError} If the folder of a file is missing and not the one that the server makes by itself. */
+/**
+ * Makes the folder of a file if that is the folder of the key file, which the server makes by itself.
+ *
+ * @throws {SettingError} If another folder is missing.
+ */
 export function prepareFolder(path: string): void {
   if (!isMissing(dirname(path))) return;
   if (!isBesideKeyFile(path)) throw missingFolder(path);
@@ -27,7 +39,7 @@ export function isBesideKeyFile(path: string): boolean {
   return resolve(dirname(path)) === resolve(dirname(KEY_FILE));
 }
 
-/** An unreadable path counts as existing, because opening it gives a better message. */
+/** Whether there is nothing at a path. A path that cannot be read counts as existing, because opening it gives a better message. */
 export function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

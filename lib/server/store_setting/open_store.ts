@@ -20,7 +20,11 @@ import type { KeysSetting, SharedStore, StoreSetting } from "./store_setting.ts"
 
 const SQLITE = "sqlite:";
 
-/** @throws {SettingError} If the setting is invalid. */
+/**
+ * Finds the store of a setting.
+ *
+ * @throws {SettingError} If the setting is invalid.
+ */
 export async function readStoreSetting(setting: string, environment: Environment): Promise<StoreSetting> {
   if (setting === "memory:") {
     const description = `${setting} (lost when the server stops)`;
@@ -31,7 +35,8 @@ export async function readStoreSetting(setting: string, environment: Environment
     return await readPostgresStore(setting, environment);
   }
   const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
-  // Other programs write an address so, and mean a file in the working directory by two or three slashes, not one in the root.
+  // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
+  // the root.
   if (path.startsWith("//")) {
     throw new SettingError(
       "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db",
@@ -40,9 +45,9 @@ export async function readStoreSetting(setting: string, environment: Environment
   if (path.includes("?")) {
     throw new SettingError("The store sqlite:<path> takes no parameters, so its path must not have a question mark");
   }
-  // An address may have a password, and messages quote a path.
+  // A path with :// may be an address with a password, and is refused below without being quoted, while messages quote paths.
   if (path !== "" && path !== ":memory:" && !path.includes("://")) return fileSetting(setting, path);
-  // The message may show the name of a database file, but no other text, because it may contain a secret.
+  // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
   }
@@ -84,12 +89,17 @@ function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteSto
   return atPath(path, () => SqliteStore.open(path, writerThread));
 }
 
+/**
+ * Prepares the folder of a file, and opens the file.
+ *
+ * @throws {SettingError} If that fails.
+ */
 async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   try {
     prepareFile(path);
     return await open();
   } catch (error) {
-    // The message of the store names the path already.
+    // The message of a store's own error names the path already.
     if (error instanceof StoreUnavailableError) throw startError(error.message, error);
     throw explain(`${path} cannot be opened`, error);
   }

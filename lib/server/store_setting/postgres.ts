@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL, which is a package of its own. The server loads it by its name when it is asked for, so that a server on
- * SQLite does without it and without its driver.
+ * The store on PostgreSQL, which is in the package @petstore/postgres. It is loaded by its name when a setting asks for it, so that a
+ * server on SQLite needs neither the package nor its driver.
  */
 
 import type { StoredKey } from "../../stores/key_store.ts";
@@ -10,7 +10,7 @@ import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { OpenStore, StoreSetting } from "./store_setting.ts";
 
-/** What the server does with a database. */
+/** A database, as the package gives it to the server. Nothing is opened before a method is called. */
 interface PostgresSetting {
   description: string;
   open(): Promise<OpenStore>;
@@ -22,12 +22,13 @@ interface PostgresSetting {
 
 /** What the server uses of the package. */
 export interface PostgresModule {
+  /** @throws {TypeError} If the address is invalid. */
   readPostgresSetting(address: string, password: string | undefined): PostgresSetting;
   postgresSchema(): string;
   postgresGrants(role: string): string;
 }
 
-/** No literal in the `import()`, because Deno would then load the package at every start. */
+/** The type is `string`, because Deno would load a package whose name is a literal at every start. */
 const PACKAGE: string = "@petstore/postgres/server";
 
 /** @throws {SettingError} If the package is not installed. */
@@ -67,7 +68,10 @@ function readAddress(module: PostgresModule, address: string, password: string |
   }
 }
 
-/** A `UnusableDatabaseError` of the package has a message for the operator, and says whether a later attempt may succeed. */
+/**
+ * Waits for work of the package, and turns its `UnusableDatabaseError` into a {@link SettingError}. Such an error has a message for the
+ * operator, and says whether a later attempt may succeed. It is known by its name, because the package is not imported here.
+ */
 async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

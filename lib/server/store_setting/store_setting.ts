@@ -1,37 +1,44 @@
+/** The store that a setting names, before it is open, and what commands do with it. */
+
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { PetSink } from "../../stores/pet_rows.ts";
 import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
 
-/** A store of this program. `isNew` says whether opening it has made its tables. */
+/** A store that this process has opened. `isNew` says whether that has made its tables. */
 export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
 
 /** A store that is not open yet. */
 export interface StoreSetting {
   /** The address of the store without its secrets, for messages. */
   description: string;
-  /** The path of an SQLite file. Other stores have none. */
+  /** The path of the SQLite file. It is absent for other stores. */
   path?: string;
   open(): OpenStore | Promise<OpenStore>;
-  /**
-   * What other programs can do with the store. It is absent for a store in memory, which only one isolate can reach.
-   */
+  /** What commands can do with the store. It is absent for a store in memory, which only its own server can reach. */
   shared?: SharedStore;
 }
 
-/** Where the API keys are. */
+/** The API keys of a store that is not open yet. */
 export interface KeysSetting {
+  /** The path or the address of the store, for messages. */
   place: string;
   /** Reads the keys without opening the store, which would migrate it. */
   list(): Promise<readonly StoredKey[]>;
+  /**
+   * Opens the store for a change of its keys.
+   *
+   * @param createIfMissing Whether a file that does not exist is made. A PostgreSQL store makes missing tables in any case.
+   */
   open(createIfMissing: boolean): Promise<OpenStore>;
 }
 
-/** What other programs can do with a store while servers use it. */
+/** What commands can do with a store while servers use it. Each method opens the store for itself. */
 export interface SharedStore {
   keys: KeysSetting;
-  /** `faults` say why it is not sound; `contents`, of a sound one, has the schema too. */
+  /** Checks the store. `faults` say why it is not sound. `contents` says what a sound one has, which may include the schema. */
   check(): Promise<{ faults: string[]; contents: string }>;
+  /** Writes all pets, as they are at one moment. */
   export(write: PetSink): Promise<unknown>;
-  /** Adds all pets, or none, as if the signal is aborted. `isNew` says whether this has made the tables. */
+  /** Adds all pets, or none, such as when the signal is aborted. `isNew` says whether this has made the tables. */
   import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }

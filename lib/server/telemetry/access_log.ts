@@ -14,18 +14,19 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, route, target }, status) =>
     ` ${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`
   );
-  const now = createClock();
+  const formatTime = createTimeFormatter();
   return (context, reply, startedAt, endedAt) => {
-    if (isProbe(context, reply)) return;
+    if (isSuccessfulProbe(context, reply)) return;
     const duration = (endedAt - startedAt).toFixed(1);
     const code = reply.code === undefined ? "" : ` ${reply.code}`;
     const fault = context.fields?.[FAULT_FIELD];
-    const end = fault === undefined ? "" : ` fault on purpose: ${fault}`;
-    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, reply)}${code} ${duration}ms${end}`);
+    const faultNote = fault === undefined ? "" : ` fault on purpose: ${fault}`;
+    const request = `${context.client ?? "-"}${describe(context, reply)}`;
+    writer.add(`${formatTime(endedAt)} ${request}${code} ${duration}ms${faultNote}`);
   };
 }
 
-/** The trace of the field `traceparent` (W3C Trace Context), of any version. */
+/** Matches the field `traceparent` (W3C Trace Context) of any version, and captures the id of the trace. */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?![^-])/;
 
 /** Writes a JSON object on a line for each request. The members that a request does not have are absent. */
@@ -33,17 +34,17 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, target, route }, status) =>
     JSON.stringify({ method: loggedMethod(method), route, target: loggedTarget(target, route), status }).slice(1, -1)
   );
-  const now = createClock();
+  const formatTime = createTimeFormatter();
   return (context, reply, startedAt, endedAt) => {
-    if (isProbe(context, reply)) return;
+    if (isSuccessfulProbe(context, reply)) return;
     const { caller, client } = context;
     const { code } = reply;
     const bytes = bodyBytes(reply);
     const fault = context.fields?.[FAULT_FIELD];
-    const parent = context.header("traceparent");
-    const traceId = parent === null ? undefined : TRACE_PARENT.exec(parent)?.[1];
+    const traceParent = context.header("traceparent");
+    const traceId = traceParent === null ? undefined : TRACE_PARENT.exec(traceParent)?.[1];
     writer.add(
-      `{"time":"${now(endedAt)}","requestId":${quote(requestIdOf(context))},` +
+      `{"time":"${formatTime(endedAt)}","requestId":${quote(requestIdOf(context))},` +
         describe(context, reply) +
         (code === undefined ? "" : `,"code":"${code}"`) +
         `,"durationMs":${(endedAt - startedAt).toFixed(1)}` +
@@ -56,23 +57,30 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   };
 }
 
-/** Whether a request is a probe that has found the server well. A health check would write thousands of such lines a day. */
-function isProbe({ route }: RequestContext, { status }: Reply): boolean {
+/**
+ * Whether a request is a probe that has found the server well. It is not logged, because a health check would write thousands of lines a
+ * day.
+ */
+function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolean {
   return status < 400 && (route === "/livez" || route === "/readyz");
 }
 
 /**
- * Describes a kept reply only once, because to format a target costs a third of a response, and all requests of a kept
- * reply have the same target.
+ * Keeps the description of a kept reply with it. This is for speed: all requests that get such a reply have the same target, and to format
+ * a target costs a third of a response.
  */
 function describeOnce(describe: (context: RequestContext, status: number) => string) {
   return (context: RequestContext, reply: Reply): string =>
     reply instanceof KeptReply ? reply.logged ??= describe(context, reply.status) : describe(context, reply.status);
 }
 
-/** Formats the time once a millisecond, because formatting it costs a third of a response. */
-function createClock(): (now: number) => string {
-  let time = "", validUntil = 0;
+/**
+ * Returns a function that formats the present time, which it is given as `performance.now()` tells it. For speed, it does so once a
+ * millisecond: formatting costs a third of a response.
+ */
+function createTimeFormatter(): (now: number) => string {
+  let time = "";
+  let validUntil = 0;
   return (now) => {
     if (now >= validUntil) {
       time = new Date().toISOString();
@@ -82,8 +90,8 @@ function createClock(): (now: number) => string {
   };
 }
 
-/** Quotes an id, with escape sequences for what cannot be seen. */
+/** Quotes an id, with escape sequences for characters that cannot be seen. */
 function quote(text: string): string {
-  // The rest would cost a tenth of a response.
+  // The test is for speed: `quoteVisibly()` costs a tenth of a response.
   return /^[\w-]*$/.test(text) ? `"${text}"` : quoteVisibly(text);
 }

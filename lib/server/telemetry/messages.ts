@@ -19,11 +19,11 @@ export interface StartFacts {
   key: FirstKey;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
-  /** Where the metrics are. Undefined if there are none. */
+  /** The address of the metrics, or undefined if there are none. */
   metrics: { hostname: string; port: number } | undefined;
 }
 
-/** The greeting. As a JSON object it is without the key, which does not belong in a log. */
+/** The greeting of a server: a few lines for people, or a JSON object, which has no key, because a key does not belong in a log. */
 export function describeStart(
   { hostname, port, store, isNewStore, key, hasDocs, metrics }: StartFacts,
   isJson: boolean,
@@ -31,11 +31,10 @@ export function describeStart(
   const origin = `http://${formatAddress({ hostname, port })}`;
   const metricsUrl = metrics && `http://${formatAddress(metrics)}/metrics`;
   if (isJson) {
-    const keys = key.location === "file" ? `in ${KEY_FILE}` : key.location === "memory" ? "new" : key.note;
-    const facts = { version: VERSION, address: origin, metrics: metricsUrl, store, isNewStore, keys };
+    const facts = { version: VERSION, address: origin, metrics: metricsUrl, store, isNewStore, keys: keyNote(key) };
     return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
   }
-  // The key as a shell command can use it: read from its file, if it is in one.
+  // The command can be pasted into a shell as it is, if the key is in a file or was made for this run.
   const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : key.key ?? "<API_KEY>";
   const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
   return [
@@ -48,19 +47,29 @@ export function describeStart(
   ].join("\n");
 }
 
+/** Says in JSON where the key is. The note of a new key has the key itself, so it is not used. */
+function keyNote({ location, note }: FirstKey): string {
+  if (location === "file") return `in ${KEY_FILE}`;
+  return location === "memory" ? "new" : note;
+}
+
 /**
  * The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one.
  *
- * @param times How many requests it stands for.
+ * @param times How many failures of this kind the line stands for.
  */
 export function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
   const { method, url } = request;
-  const isBug = !(error instanceof StoreUnavailableError);
-  const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
+  const reason = withoutAdvice(reasonOf(error));
+  const time = new Date().toISOString();
   const facts = { time, requestId, method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
   if (isJson) {
     return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...times > 1 && { times } });
   }
   return `${Object.values(facts).join(" ")} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return String(error instanceof StoreUnavailableError ? error.message : error.stack);
 }

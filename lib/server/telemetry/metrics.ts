@@ -1,4 +1,4 @@
-/** Counts requests, commits and failures, in constant memory. */
+/** Counts requests, commits and failures for `/metrics`, in constant memory. */
 
 import type { Observer } from "../../http/finisher.ts";
 import type { CommittingStore } from "../../stores/batch.ts";
@@ -6,37 +6,37 @@ import type { PetStore } from "../../stores/store.ts";
 import { METHODS } from "./logged_target.ts";
 import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
 
+/** Stands for unknown methods, and for callers beyond the limit. */
 const OTHER = "other";
 
-/** How many callers of a deprecated route are counted separately. */
+/** How many callers of a deprecated route are counted separately. Further ones count as one. */
 const MAX_CALLERS = 100;
 
-/** The upper bounds of the buckets of a histogram, in seconds. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** The upper bounds of the buckets of each histogram, in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The counts of a route. */
-interface Route {
+interface RouteCounts {
   durations: Histogram;
-  /** How many responses there were, by method and then by status. */
-  counts: Map<string, number[]>;
-  /** How many requests each caller has sent, if the route is deprecated. */
+  /** The number of responses by method, and then by status: the index in the sparse array. */
+  responses: Map<string, number[]>;
+  /** The number of requests by caller. It is empty if the route is not deprecated. */
   callers: Map<string, number>;
 }
 
 /** A store with a pool of connections to a database. */
 interface PooledStore {
-  /** How many connections there may be, and how many statements run on one or wait for one. */
+  /** `size` is how many connections there may be. Each running statement has one, and each waiting statement waits for one. */
   readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
-/** A store, whose parts are counted if it has them. That in memory has none. */
+/** A store. Its batch and its pool are read if it has them; the store in memory has neither. */
 export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
 
 export class Metrics {
-  /** The counts by the template of a route, of which there are few. Requests without a route have "". */
-  readonly #routes = new Map<string, Route>();
-  readonly #commitSeconds = createHistogram(SECONDS);
-  /** Responses by their error code. An app cannot add codes, so there are few. */
+  /** The counts by the template of a route, or "" for requests without a route. There are few templates. */
+  readonly #routes = new Map<string, RouteCounts>();
+  readonly #commitSeconds = createHistogram(BOUNDS);
+  /** The number of responses by error code. An app cannot add codes, so there are few. */
   readonly #errors = new Map<string, number>();
   #storeErrors = 0;
   readonly #store: ObservedStore;
@@ -47,19 +47,24 @@ export class Metrics {
   }
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers, code }, startedAt, endedAt) => {
-    let counted = this.#routes.get(route);
-    if (!counted) {
-      this.#routes.set(route, counted = { durations: createHistogram(SECONDS), counts: new Map(), callers: new Map() });
+    let counts = this.#routes.get(route);
+    if (!counts) {
+      counts = { durations: createHistogram(BOUNDS), responses: new Map(), callers: new Map() };
+      this.#routes.set(route, counts);
     }
-    const known = METHODS.has(method) ? method : OTHER;
-    let counts = counted.counts.get(known);
-    if (!counts) counted.counts.set(known, counts = []);
-    counts[status] = (counts[status] ?? 0) + 1;
+    const countedMethod = METHODS.has(method) ? method : OTHER;
+    let byStatus = counts.responses.get(countedMethod);
+    if (!byStatus) {
+      byStatus = [];
+      counts.responses.set(countedMethod, byStatus);
+    }
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
     if (code !== undefined) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
-    counted.durations.add((endedAt - startedAt) / 1000);
-    // All responses of a deprecated route are marked, also those without the operation: to OPTIONS, and to other methods.
+    counts.durations.add((endedAt - startedAt) / 1000);
+    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no
+    // operation.
     const isOperation = method !== "OPTIONS" && status !== 405;
-    if (caller && isOperation && "deprecation" in headers) countCaller(counted, caller.id);
+    if (caller && isOperation && "deprecation" in headers) countCaller(counts.callers, caller.id);
   };
 
   onStoreError(): void {
@@ -80,8 +85,8 @@ export class Metrics {
       },
     };
     for (const [code, count] of this.#errors) samples[`petstore_errors_total${labels({ code })}`] = count;
-    for (const [route, { durations, counts, callers }] of this.#routes) {
-      for (const [method, byStatus] of counts) {
+    for (const [route, { durations, responses, callers }] of this.#routes) {
+      for (const [method, byStatus] of responses) {
         byStatus.forEach((count, status) => {
           samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
         });
@@ -95,8 +100,8 @@ export class Metrics {
   }
 }
 
-function countCaller({ callers }: Route, id: string): void {
-  const shown = id.toWellFormed();
-  const caller = callers.has(shown) || callers.size < MAX_CALLERS ? shown : OTHER;
+function countCaller(callers: RouteCounts["callers"], id: string): void {
+  const wellFormed = id.toWellFormed();
+  const caller = callers.has(wellFormed) || callers.size < MAX_CALLERS ? wellFormed : OTHER;
   callers.set(caller, (callers.get(caller) ?? 0) + 1);
 }

@@ -16,7 +16,7 @@ const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metric
 /**
  * Listens for scrapes.
  *
- * @param readMetrics Reads the samples of the server.
+ * @param readMetrics Reads the samples of the server, at each scrape. This adds those of the process.
  * @throws {SettingError} If it cannot listen at this address.
  */
 export async function serveMetrics(
@@ -45,14 +45,14 @@ export async function serveMetrics(
   }, report);
 }
 
-/** The sizes of an SQLite store. Other stores have none. */
+/** The sizes of the files of an SQLite store. There are none for another store, and before the store is open. */
 export function readSizes(store?: PetStore): Samples {
   const path = store instanceof SqliteStore ? store.opened?.path : undefined;
   if (path === undefined) return {};
   return { petstore_database_bytes: sizeOf(path), petstore_database_log_bytes: sizeOf(`${path}-wal`) };
 }
 
-/** The size of a file in bytes, or 0 if it cannot be found or read. The store reports that. */
+/** The size of a file in bytes, or 0 if it cannot be found or read. The store itself reports such a fault. */
 function sizeOf(path: string): number {
   try {
     return statSync(path).size;

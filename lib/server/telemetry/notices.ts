@@ -1,6 +1,6 @@
 /**
- * Tells the operator of mistakes that the response does not show to the client's author: a browser hides the reason of a refused
- * preflight from its page, and a misspelt parameter of a query is ignored. Each is told once, and after twenty others none is, so
+ * Tells the operator of mistakes that the response does not show to the client's author: a browser hides the reason of a refused preflight
+ * from its page, and a misspelt parameter of a query is ignored. Each mistake is told once, and only the first twenty of a kind are, so
  * that no client can fill the log.
  */
 
@@ -17,13 +17,17 @@ import { loggedMethod } from "./logged_target.ts";
 /** How many mistakes of a kind are told. */
 const MAX_TOLD = 20;
 
-/** Returns a function that reports a line, unless it has reported one for the same subject. */
-function createOnce(report: Report, lastLine: string): (subject: string, line: () => string) => void {
+/**
+ * Returns a function that reports a line, unless it has reported one for the same subject. The line is made only if it is reported.
+ *
+ * @param lastLine A line that is reported after the last one.
+ */
+function createOnce(report: Report, lastLine: string): (subject: string, makeLine: () => string) => void {
   const told = new Set<string>();
-  return (subject, line) => {
+  return (subject, makeLine) => {
     if (told.size >= MAX_TOLD || told.has(subject)) return;
     told.add(subject);
-    report(line());
+    report(makeLine());
     if (told.size === MAX_TOLD) report(lastLine);
   };
 }
@@ -36,7 +40,7 @@ export function createPreflightNotices(report: Report): Observer {
     const origin = context.header("origin")!;
     tellOnce(origin, () => {
       const shown = quoteVisibly(excerpt(origin, 200));
-      // A page of a file has the origin `null`, which is no setting.
+      // A page of a file has the origin `null`, which cannot be set, so only `*` would permit it.
       const setting = areOrigins([origin]) ? shown : '"*"';
       return `a page of ${shown} may not use the API; --cors-origin ${setting} would permit it`;
     });
@@ -46,13 +50,14 @@ export function createPreflightNotices(report: Report): Observer {
 /** A name that a programmer would give to a parameter. Other text may be a key, which belongs in no log. */
 const PARAMETER_NAME = /^[a-z][a-z_-]{0,19}$/i;
 
-/** Tells which parameters of a query no operation has, such as `staus`. Only clients with a valid key are told of. */
+/** Tells which parameters of queries their operation does not have, such as `staus`. Only those of clients with a valid key are told. */
 export function createParameterNotices(report: Report): Observer {
   const tellOnce = createOnce(report, "further parameters that are ignored are not told");
   return (context, reply) => {
     const { caller, route, method, target } = context;
-    // A kept response has answered the same query before, and that one was looked at.
-    if (reply instanceof KeptReply || caller === undefined || route === undefined || !target.includes("?")) return;
+    if (caller === undefined || route === undefined || !target.includes("?")) return;
+    // A kept reply is passed over for speed: it belongs to one query, which was looked at when the reply was new.
+    if (reply instanceof KeptReply) return;
     const shownMethod = loggedMethod(method);
     const isList = route.endsWith("/pets") && (method === "GET" || method === "HEAD");
     const known = isList ? LIST_PARAMETERS : [];

@@ -1,13 +1,13 @@
-/** Samples of metrics, and their text: the text format 0.0.4 of Prometheus, which every reader knows. */
+/** Samples of metrics, and their text in the format 0.0.4 of Prometheus, which every collector of metrics can read. */
 
-/** The values of samples by their names, which include the labels. */
+/** The values of samples by their names with the labels, such as `petstore_errors_total{code="pet_not_found"}`. */
 export type Samples = Record<string, number>;
 
 export const METRICS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 type Family = readonly [type: "counter" | "gauge" | "histogram", help: string];
 
-/** The type and the meaning of each family, in the order of the text. */
+/** The type and the meaning of each family of samples, in the order of the text. */
 const FAMILIES: Record<string, Family> = {
   petstore_requests_total: [
     "counter",
@@ -31,7 +31,7 @@ const FAMILIES: Record<string, Family> = {
   process_start_time_seconds: ["gauge", "When the process started, since 1970."],
 };
 
-/** The name of a sample's family. A histogram has samples with three endings. */
+/** The family of a sample: its name without the labels and, in a histogram, without one of three endings. */
 function familyOf(sample: string): string {
   const [name = ""] = sample.split("{", 1);
   return name in FAMILIES ? name : name.replace(/_(bucket|count|sum)$/, "");
@@ -45,7 +45,7 @@ export type Histogram = ReturnType<typeof createHistogram>;
  * @param bounds The largest value of each bucket, ascending.
  */
 export function createHistogram(bounds: readonly number[]) {
-  // There is a count for each bound, and one for larger values.
+  // There is a count for each bound, and a last one for larger values.
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {
@@ -57,18 +57,23 @@ export function createHistogram(bounds: readonly number[]) {
     },
     read(name: string, pairs: Record<string, string> = {}): Samples {
       const samples: Samples = {};
-      let count = 0;
-      for (const [i, inBucket] of counts.entries()) {
-        count += inBucket;
-        const bound = bounds[i];
-        const le = bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound);
-        samples[`${name}_bucket${labels({ ...pairs, le })}`] = count;
+      // In the text, a bucket includes the smaller ones.
+      let total = 0;
+      for (const [i, count] of counts.entries()) {
+        total += count;
+        samples[`${name}_bucket${labels({ ...pairs, le: boundText(bounds[i]) })}`] = total;
       }
-      samples[`${name}_count${labels(pairs)}`] = count;
+      samples[`${name}_count${labels(pairs)}`] = total;
       samples[`${name}_sum${labels(pairs)}`] = sum;
       return samples;
     },
   };
+}
+
+/** The label `le` of a bucket. A whole number has a decimal, as in OpenMetrics. */
+function boundText(bound: number | undefined): string {
+  if (bound === undefined) return "+Inf";
+  return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
 /** Formats the labels of a sample. */

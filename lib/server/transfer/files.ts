@@ -1,4 +1,4 @@
-/** The file that an import reads. */
+/** Reads the file of an import. */
 
 import { constants, createReadStream, fstat, open, stat } from "node:fs";
 import { Socket } from "node:net";
@@ -11,6 +11,7 @@ import { explain, SettingError } from "../process/start_error.ts";
 /** The operand that means standard input or output. */
 export const STANDARD = "-";
 
+/** How many bytes of a file are read at a time. */
 const BLOCK = 256 * 1024;
 
 /**
@@ -36,14 +37,14 @@ export async function* readSource(path: string, signal: AbortSignal): AsyncGener
 
 async function openFile(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   try {
-    // The read of a pipe as a file would delay the end of a process on Node, and so would the wait for its writer. A socket does not.
-    // Deno has no such socket, and ends at once.
-    const isSocket = process.versions["deno"] === undefined && (await promisify(stat)(path)).isFIFO();
-    const flags = isSocket ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
-    // The file is opened by its number and not as a FileHandle, because Node closes one that is collected as garbage,
-    // below the socket.
+    // On Node, a named pipe is read as a socket: a pending read of it as a file would delay the end of the process, and so would the wait
+    // for its writer. Deno has no such socket, and ends at once.
+    const isReadAsSocket = process.versions["deno"] === undefined && (await promisify(stat)(path)).isFIFO();
+    const flags = isReadAsSocket ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
+    // The descriptor is a number and not a FileHandle: Node would close a handle that is collected as garbage, though the socket still uses
+    // it.
     const fd = await untilAborted(signal, promisify(open)(path, flags));
-    if (isSocket) return new Socket({ fd });
+    if (isReadAsSocket) return new Socket({ fd });
     if ((await promisify(fstat)(fd)).isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
     return createReadStream(path, { fd, highWaterMark: BLOCK });
   } catch (error) {

@@ -1,54 +1,62 @@
+/** Splits the bytes of an import into lines. */
+
 import { Buffer } from "node:buffer";
 import { SettingError } from "../process/start_error.ts";
 
-/** The longest line of an import, in bytes. */
-const MAX_LINE = 1024 * 1024;
+/** The length of the longest line, in bytes. */
+const MAX_LINE_BYTES = 1024 * 1024;
 
 const LF = 0x0a;
 
-/** Spreadsheets and editors begin a file with this mark. */
+/** The mark with which some spreadsheets and editors begin a file. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Yields the lines that each block completes, without their ends: text, or undefined for a line that is not valid UTF-8. A byte order
- * mark at the beginning is left out.
+ * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A line is text without its end, or
+ * undefined if it is not valid UTF-8. A byte order mark at the beginning is left out. For speed, lines come in lists: each `yield` costs
+ * some turns of the microtask queue.
  *
  * @throws {SettingError} If a line is longer than 1 MiB.
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<(string | undefined)[]> {
-  let number = 0;
-  let rest: Uint8Array[] = [];
-  let length = 0;
-  const requireShort = (bytes: number) => {
-    if (bytes > MAX_LINE) throw new SettingError(`Line ${number + 1} is longer than 1 MiB; is a line end missing?`);
+  /** How many lines have ended. */
+  let endedCount = 0;
+  /** The parts of the line that has not ended, from the blocks until now, and the sum of their lengths in bytes. */
+  let parts: Uint8Array[] = [];
+  let partsLength = 0;
+  const requireShort = (length: number) => {
+    if (length <= MAX_LINE_BYTES) return;
+    throw new SettingError(`Line ${endedCount + 1} is longer than 1 MiB; is a line end missing?`);
   };
-  const take = (bytes: Uint8Array): string | undefined => {
+  const endLine = (bytes: Uint8Array): string | undefined => {
     requireShort(bytes.length);
-    number++;
+    endedCount++;
     const text = textOf(bytes);
-    return number === 1 && text?.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    return endedCount === 1 && text?.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   };
   for await (const block of source) {
     const lines: (string | undefined)[] = [];
     let start = 0;
     for (let end; (end = block.indexOf(LF, start)) >= 0; start = end + 1) {
-      const part = block.subarray(start, end);
-      lines.push(take(rest.length === 0 ? part : Buffer.concat([...rest, part])));
-      rest = [];
-      length = 0;
+      const lastPart = block.subarray(start, end);
+      lines.push(endLine(parts.length === 0 ? lastPart : Buffer.concat([...parts, lastPart])));
+      parts = [];
+      partsLength = 0;
     }
     if (start < block.length) {
-      rest.push(block.subarray(start));
-      length += block.length - start;
-      requireShort(length);
+      parts.push(block.subarray(start));
+      partsLength += block.length - start;
+      requireShort(partsLength);
     }
     yield lines;
   }
-  if (length > 0) yield [take(Buffer.concat(rest))];
+  // The last line may lack its end.
+  if (partsLength > 0) yield [endLine(Buffer.concat(parts))];
 }
 
+/** The text of bytes, or undefined if they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);

@@ -1,60 +1,81 @@
+/** Reads the pets of an import, a JSON object on each line (NDJSON). */
+
 import { parseNewPet, type PetDraft } from "../../pet.ts";
 import { readLines } from "./lines.ts";
 
-/** What a source of NDJSON has. */
+/** The pets of a source of NDJSON, and what it has beside them. */
 export interface PetLines {
   pets: PetDraft[];
-  /** Lines that are not pets, in their order. */
-  bad: { line: number; faults: string[] }[];
-  /** Names of members that a pet does not have. */
-  ignored: Set<string>;
+  /** The lines that are no pets, in their order. */
+  badLines: BadLine[];
+  /** The names of members that a pet does not have. Such a member does not make its line bad. */
+  ignoredNames: Set<string>;
+}
+
+export interface BadLine {
+  /** The number of the line, from 1. */
+  number: number;
+  /** Clauses that say what is wrong. Their subject is "it", the line. */
+  faults: string[];
 }
 
 /** Reads a source to its end. A blank line is ignored, and a missing status means available. */
 export async function readPetLines(source: AsyncIterable<Uint8Array>): Promise<PetLines> {
-  const pets: PetDraft[] = [], bad: PetLines["bad"] = [], ignored = new Set<string>();
-  let line = 0;
-  for await (const texts of readLines(source)) {
-    for (const text of texts) {
-      line++;
-      if (text?.trim() === "") continue;
-      const pet = text === undefined ? ["it is not valid UTF-8"] : parsePet(text, ignored);
-      if (Array.isArray(pet)) bad.push({ line, faults: pet });
-      else pets.push(pet);
+  const pets: PetDraft[] = [];
+  const badLines: BadLine[] = [];
+  const ignoredNames = new Set<string>();
+  let number = 0;
+  for await (const lines of readLines(source)) {
+    for (const line of lines) {
+      number++;
+      if (line?.trim() === "") continue;
+      const petOrFaults = line === undefined ? ["it is not valid UTF-8"] : parsePet(line, ignoredNames);
+      if (Array.isArray(petOrFaults)) badLines.push({ number, faults: petOrFaults });
+      else pets.push(petOrFaults);
     }
   }
-  return { pets, bad, ignored };
+  return { pets, badLines, ignoredNames };
 }
 
-function parsePet(text: string, ignored: Set<string>): PetDraft | string[] {
-  let pet: PetDraft | string[];
+/**
+ * Parses a line.
+ *
+ * @param ignoredNames Gets the names of ignored members, unless the result is faults because of a name.
+ * @returns The pet, or the faults of the line.
+ */
+function parsePet(line: string, ignoredNames: Set<string>): PetDraft | string[] {
+  let petOrFaults: PetDraft | string[];
   try {
-    pet = parseNewPet(text, "available", "it");
+    petOrFaults = parseNewPet(line, "available", "it");
   } catch (error) {
     return [`it is not JSON: ${(error as SyntaxError).message}`];
   }
-  const names = unknownNames(text);
-  const mistaken = names.flatMap((name) => {
+  const names = unknownNames(line);
+  const misspelt = names.flatMap((name) => {
     const meant = MEMBERS.get(lettersOf(name));
     return meant === undefined ? [] : [`it has a member ${JSON.stringify(name)}, which must be "${meant}"`];
   });
-  if (mistaken.length > 0) return mistaken;
-  for (const name of names) ignored.add(name);
-  return pet;
+  if (misspelt.length > 0) return misspelt;
+  for (const name of names) ignoredNames.add(name);
+  return petOrFaults;
 }
 
-/** A member whose name differs only in case, spaces, punctuation or invisible characters is a mistake, not an addition. */
+/**
+ * The members of a new pet, by the letters and digits of their names. An unknown name with the same letters differs only in case, spaces,
+ * punctuation or invisible characters. It is a mistake, and not a member to ignore.
+ */
 const MEMBERS = new Map(["name", "categoryId", "status"].map((name) => [lettersOf(name), name]));
 
 function lettersOf(name: string): string {
   return name.normalize("NFKC").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
 
-function unknownNames(text: string): string[] {
-  const body: unknown = JSON.parse(text);
+/** @param line Is valid JSON. */
+function unknownNames(line: string): string[] {
+  const body: unknown = JSON.parse(line);
   if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
   return Object.keys(body).filter((name) => !KNOWN.has(name));
 }
 
-/** An export has the ids, so that they are no surprise. */
+/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
 const KNOWN = new Set(["id", ...MEMBERS.values()]);

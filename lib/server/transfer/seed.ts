@@ -5,19 +5,20 @@ import type { PetDraft, PetPage, PetStore } from "../../stores/store.ts";
 import { explain } from "../process/start_error.ts";
 import type { PetStatus } from "../../pet.ts";
 
-/** The largest page of a list. */
-const PAGE = 100;
+/** The size of the pages in which the store's pets are read. */
+const PAGE_SIZE = 100;
 
-/** How many creates are made at once. */
-const CHUNK = 1_000;
+/** How many pets are created at the same time. */
+const CREATES_AT_ONCE = 1_000;
 
-/** How long a store remembers which sample pets it has, in milliseconds: long enough to repeat a start that was killed. */
-const RETENTION = 24 * 3_600_000;
+/** How long a store remembers the requests that created sample pets, in milliseconds: long enough to repeat a start that was killed. */
+const RETENTION_TIME = 24 * 3_600_000;
 
 /**
- * Adds sample pets to a store that has none, or only the first of them, as after a start that was killed. Each is added once, also by
- * several servers that start at the same time.
+ * Adds sample pets to a store that has no pets, or only the first sample pets, as after a start that was killed. Each is added once, even
+ * if several servers start at the same time.
  *
+ * @param count How many sample pets the store has afterwards.
  * @returns A line for the operator.
  */
 export async function seed(store: PetStore, count: number): Promise<string> {
@@ -25,10 +26,10 @@ export async function seed(store: PetStore, count: number): Promise<string> {
     const present = await countSamples(store, count);
     if (present === undefined) return "the store has pets, so no sample pets are added";
     let added = 0;
-    for (let start = present; start < count; start += CHUNK) {
-      const length = Math.min(CHUNK, count - start);
-      const isNew = await Promise.all(Array.from({ length }, (_, i) => addSample(store, start + i)));
-      added += isNew.filter(Boolean).length;
+    for (let start = present; start < count; start += CREATES_AT_ONCE) {
+      const length = Math.min(CREATES_AT_ONCE, count - start);
+      const areAdded = await Promise.all(Array.from({ length }, (_, i) => addSample(store, start + i)));
+      added += areAdded.filter((isAdded) => isAdded).length;
     }
     return added === 1 ? "1 sample pet is added" : `${added} sample pets are added`;
   } catch (error) {
@@ -42,14 +43,18 @@ export function reseed(store: ClearableStore, count: number): void {
   for (let number = 0; number < count; number++) store.create(samplePet(number));
 }
 
-/** How many pets a store has, if these are the first samples and fewer than `count`. */
+/**
+ * The number of pets in a store, if these are the first sample pets, and fewer than `count`. For any other store that has pets, the result
+ * is undefined.
+ */
 async function countSamples(store: PetStore, count: number): Promise<number | undefined> {
-  // A store in use has larger ids, so that its pets need not be read.
+  // For speed, a store with a larger id than the samples get is known to be in use without a look at its pets.
   const { json: beyond } = await store.list({ after: BigInt(count - 1), limit: 1 });
   if (beyond !== "[]") return undefined;
-  let present = 0, after: bigint | undefined = 0n;
+  let present = 0;
+  let after: bigint | undefined = 0n;
   while (after !== undefined) {
-    const { json, next }: PetPage = await store.list({ after, limit: PAGE });
+    const { json, next }: PetPage = await store.list({ after, limit: PAGE_SIZE });
     for (const { name, categoryId, status } of JSON.parse(json)) {
       const sample = samplePet(present++);
       const isSample = name === sample.name && BigInt(categoryId) === sample.categoryId && status === sample.status;
@@ -60,7 +65,7 @@ async function countSamples(store: PetStore, count: number): Promise<number | un
   return present;
 }
 
-/** Returns whether this call has added the pet. */
+/** @returns Whether this call has added the pet. A store without `createOnce()` adds it each time. */
 async function addSample(store: PetStore, number: number): Promise<boolean> {
   const pet = samplePet(number);
   if (!store.createOnce) {
@@ -68,7 +73,7 @@ async function addSample(store: PetStore, number: number): Promise<boolean> {
     return true;
   }
   const key = `petstore-seed-${String(number).padStart(8, "0")}`;
-  const { outcome } = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION });
+  const { outcome } = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION_TIME });
   return outcome === "created";
 }
 
@@ -79,7 +84,7 @@ const NAMES = (
   "Zoë Mílo Łatka Søren Žofka André Íris Noël 咪咪 ポチ Мурка"
 ).split(" ");
 
-/** The breeds of each category. The first categories have more. */
+/** The breeds of each category; the ids of the categories begin at 1. The first categories have more breeds. */
 const CATEGORIES = [
   "Beagle,Labrador,Border Collie,Dachshund,Poodle,Corgi,Greyhound,Mongrel",
   "Tabby,Siamese,Maine Coon,Persian,Bengal,Calico,Sphynx",
@@ -92,10 +97,13 @@ const BREEDS = CATEGORIES.flatMap((breeds, i) =>
   breeds.split(",").map((breed) => ({ breed, categoryId: BigInt(i + 1) }))
 );
 
-/** The statuses of each 17 pets. */
+/** The statuses of 17 pets, among which each status is as frequent as among all. */
 const STATUSES: PetStatus[] = [...Array(11).fill("available"), ...Array(3).fill("pending"), ...Array(3).fill("sold")];
 
-/** Depends on the number alone. No two of the lengths and their steps have a common divisor, so all combinations occur. */
+/**
+ * The sample pet of a number, on which it depends alone. The lengths of the three lists have no common divisors, nor has a length one with
+ * its factor below, so all combinations of breed, name and status occur.
+ */
 export function samplePet(number: number): PetDraft {
   const { breed, categoryId } = BREEDS[number * 11 % BREEDS.length]!;
   const name = NAMES[number * 7 % NAMES.length];

@@ -1,4 +1,7 @@
-/** The files of Swagger UI, compressed in a JSON module, which every runtime loads alike, from a file or from the web. */
+/**
+ * Serves the files of Swagger UI. They are in a JSON module, compressed: every runtime loads such a module alike, from a file or from the
+ * web.
+ */
 
 import { Buffer } from "node:buffer";
 import { conditionalReply } from "../../http/conditional.ts";
@@ -11,15 +14,17 @@ export const VIEWER_VERSION = "5.35.0";
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 export const CSS = "text/css; charset=utf-8";
 
+/** The media types of the files by their names. */
 const TYPES = {
   "swagger-ui-bundle.js": JAVASCRIPT,
   "swagger-ui-bundle.js.LICENSE.txt": "text/plain; charset=utf-8",
   "swagger-ui.css": CSS,
 };
 
-/** The bytes of a file that a client has not read yet are copied in pieces of this size. */
-const PIECE = 16_384;
+/** The size of the pieces, in bytes, in which a file is sent. */
+const PIECE_SIZE = 16_384;
 
+/** What the public operations of the server have in common. */
 export const PUBLIC_GET = { method: "GET", access: "public", effect: "reads" } as const;
 
 export function createFileOperations(): Operation[] {
@@ -32,10 +37,10 @@ export function createFileOperations(): Operation[] {
 
 /** Serves a file in gzip, which every browser accepts. */
 function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
-  // Loaded at the first request: a server whose page is never opened saves 4 MB.
-  let loaded: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  /** The file, which is loaded at the first request: a server whose page is never opened saves 4 MB. */
+  let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
   const etag = `"${VIEWER_VERSION}-gzip"`;
-  const fields = {
+  const headers = {
     "content-type": type,
     "content-encoding": "gzip",
     "x-content-type-options": "nosniff",
@@ -43,13 +48,12 @@ function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
     etag,
   };
   return async ({ context }) => {
-    const body = await (loaded ??= load(name));
-    const reply: Reply = { status: 200, headers: fields, body, etag };
-    // Only a body that is sent needs a stream.
-    const isSent = context.method === "GET" && conditionalReply(reply, context) === reply;
-    return isSent
-      ? { ...reply, headers: { ...fields, "content-length": String(body.length) }, body: streamOf(body) }
-      : reply;
+    const body = await (loading ??= load(name));
+    const reply: Reply = { status: 200, headers, body, etag };
+    // A response to HEAD, or to a condition that is not met, has no body, so its reply needs no stream.
+    const isBodySent = context.method === "GET" && conditionalReply(reply, context) === reply;
+    if (!isBodySent) return reply;
+    return { ...reply, headers: { ...headers, "content-length": String(body.length) }, body: streamOf(body) };
   };
 }
 
@@ -58,14 +62,18 @@ async function load(name: keyof typeof TYPES): Promise<Uint8Array<ArrayBuffer>> 
   return new Uint8Array(Buffer.from(packed.files[name], "base64"));
 }
 
-/** Sends a body as fast as the client reads. The host copies a whole one for each client, also for those that do not read. */
+/**
+ * A stream that gives out the bytes in pieces, as fast as the client reads. A body in one piece would be copied as a whole by the host, for
+ * each client, also for one that does not read.
+ */
 function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let offset = 0;
   return new ReadableStream({
     pull(controller) {
-      controller.enqueue(bytes.subarray(offset, offset += PIECE));
+      controller.enqueue(bytes.subarray(offset, offset + PIECE_SIZE));
+      offset += PIECE_SIZE;
       if (offset >= bytes.length) controller.close();
     },
-    // The stream produces no piece before it is read.
+    // With this mark, the stream makes no piece before it is read.
   }, { highWaterMark: 0 });
 }

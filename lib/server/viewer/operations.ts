@@ -9,7 +9,7 @@ import { createFileOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } fro
 import { KEY_FILE } from "../first_key/key_file.ts";
 import files from "./page.json" with { type: "json" };
 
-// All addresses are relative, because a proxy may add a path prefix.
+/** The page. All its addresses are relative, because a proxy may add a path prefix. */
 const HTML = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -37,11 +37,11 @@ const HTML = `<!DOCTYPE html>
 `;
 
 /**
- * The page loads only from this server, because users paste their keys into it, and sends requests to the servers of the description too.
- * The style sheet has images in data: URLs.
+ * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends
+ * requests to the servers of the description too. Images may be data: URLs, because the style sheet has some.
  */
 function policyFor(servers: readonly OpenApiServer[]): string {
-  // A server without an origin is at that of the page.
+  // A server whose address has no origin is at the origin of the page.
   const origins = new Set(servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []));
   return [
     "default-src 'none'",
@@ -55,7 +55,7 @@ function policyFor(servers: readonly OpenApiServer[]): string {
   ].join("; ");
 }
 
-/** @param servers Those of the description. */
+/** @param servers The servers of the description. */
 export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
   const policy = policyFor(servers);
   return [
@@ -73,7 +73,7 @@ function page(path: string, reply: Reply): Operation {
   return { ...PUBLIC_GET, path, handler: () => reply };
 }
 
-/** A text whose address is the same in every version, so browsers must revalidate it. */
+/** The reply with a text. Browsers must revalidate it, because its address is the same in every version. */
 function document(type: string, text: string, policy: string): Reply {
   return representation(text, "alteration", {
     "content-type": type,
@@ -83,7 +83,7 @@ function document(type: string, text: string, policy: string): Reply {
   });
 }
 
-/** Temporary, because the page can be switched off, and another service may later get the address. */
+/** A redirect. It is temporary, because the page can be switched off, and another service may get the address later. */
 function redirect(location: string): Reply {
   return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
 }

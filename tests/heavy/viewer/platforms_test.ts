@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../lib/operations/json_types.ts";
 import { checkSettings } from "../../../lib/petstore/checked_options.ts";
 import { describeServer } from "../../../lib/server/service/description.ts";
 import { createPetstore } from "../../../mod.ts";
-import { withSamples } from "../../../lib/server/service/samples.ts";
+import { withSamples } from "../../../lib/server/service/code_samples.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 import { readPage } from "../../support/pages.ts";
 import { NO_CHROMIUM } from "../../support/system/chromium.ts";

@@ -1,6 +1,6 @@
 /** What the standalone server answers: its description, and what that leaves out because it is for programs. */
 
-import { withSamples } from "../../../lib/server/service/samples.ts";
+import { withSamples } from "../../../lib/server/service/code_samples.ts";
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../../lib/operations/json_types.ts";
 import type { PetstoreOptions } from "../../../mod.ts";

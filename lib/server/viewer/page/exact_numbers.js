@@ -1,6 +1,6 @@
 import { indentJson } from "./indent_json.js";
 
-/** A plugin for Swagger UI: its own view of a JSON response would round the integers beyond 2^53. */
+/** A plugin for Swagger UI: shows a JSON response with all its digits. Swagger UI itself would round the integers beyond 2^53. */
 export function ExactNumbers() {
   return {
     wrapComponents: {

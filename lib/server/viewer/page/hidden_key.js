@@ -1,5 +1,6 @@
-/** The header of the key, as curlify() writes it, and so that a shell puts the key in. */
-const LITERAL = "'Authorization: Bearer $API_KEY'", EXPANDED = '"Authorization: Bearer $API_KEY"';
+/** The header of the key as Swagger UI quotes it for a shell, and in quotes in which the shell puts the key in. */
+const LITERAL = "'Authorization: Bearer $API_KEY'";
+const EXPANDED = '"Authorization: Bearer $API_KEY"';
 
 /** A plugin for Swagger UI: no key can be read from the screen, neither in its field nor in the command for curl. */
 export function HiddenKey() {
@@ -9,6 +10,7 @@ export function HiddenKey() {
         const h = React.createElement;
         const hasKey = request.hasIn(["headers", "Authorization"]);
         const shown = hasKey ? request.setIn(["headers", "Authorization"], "Bearer $API_KEY") : request;
+        // A function gives the replacement, because `$` has a meaning in a text.
         const command = fn.requestSnippetGenerator_curl_bash(shown).replace(LITERAL, () => EXPANDED);
         return h(
           "div",

@@ -1,15 +1,15 @@
-/** The security scheme of the description. */
+/** The name of the security scheme in the description. */
 const SCHEME = "bearer";
 
-/** With the path, because a proxy may serve several petstores. */
+/** The item of the storage that has the key. Its name has the path, because a proxy may serve several petstores. */
 const ITEM = `petstore-key ${globalThis.location?.pathname ?? ""}`;
 
-/** Whether to keep the key that is applied next. */
+/** Whether the user wants the key to be kept: the present one, and the next that is applied. */
 let isWanted = false;
 
 /**
- * A plugin for Swagger UI: keeps the key over a reload, if the user asks for it. It is kept for this tab and ends with it.
- * Swagger UI's own `persistAuthorization` would ask nothing, and leave the key on the machine for good.
+ * A plugin for Swagger UI: keeps the key over a reload, if the user asks for it. The key is kept for this tab, and is gone when
+ * the tab is closed. Swagger UI's own `persistAuthorization` would not ask, and would leave the key on the machine for good.
  */
 export function KeptKey() {
   return {
@@ -55,7 +55,7 @@ export function KeptKey() {
   };
 }
 
-/** Applies the key that was kept. */
+/** Applies the key that was kept, if there is one. */
 export function restoreKey(ui) {
   const key = findStorage()?.getItem(ITEM);
   if (!key) return;
@@ -63,12 +63,13 @@ export function restoreKey(ui) {
   ui.preauthorizeApiKey(SCHEME, key);
 }
 
+/** Keeps a key. Without a key, removes the one that was kept. */
 function writeKey(key) {
   if (key) findStorage()?.setItem(ITEM, key);
   else findStorage()?.removeItem(ITEM);
 }
 
-/** `undefined` if the browser's settings forbid it. */
+/** The storage of this tab, or `undefined` if the settings of the browser forbid it. */
 function findStorage() {
   try {
     return globalThis.sessionStorage;

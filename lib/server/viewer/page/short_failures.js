@@ -1,4 +1,4 @@
-/** A plugin for Swagger UI: shows a failure as one line with its codes, which opens. In full, they would fill five screens. */
+/** A plugin for Swagger UI: shows a failure as a line with its codes, which can be opened. Open, the failures would fill five screens. */
 export function ShortFailures() {
   return {
     wrapComponents: {
@@ -16,7 +16,7 @@ export function ShortFailures() {
             codesOf(response).flatMap((name) => [" ", h("code", { key: name }, name)]),
           );
           const onToggle = ({ currentTarget }) => setOpen(currentTarget.open);
-          // Made when it is opened.
+          // The rest is made when the line is opened.
           const whole = isOpen && h("table", null, h("tbody", null, h(Response, props)));
           const details = h("details", { onToggle }, summary, whole);
           return h("tr", { className: `failure ${className ?? ""}` }, h("td", { colSpan: 3 }, details));
@@ -28,7 +28,7 @@ export function ShortFailures() {
   };
 }
 
-/** The codes of the examples, each once. */
+/** The error codes in the examples of a response, each once. */
 function codesOf(response) {
   const examples = response.getIn(["content", "application/json", "examples"])?.toJS() ?? {};
   return [...new Set(Object.values(examples).map(({ value }) => value.code))];

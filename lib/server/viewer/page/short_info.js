@@ -1,4 +1,4 @@
-/** A plugin for Swagger UI: the page has an introduction of its own, so the description's opens on demand. */
+/** A plugin for Swagger UI: shows the introduction of the description on demand, because the page has an introduction of its own. */
 export function ShortInfo() {
   return {
     wrapComponents: {

@@ -7,11 +7,11 @@ import { Labels } from "./labels.js";
 import { ShortFailures } from "./short_failures.js";
 import { ShortInfo } from "./short_info.js";
 
-// Swagger UI has dark colours, but does not ask whether the user wants them.
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
+// Swagger UI has dark colours, but does not look whether the user prefers them.
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const setColours = () => document.documentElement.classList.toggle("dark-mode", prefersDark.matches);
+prefersDark.addEventListener("change", setColours);
+setColours();
 
 const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",

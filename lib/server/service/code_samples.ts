@@ -1,20 +1,22 @@
 /**
- * Samples of requests in several languages, for `x-codeSamples` of the description. Documentation platforms show them. Each reads its
- * address and its key from the environment.
+ * Samples of code that send a request, in several languages, for the extension `x-codeSamples` of the description, which documentation
+ * platforms show. Each sample reads the address of the API and the key from the environment.
  */
 
 import type { JsonObject } from "../../operations/json_types.ts";
 
-/** A request, and the call of the package's client, if it has one. */
+/** What the samples of an operation send. */
 interface Call {
   method: "GET" | "POST";
   /** The path below the base address, with the query. */
   path: string;
+  /** A body of JSON. It must have neither `'` nor a backtick, because it stands between these in the samples. */
   body?: string;
+  /** The code that calls `pets` of @petstore/client. It is absent if the client has no such call. */
   client?: string;
 }
 
-/** The calls by their operations. The category is one that a JSON parser may round. */
+/** The calls by the ids of their operations. The category in a body is one that a JSON parser may round. */
 const CALLS: Readonly<Record<string, Call>> = {
   listPets: {
     method: "GET",
@@ -31,15 +33,15 @@ const CALLS: Readonly<Record<string, Call>> = {
   listStoreOrders: { method: "GET", path: "/store/orders" },
 };
 
-/** A sample, as the extension `x-codeSamples` has it. */
-type Sample = {
+/** A member of `x-codeSamples`. */
+type CodeSample = {
   /** The name that GitHub gives to the language. */
   lang: string;
   label: string;
   source: string;
 };
 
-/** A copy of a description, each of whose operations has samples. */
+/** A copy of a description in which each operation has samples. */
 export function withSamples(description: JsonObject): JsonObject {
   const copy = structuredClone(description);
   for (const path of Object.values(copy["paths"] as Record<string, Record<string, JsonObject>>)) {
@@ -51,9 +53,9 @@ export function withSamples(description: JsonObject): JsonObject {
 }
 
 /** @throws {Error} If the operation has no samples. */
-function samplesOf(operation: string): Sample[] {
+function samplesOf(operation: string): CodeSample[] {
   const call = CALLS[operation];
-  if (!call) throw new Error(`lib/server/service/samples.ts has no call of ${operation}`);
+  if (!call) throw new Error(`lib/server/service/code_samples.ts has no call of ${operation}`);
   return [
     { lang: "Shell", label: "curl", source: curl(call) },
     { lang: "JavaScript", label: "fetch", source: javaScript(call) },
@@ -94,9 +96,8 @@ ${call}
 }
 
 function python({ path, body }: Call): string {
-  const [type, sent] = body === undefined
-    ? ["", ""]
-    : [',\n        "Content-Type": "application/json"', `\n    data=b'${body}',`];
+  const type = body === undefined ? "" : ',\n        "Content-Type": "application/json"';
+  const sent = body === undefined ? "" : `\n    data=b'${body}',`;
   return `import json
 import os
 import urllib.request
@@ -114,13 +115,14 @@ with urllib.request.urlopen(request) as response:
 
 function go({ method, path, body }: Call): string {
   const type = body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
-  const [sent, strings] = body === undefined ? ["nil", ""] : [`strings.NewReader(\`${body}\`)`, '\n\t"strings"'];
+  const sent = body === undefined ? "nil" : `strings.NewReader(\`${body}\`)`;
+  const usedImport = body === undefined ? "" : '\n\t"strings"';
   return `package main
 
 import (
 	"io"
 	"net/http"
-	"os"${strings}
+	"os"${usedImport}
 )
 
 func main() {
