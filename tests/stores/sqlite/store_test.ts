@@ -34,12 +34,12 @@ test.store("a walk shows each pet once after another program has deleted rows", 
   for (const limit of [1, 3, 10, 100]) assert.deepEqual(await walk(store, limit), expected, `limit ${limit}`);
 });
 
-test.eachStore("a store whose table has been dropped reports a defect, not an outage", async (store, path) => {
+test.eachStore("a store whose table has been dropped is unavailable", async (store, path) => {
   await store.create(REX);
   execute(path, "DROP TABLE pets");
-  const defect = { name: "Error", message: /no such table: pets/ };
-  assert.throws(() => store.check(), defect);
-  await assert.rejects(async () => await store.create(REX), defect);
+  const outage = { name: "StoreUnavailableError", message: /no such table: pets/ };
+  assert.throws(() => store.check(), outage);
+  await assert.rejects(async () => await store.create(REX), outage);
 });
 
 test.eachStore("a closed store is unavailable", async (store) => {
