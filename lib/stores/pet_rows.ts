@@ -43,8 +43,8 @@ const STATUS_NAME: string = `CASE status ${
 } END`;
 
 /**
- * The SQL expression for the JSON of a pet, exactly in the format of formatPet(). SQLite makes the JSON for speed, because it is faster than
- * `JSON.stringify()`, and it writes integers to the last digit.
+ * The SQL expression for the JSON of a pet, exactly in the format of formatPet(). SQLite makes the JSON for speed, because it is faster
+ * than `JSON.stringify()`, and it writes integers to the last digit.
  */
 export const PET_JSON: string =
   `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', ${STATUS_NAME})`;
@@ -63,7 +63,7 @@ export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: n
 }
 
 /**
- * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line. `text` has whole lines, without the end of the last one,
- * and `pets` is their number. The next lines come when the promise has resolved.
+ * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line. `text` has whole lines, without the end of the last
+ * one, and `pets` is their number. The next lines come when the promise has resolved.
  */
 export type PetSink = (text: string, pets: number) => Promise<void>;

@@ -55,8 +55,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * The outcome of a create with a request. The pet is `created` now, or an earlier call with the key has created it and this one is `replayed`.
- * It is a `conflict` if the key was used for another pet.
+ * The outcome of a create with a request. The pet is `created` now, or an earlier call with the key has created it and this one is
+ * `replayed`. It is a `conflict` if the key was used for another pet.
  */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "conflict" };
 
