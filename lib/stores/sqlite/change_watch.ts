@@ -39,6 +39,7 @@ export class ChangeWatch {
   #marks: Marks | undefined;
   /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
   #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
+  /** Whether the connection has been closed, so that the file cannot be asked any more. */
   #isClosed = false;
   /** The transaction that several reads share. There is none where a look cannot see each commit within a transaction. */
   readonly shared: SharedRead | undefined;
@@ -61,7 +62,7 @@ export class ChangeWatch {
     else this.#look();
   }
 
-  /** After this, the file cannot be asked any more, and every call of `changes()` says that it may have changed. */
+  /** Ends the looks at the file. From now on, every call of `changes()` says that the file may have changed. */
   close(): void {
     this.#isClosed = true;
   }

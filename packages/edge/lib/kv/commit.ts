@@ -29,8 +29,11 @@ interface Plan extends KvChange {
 }
 
 /**
- * How far a commit is. It is `planned` until KV has got its first attempt, and `sent` from then on, when its pets may be stored. It has
- * `timed out` if it has exceeded its time: its creates are refused, and so are all others until KV has finished it.
+ * How far a commit is:
+ *
+ * - `planned`: KV has not got an attempt yet, so no pet can be stored.
+ * - `sent`: KV has got an attempt, so the pets may be stored.
+ * - `timed out`: the commit has exceeded its time. Its creates are refused, and so are all others until KV has finished it.
  */
 type Phase = "planned" | "sent" | "timed out";
 

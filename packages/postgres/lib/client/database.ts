@@ -57,8 +57,12 @@ export interface Limits {
 }
 
 /**
- * Where a statement is on its way. It waits in the queue, then for a connection, and is then sent: from here on, PostgreSQL may have got
- * it. It is given up if its time has passed, or the store has been closed.
+ * How far a statement is:
+ *
+ * - `queued`: it waits in the queue of the store.
+ * - `connecting`: it waits until the pool gives it a connection.
+ * - `sent`: PostgreSQL may have got it.
+ * - `given up`: its time has passed, or the store has been closed.
  */
 type State = "queued" | "connecting" | "sent" | "given up";
 
