@@ -10,11 +10,11 @@ export interface KeyInfo {
   caller: string;
   /** Whether the key may only read. */
   readOnly: boolean;
-  /** When it was made. */
+  /** When the key was made. */
   created: Date;
-  /** When it expires. Undefined if it never does. */
+  /** When the key expires; undefined if it never does. */
   expires: Date | undefined;
-  /** When it was revoked. Undefined if it was not. */
+  /** When the key was revoked; undefined if it was not. */
   revoked: Date | undefined;
 }
 
@@ -26,16 +26,16 @@ export interface StoredKey extends KeyInfo {
 
 /** Every key at one moment. */
 export interface KeySnapshot {
-  /** A text that is another one whenever `list()` would return something else. */
+  /** A text that changes whenever {@link KeyStore.list} would return something else. */
   version: string;
-  /** The keys. They are absent if the version is the one that was given. */
+  /** The keys. They are absent if the caller of {@link KeyStore.listSince} has given this version, and so has them. */
   keys?: readonly StoredKey[];
 }
 
 /**
  * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}.
  *
- * Each change is atomic, and none reverts that of another program: an expiry only moves to an earlier time, and the first
+ * Each change is atomic, and none reverts a change of another program: an expiry only moves to an earlier time, and the first
  * revocation stays.
  */
 export interface KeyStore {
@@ -44,15 +44,21 @@ export interface KeyStore {
   /**
    * Adds a key. It is on disk when this resolves.
    *
-   * @param replaced The key that it replaces, and its new expiry. Both changes happen, or neither.
+   * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are changed, or neither.
    * @returns False if the id or digest exists, or the replaced key is missing or revoked.
    */
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
-  /** Revokes a key, on disk when this resolves. False if there is no such key. A second revocation changes nothing. */
+  /**
+   * Revokes a key. The revocation is on disk when this resolves. A second one changes nothing.
+   *
+   * @returns False if there is no such key.
+   */
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /**
-   * Like {@link list}, but without the keys if `version` is that of the last result (at first ""). Without it, a key
-   * manager reads every key each time.
+   * Like {@link list}, but leaves the keys out if they are those of the given version. If a store lacks this method, a key manager
+   * reads every key each time.
+   *
+   * @param version The version of the last result, or "" at first.
    */
   listSince?(version: string): MaybePromise<KeySnapshot>;
 }
@@ -65,15 +71,15 @@ interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
   revoked_at: number | null;
 }
 
-/** The key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
+/** Makes the key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
 export function keyOfRow(given: unknown): StoredKey {
-  const { id, digest, label, caller, ...row } = given as KeyRow;
+  const row = given as KeyRow;
   const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
   return {
-    id,
-    digest,
-    label,
-    caller,
+    id: row.id,
+    digest: row.digest,
+    label: row.label,
+    caller: row.caller,
     readOnly: Boolean(row.read_only),
     created: new Date(row.created_at),
     expires: dateOf(row.expires_at),

@@ -3,6 +3,7 @@ import type { KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 /** Keeps API keys in memory, by the rules of a {@link KeyStore}. Stores on a database state the same rules in SQL. */
 export class KeyTable implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
+  /** Grows with every attempt to change a key. One that changes nothing costs its readers no more than to read the keys once more. */
   #version = 0;
 
   /** Makes a table that has these keys from the beginning. */
@@ -14,9 +15,9 @@ export class KeyTable implements KeyStore {
     return Array.from(this.#keys.values(), (key) => ({ ...key }));
   }
 
-  listSince(last: string): KeySnapshot {
+  listSince(knownVersion: string): KeySnapshot {
     const version = String(this.#version);
-    return version === last ? { version } : { version, keys: this.list() };
+    return version === knownVersion ? { version } : { version, keys: this.list() };
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
@@ -25,7 +26,10 @@ export class KeyTable implements KeyStore {
     if (replaced && (!old || old.revoked)) return false;
     for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
     this.#keys.set(key.id, { ...key });
-    if (old && replaced && !(old.expires && old.expires <= replaced.expires)) old.expires = replaced.expires;
+    if (old && replaced) {
+      const expiresSooner = old.expires !== undefined && old.expires <= replaced.expires;
+      if (!expiresSooner) old.expires = replaced.expires;
+    }
     return true;
   }
 

@@ -6,7 +6,10 @@ import type { PetPage } from "./store.ts";
 
 // The columns of the tables of every SQL store. `petstore check` compares their text, so a published one must not change.
 
-/** The columns of the pets. AUTOINCREMENT: the id of a deleted last row is not reused. For the status, see `status_code.ts`. */
+/**
+ * The columns of the pets. AUTOINCREMENT keeps SQLite from giving the id of a deleted last row again. The status is a number, which
+ * `status_code.ts` defines.
+ */
 export const PET_COLUMNS: string = `(
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      name TEXT NOT NULL,
@@ -34,20 +37,24 @@ export const KEY_COLUMNS: string = `(
      revoked_at INTEGER
    ) STRICT`;
 
+/** The SQL expression for the name of a pet's status. */
 const STATUS_NAME: string = `CASE status ${
   PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")
 } END`;
 
 /**
- * Exactly the format of formatPet(). SQLite is faster than `JSON.stringify()`, and writes integers to the last digit.
+ * The SQL expression for the JSON of a pet, exactly in the format of formatPet(). SQLite makes the JSON for speed, because it is faster
+ * than `JSON.stringify()`, and it writes integers to the last digit.
  */
 export const PET_JSON: string =
   `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', ${STATUS_NAME})`;
 
 /**
- * The page of rows with the id and the JSON of a pet each.
+ * Makes a page of rows.
  *
- * @param rows In order. One more than the page may have shows that there is a next page.
+ * @param rows The id and the JSON of each pet, in ascending order of id. The query asks for one row more than the page may have: if that
+ * comes, there is a next page.
+ * @param limit How many pets the page may have.
  */
 export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: number): PetPage {
   const shown = rows.slice(0, limit);
@@ -56,7 +63,7 @@ export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: n
 }
 
 /**
- * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line: whole lines without the last line's
- * end, and their number.
+ * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line. `text` has whole lines, without the end of the last
+ * one, and `pets` is their number. The next lines come when the promise has resolved.
  */
 export type PetSink = (text: string, pets: number) => Promise<void>;

@@ -3,7 +3,7 @@
 import { chain, type MaybePromise } from "../promises.ts";
 import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 
-/** An integer column turns a number into an integer, although it is bound as a double. */
+/** The value of a parameter. A number is bound as a double, and an integer column turns it into an integer. */
 export type Value = string | number | null;
 
 /** A statement and the values of its parameters. */
@@ -12,37 +12,39 @@ export type Statement = readonly [sql: string, ...values: Value[]];
 /** The rows of a result, by the names of their columns. */
 export type Rows = Record<string, unknown>[];
 
-/** Runs statements in one transaction. */
+/** Runs statements in one transaction, in their order, and returns the rows of each. The `kind` is "read" if none changes anything. */
 export type RunStatements = (kind: "read" | "change", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
-const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
+/** The columns that a new key fills. */
+const NEW_KEY_COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 
-/** The time that stands for "never" in the database, so that the earlier of two times is their minimum. */
-const INT64_MAX = 2n ** 63n - 1n;
+/** SQLite's last integer. It stands for the expiry of a key that never expires, so that the earlier of two times is their minimum. */
+const NEVER = 2n ** 63n - 1n;
 
-/** No parameter is used twice: Node 22.13 cannot bind that. */
+/** The statements for a table of keys. None uses a parameter at two places, because Node 22.13 cannot bind such a parameter. */
 function keyStatements(table: string) {
   return {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
-    /** The contents themselves, since another program may change several keys at once. */
+    /** The version is the content of all keys, because another program may change several keys at once. */
     version:
       `SELECT json_group_array(json_array(id, digest, label, caller, read_only, created_at, expires_at, revoked_at))
       AS version FROM ${table}`,
-    insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+    insert:
+      `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /**
      * Ends the replaced key, if the new key can be added. Parameters: the expiry and the id of the replaced key; the id
      * and the digest of the new one.
      */
-    expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
+    expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${NEVER}))
       WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
-    /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */
-    insertReplacing: `INSERT INTO ${table} (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
+    /** Adds the new key, if the replaced one exists and is not revoked. Parameters: the columns, the id of the replaced key. */
+    insertReplacing: `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
       WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
     revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
   };
 }
 
-/** The keys of rows with {@link KEY_COLUMNS}. */
+/** Makes the keys of rows with {@link KEY_COLUMNS}. */
 export function keysOf(rows: Rows): StoredKey[] {
   return rows.map(keyOfRow);
 }
@@ -52,12 +54,14 @@ export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: ReturnType<typeof keyStatements>;
   readonly #stamp: (() => string) | undefined;
-  #known: { stamp: string | undefined; version: string } | undefined;
+  /** The stamp and the version that were read last. While the stamp stays the same, so does the version, and need not be read. */
+  #lastRead: { stamp: string | undefined; version: string } | undefined;
 
   /**
    * Makes the key store of a table with {@link KEY_COLUMNS}.
    *
-   * @param stamp Returns another text after each commit, at little cost.
+   * @param stamp Returns another text after each commit. It is for speed: where it is cheaper than to read all keys, it saves that while
+   * nobody commits.
    */
   constructor(table: string, run: RunStatements, stamp?: () => string) {
     this.#run = run;
@@ -69,16 +73,18 @@ export class SqlKeys implements KeyStore {
     return chain(this.#run("read", [this.#sql.select]), ([rows = []]) => keysOf(rows));
   }
 
-  listSince(last: string): MaybePromise<KeySnapshot> {
+  listSince(knownVersion: string): MaybePromise<KeySnapshot> {
+    // The stamp comes before the keys, so that a commit in between makes the next call read them again.
     const stamp = this.#stamp?.();
-    if (stamp !== undefined && stamp === this.#known?.stamp && last === this.#known.version) return { version: last };
-    const { version, select } = this.#sql;
+    const isSameStamp = stamp !== undefined && stamp === this.#lastRead?.stamp;
+    if (isSameStamp && knownVersion === this.#lastRead?.version) return { version: knownVersion };
+    const { version: selectVersion, select } = this.#sql;
     // Both statements are in one transaction, since each transaction may be a round trip.
-    const statements: Statement[] = last === "" ? [[version], [select]] : [[version]];
+    const statements: Statement[] = knownVersion === "" ? [[selectVersion], [select]] : [[selectVersion]];
     return chain(this.#run("read", ...statements), ([versions, rows]) => {
       const version = String(versions?.[0]?.["version"]);
-      this.#known = { stamp, version };
-      if (version === last) return { version };
+      this.#lastRead = { stamp, version };
+      if (version === knownVersion) return { version };
       return rows ? { version, keys: keysOf(rows) } : this.listSince("");
     });
   }
@@ -98,6 +104,7 @@ export class SqlKeys implements KeyStore {
     return this.#change([this.#sql.revoke, at.getTime(), id]);
   }
 
+  /** Whether the last statement has changed a key: it then returns the key's id. */
   #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
   }

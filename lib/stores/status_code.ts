@@ -14,7 +14,11 @@ export function statusCode(status: PetStatus): number {
   return code;
 }
 
-/** Checks a pet before it joins others, so that an invalid one does not fail them. Returns the number of its status. */
+/**
+ * Checks a pet before it joins a batch, so that an invalid one fails alone. Returns the number of its status.
+ *
+ * @throws {TypeError} If the pet is invalid.
+ */
 export function requireValid({ name, categoryId, status }: PetDraft): number {
   if (typeof name !== "string") throw new TypeError("The name of a pet must be a string");
   if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");

@@ -46,7 +46,7 @@ export interface PetQuery {
 
 /** Identifies a create, so that the store recognizes a retry. */
 export interface IdempotentRequest {
-  /** 22 characters, each a letter, a digit, `-` or `_`. */
+  /** The name of the request: 22 characters, each a letter, a digit, `-` or `_`. */
   key: string;
   /** Identifies the pet's content: 22 of the same characters. One key must not be used with two fingerprints. */
   fingerprint: string;
@@ -54,7 +54,10 @@ export interface IdempotentRequest {
   retentionMs: number;
 }
 
-/** Created now, created earlier, or the key was used for another pet. */
+/**
+ * The outcome of a create with a request. The pet is `created` now, or an earlier call with the key has created it and this one is
+ * `replayed`. It is a `conflict` if the key was used for another pet.
+ */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "conflict" };
 
 /** One page of a list. */
@@ -76,7 +79,7 @@ export interface PetPage {
  * failed create may leave a gap.
  *
  * **Atomicity.** A pet is visible completely or not at all. A failed create leaves no pet, unless the store could not
- * learn the outcome; it must not repeat that create. An invalid status is refused.
+ * learn the outcome; then the store must not repeat the create. An invalid status is refused.
  *
  * **Changes.** Only other programs may change or delete pets. A store with {@link changes} counts this in
  * `alterations`. A page begins after an id, whether or not that pet is still there.
@@ -97,13 +100,13 @@ export interface PetStore {
    * key, the second waits. Without this method, a request with an `Idempotency-Key` gets 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
-  /** The pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
+  /** Returns the pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
   get(id: bigint): MaybePromise<string | undefined>;
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
    * Lets the service keep responses while these counters are the same. They count the changes of every server; a store that cannot do
-   * so has no `changes()`. The result may be one object that changes. This must not throw: a store that cannot
+   * so has no `changes()`. The result may be one object that changes. The method must not throw: a store that cannot
    * detect changes lets `alterations` grow with every call.
    */
   changes?(): StoreChanges;
@@ -133,7 +136,7 @@ export interface KeyedPetStore extends PetStore {
  *    by an addition too.
  * 3. Before it sends the kept response, it compares the copy with the counters of that moment.
  *
- * This is right if a counter grows after reads see the change and before the create resolves. The counters never decrease.
+ * No stale response is sent if a counter grows after reads see the change and before the create resolves. The counters never decrease.
  */
 export interface StoreChanges {
   /** Grows whenever pets are added, and perhaps at other times. */
@@ -142,7 +145,7 @@ export interface StoreChanges {
   alterations: number;
 }
 
-/** A store cannot serve or be opened. Clients do not get the message. */
+/** Says that a store cannot serve or be opened. Clients do not get the message. */
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";

@@ -62,24 +62,29 @@ export abstract class WritingStore {
   }
 }
 
-/** Counts a write that other readers can now see. */
+/** Counts a write that readers can now see. A store calls it before the caller of the write gets the outcome. */
 export function countWrite(changes: StoreChanges, { kind }: Pick<Write, "kind">): void {
   if (kind !== "probe") changes.additions++;
 }
 
-/** The id of a pet that was created. */
+/** The id of the pet of a plain create. */
 export function createdId(outcome: Outcome): bigint {
   if (outcome.outcome !== "created") throw new Error(`A create had the outcome ${outcome.outcome}`);
   return outcome.id;
 }
 
-/** The outcome of a create with a request. */
+/** The outcome of a create with a request, which a probe does not have. */
 export function createOutcome(outcome: Outcome): IdempotentOutcome {
   if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
   return outcome;
 }
 
-/** The outcome of a create with a request, given the row of the remembered request, if any. */
+/**
+ * Says what the remembered request with the key of a create makes of the create. Undefined means that the pet is to be added.
+ *
+ * @param known The fingerprint of the remembered request and the id of its pet. Undefined if none is remembered, or it has expired.
+ * @param fingerprint The fingerprint of the create.
+ */
 export function recall(
   known: { fingerprint?: unknown; id?: unknown } | undefined,
   fingerprint: string,
@@ -89,7 +94,7 @@ export function recall(
   return { outcome: "replayed", id: BigInt(String(known.id)) };
 }
 
-/** The error of a create whose outcome is not known, made from the failure. */
+/** Makes the error of a create whose outcome is not known, from the failure that hides the outcome. */
 export function uncertain({ message, cause }: { message: string; cause?: unknown }): StoreUnavailableError {
   return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
 }

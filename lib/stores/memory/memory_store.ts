@@ -33,16 +33,17 @@ export class MemoryStore implements PetStore {
   readonly #pets: string[] = [];
   /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
-  /** The remembered requests by their keys, in the order in which they came. */
+  /** The remembered requests by their keys, in the order in which they came. `expires` is in milliseconds, as in `Date.now()`. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    const ofStatus = this.#idsOf(pet.status);
+    // An invalid status throws here, before anything is stored.
+    const idsOfStatus = this.#idsOf(pet.status);
     const id = this.#pets.length + 1;
     // V8 keeps a concatenated string as a tree, in three times the memory, until it is read. trim() reads it.
     this.#pets.push(formatPetWithId(id, pet).trim());
-    ofStatus.push(id);
+    idsOfStatus.push(id);
     countWrite(this.#changes, { kind: "create" });
     return BigInt(id);
   }
@@ -53,6 +54,7 @@ export class MemoryStore implements PetStore {
     const outcome = recall(known && known.expires > now ? known : undefined, fingerprint);
     if (outcome) return outcome;
     const id = this.create(pet);
+    // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first.
     this.#requests.delete(key);
     this.#deleteExpired(now);
     this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
@@ -63,8 +65,9 @@ export class MemoryStore implements PetStore {
   #deleteExpired(now: number): void {
     let count = 0;
     for (const [key, { expires }] of this.#requests) {
-      if (expires > now || count++ === 2) return;
+      if (count === 2 || expires > now) return;
       this.#requests.delete(key);
+      count++;
     }
   }
 
@@ -74,12 +77,13 @@ export class MemoryStore implements PetStore {
 
   list({ after, limit, status }: PetQuery): PetPage {
     const ids = status === undefined ? undefined : this.#idsOf(status);
+    // The ids of all pets have no gaps, so up to `after` there are as many pets as it says. It may be negative.
     const start = Math.max(0, ids ? countUpTo(ids, Number(after)) : Number(after));
     const end = start + limit;
     const shown = ids ? ids.slice(start, end).map((id) => this.#pets[id - 1]) : this.#pets.slice(start, end);
     const json = `[${shown.join(",")}]`;
-    const { length } = ids ?? this.#pets;
-    return end < length ? { json, next: BigInt(ids?.[end - 1] ?? end) } : { json };
+    const count = (ids ?? this.#pets).length;
+    return end < count ? { json, next: BigInt(ids?.[end - 1] ?? end) } : { json };
   }
 
   #idsOf(status: PetStatus): number[] {
@@ -90,7 +94,7 @@ export class MemoryStore implements PetStore {
     this.#pets.length = 0;
     for (const ids of this.#idsOfStatus) ids.length = 0;
     this.#requests.clear();
-    // Responses that were kept show pets that are gone.
+    // The service may have kept responses that show the removed pets.
     this.#changes.alterations++;
   }
 

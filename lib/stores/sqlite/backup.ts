@@ -10,15 +10,15 @@ import { requireOwnName } from "./file.ts";
 import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
 import { explain } from "./errors.ts";
 import { requireTables } from "./schema.ts";
-import { leaveLog } from "./transaction.ts";
+import { switchOffWal } from "./transaction.ts";
 
 /** How many pages a step copies: one megabyte. */
-const RATE = 256;
+const PAGES_PER_STEP = 256;
 
-/** The function that Node before 22.16 and Bun lack. */
+/** SQLite's own function for a copy. Node before 22.16 and Bun lack it. */
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
-/** A copy that was checked. */
+/** What a copy has, after its check. */
 export interface Backup {
   pets: bigint;
   bytes: number;
@@ -35,12 +35,12 @@ export function createStopFlag(): StopFlag {
 }
 
 /** Stops a copy before its next step. A pause between two steps ends at once. */
-export function raise(stop: StopFlag): void {
+export function stopCopy(stop: StopFlag): void {
   Atomics.store(stop, 0, 1);
   Atomics.notify(stop, 0);
 }
 
-function requireNoStop(stop: StopFlag): void {
+function throwIfStopped(stop: StopFlag): void {
   if (Atomics.load(stop, 0) !== 0) throw new Error("The copy was told to stop");
 }
 
@@ -56,9 +56,9 @@ export async function backupDatabase(
 ): Promise<Backup> {
   const path = source.givenPath;
   try {
-    requireNoStop(stop);
+    throwIfStopped(stop);
     requireOwnName(copy);
-    // The copy is made in one transaction. Otherwise it would start again whenever a server adds a pet.
+    // The copy is made in one transaction, because SQLite would begin it anew whenever a server adds a pet in between.
     const pets = await readFoundSnapshot(source, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy, stop).catch((error) => {
@@ -66,9 +66,9 @@ export async function backupDatabase(
       });
       return countPets(db);
     });
-    requireNoStop(stop);
+    throwIfStopped(stop);
     makeReadable(copy);
-    requireNoStop(stop);
+    throwIfStopped(stop);
     await requireSound(copy, pets, source);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
@@ -77,53 +77,55 @@ export async function backupDatabase(
 }
 
 /**
- * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for the
- * sync of a whole copy.
+ * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for
+ * the sync of a whole copy.
  */
 async function copyPages(db: sqlite.DatabaseSync, copy: string, stop: StopFlag): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   const file = openSync(copy, "r+");
-  let startedAt = performance.now();
+  let stepStartedAt = performance.now();
+  /** SQLite calls this after each step. An error that it throws ends the copy. */
   const progress = () => {
     fdatasyncSync(file);
-    // The wait ends when the flag is raised. An error that is thrown here ends the copy.
-    Atomics.wait(stop, 0, 0, performance.now() - startedAt);
-    requireNoStop(stop);
-    startedAt = performance.now();
+    // The pause is as long as the step was, but ends when the copy is told to stop.
+    Atomics.wait(stop, 0, 0, performance.now() - stepStartedAt);
+    throwIfStopped(stop);
+    stepStartedAt = performance.now();
   };
   try {
-    await backup(db, copy, { rate: RATE, progress });
+    await backup(db, copy, { rate: PAGES_PER_STEP, progress });
   } finally {
     closeSync(file);
   }
 }
 
 /**
- * Switches the copy to a rollback journal. With a log, SQLite would have to make files beside it, and could not read it on a read-only
- * mount.
+ * Switches the copy to a rollback journal, so that it can be read on a read-only mount: to read a file with a write-ahead log, SQLite makes
+ * files beside it.
  */
 function makeReadable(copy: string): void {
   const db = new sqlite.DatabaseSync(copy);
   try {
-    leaveLog(db);
+    switchOffWal(db);
   } catch {
-    // The check of the copy will find the damage.
+    // The copy is damaged. The check of it, which follows, says how.
   } finally {
     db.close();
   }
 }
 
 /**
- * Checks that the copy is sound and has all pets. If not, the source is checked too: a copy has the damage of its source, and the message
- * must name the right file.
+ * Checks that the copy is sound and has all pets. If the copy has faults, the source is checked too: a copy has the damage of its source,
+ * and the message must name the right file.
  */
-async function requireSound(copy: string, expectedPets: bigint, { givenPath, file }: FoundDatabase): Promise<void> {
+async function requireSound(copy: string, expectedPets: bigint, source: FoundDatabase): Promise<void> {
+  // A copy that cannot even be read has that as its fault.
   const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {
-    const source = await inspectOwnFile(file);
-    if (source.faults.length > 0) {
+    const { faults: sourceFaults } = await inspectOwnFile(source.file);
+    if (sourceFaults.length > 0) {
       throw new StoreUnavailableError(
-        `${givenPath} is not sound: ${source.faults[0]}; petstore check shows all faults`,
+        `${source.givenPath} is not sound: ${sourceFaults[0]}; petstore check shows all faults`,
       );
     }
     throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);

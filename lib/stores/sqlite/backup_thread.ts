@@ -7,19 +7,20 @@ import { statSync } from "node:fs";
 import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type Backup, backupDatabase, createStopFlag, raise, type StopFlag } from "./backup.ts";
+import { type Backup, backupDatabase, createStopFlag, stopCopy, type StopFlag } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
 import { startThread } from "./thread.ts";
 
-/** Databases below this size, in bytes, are copied without a thread, because they take less time than its start. */
-const SMALL = 4 * 1_048_576;
+/** Databases below this size are copied without a thread, because the copy takes less time than the start of one. */
+const THREAD_MIN_BYTES = 4 * 1_048_576;
 
 /**
- * How long an aborted copy may take to end by itself, in milliseconds. A call of SQLite in the thread cannot be interrupted: a check of a
- * large copy takes longer, but it only reads.
+ * How long an aborted copy may take to end by itself. A call of SQLite in the thread cannot be interrupted: a check of a large copy takes
+ * longer, but it only reads.
  */
-const END_TIMEOUT = 300;
+const END_TIMEOUT_MS = 300;
 
+/** What the thread gets. */
 interface Work {
   source: FoundDatabase;
   copy: string;
@@ -27,7 +28,10 @@ interface Work {
   port: MessagePort;
 }
 
-/** A failure has the numbers by which the program tells a temporary obstacle. Structured cloning would lose them. */
+/**
+ * What the thread answers. A failure carries the `code` and `errcode` of its cause, by which the program tells a temporary obstacle,
+ * because structured cloning of the error would lose them.
+ */
 type Answer =
   | { backup: Backup }
   | { message: string; cause: { message: string; code?: unknown; errcode?: unknown } };
@@ -35,6 +39,7 @@ type Answer =
 /**
  * Copies a snapshot of a database into an empty file, and checks the copy.
  *
+ * @param threadMinBytes The size of a database from which on a thread copies it. A test gives another one.
  * @throws {StoreUnavailableError} If the database cannot be copied, or the copy is not sound.
  * @throws The reason of the signal, if it is aborted before the end. The copy is then unfinished.
  */
@@ -42,10 +47,10 @@ export async function backupUntilAborted(
   path: string,
   copy: string,
   signal: AbortSignal,
-  small: number = SMALL,
+  threadMinBytes: number = THREAD_MIN_BYTES,
 ): Promise<Backup> {
   const source = findDatabase(path);
-  if (sizeOf(source) < small) return await backupDatabase(source, copy);
+  if (sizeOf(source) < threadMinBytes) return await backupDatabase(source, copy);
   const stop = createStopFlag();
   const { port1, port2 } = new MessageChannel();
   const worker = startThread({
@@ -66,10 +71,10 @@ export async function backupUntilAborted(
   } finally {
     // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
     // journal beside it. Deno's `terminate()` does not wait for a call that is running.
-    raise(stop);
-    await resolvesWithin(END_TIMEOUT, answer.then(() => {}, () => {}));
+    stopCopy(stop);
+    await resolvesWithin(END_TIMEOUT_MS, answer.then(() => {}, () => {}));
     port1.close();
-    await resolvesWithin(END_TIMEOUT, worker.terminate().then(() => {}));
+    await resolvesWithin(END_TIMEOUT_MS, worker.terminate().then(() => {}));
   }
 }
 
@@ -84,6 +89,7 @@ function describeFailure(error: Error): Answer {
   return { message: error.message, cause: { message, code, errcode } };
 }
 
+/** Returns what an answer says of the copy, or throws the failure that it describes. */
 function resultOf(answer: Answer): Backup {
   if ("backup" in answer) return answer.backup;
   const { message, code, errcode } = answer.cause;

@@ -6,7 +6,7 @@ import { countWrite, type Write } from "../write.ts";
 import { CommitWatch } from "./commit_watch.ts";
 import type { OpenedFiles } from "./file.ts";
 import { SharedRead } from "./shared_read.ts";
-import { showsAlterations } from "./schema.ts";
+import { stampShowsAlterations } from "./schema.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
@@ -14,35 +14,37 @@ import { prepareExact } from "./transaction.ts";
  * How many pages the log may have for a commit on the thread that serves. SQLite writes the log back at a thousand, so it is longer only
  * if something has read the file for long, such as a backup, or if a killed process has left it so.
  */
-const LONG_LOG = 4000;
+const LONG_LOG_PAGES = 4000;
 
+/** What the file says of its changes at one moment. */
 interface Marks {
   /** The version of the schema, which changes with each table, trigger and index. */
   schema: bigint;
-  /** Another number after each change of a pet that is more than an addition. */
+  /** A random number, which each change of a pet that is more than an addition replaces. */
   stamp: bigint;
   /** The largest id of a pet. */
   last: bigint;
 }
 
 /**
- * Keeps the two counters of `StoreChanges` for one file. It looks before each read, and compares the marks of the file only if there was a
- * commit: the largest id shows additions, and a stamp that triggers write shows everything else.
+ * Keeps the two counters of `StoreChanges` for one file. The store looks for commits before each read. For speed, the marks of the file are
+ * compared only after a commit: the largest id shows additions, and a stamp that triggers write shows everything else.
  */
 export class ChangeWatch {
   readonly #db: DatabaseSync;
   readonly #commits: CommitWatch;
   readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
   #selectMarks: StatementSync | undefined;
-  /** The marks of the last look. They are undefined before the first one and after a failure, when anything may have changed. */
+  /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
-  /** The version of the schema that was looked at last, and whether the stamp shows each change of a pet with it. */
-  #checked: { schema: bigint | undefined; isTracked: boolean } = { schema: undefined, isTracked: false };
+  /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
+  #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
+  /** Whether the connection has been closed, so that the file cannot be asked any more. */
   #isClosed = false;
-  /** What several reads share. It is absent where a look cannot see each commit within a transaction. */
+  /** The transaction that several reads share. There is none where a look cannot see each commit within a transaction. */
   readonly shared: SharedRead | undefined;
 
-  /** @param files Those of the database, or undefined if it is in memory. */
+  /** @param files The files of the database, or undefined if it is in memory. */
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
     this.#commits = new CommitWatch(db, files);
@@ -60,7 +62,7 @@ export class ChangeWatch {
     else this.#look();
   }
 
-  /** After this, the file cannot be asked any more, and every call of `changes()` says that it may have changed. */
+  /** Ends the looks at the file. From now on, every call of `changes()` says that the file may have changed. */
   close(): void {
     this.#isClosed = true;
   }
@@ -68,8 +70,9 @@ export class ChangeWatch {
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
   get isLogLong(): boolean {
     try {
-      return this.#commits.pagesInLog() > LONG_LOG;
+      return this.#commits.pagesInLog() > LONG_LOG_PAGES;
     } catch {
+      // The length is not known, so the log may be long.
       return true;
     }
   }
@@ -78,7 +81,7 @@ export class ChangeWatch {
     try {
       if (!this.#commits.hasNew()) return;
       this.shared?.end();
-      this.#compare();
+      this.#countSinceLastLook();
     } catch {
       this.shared?.end();
       this.#marks = undefined;
@@ -91,24 +94,26 @@ export class ChangeWatch {
     for (const write of writes) countWrite(this.#counters, write);
   }
 
-  #compare(): void {
+  /** Compares the marks with those of the last look, and counts what has happened in between. */
+  #countSinceLastLook(): void {
     const before = this.#marks;
-    const now = this.#marks = this.#readMarks();
-    const isTracked = before && now && now.schema === before.schema && now.stamp === before.stamp &&
+    const now = this.#readMarks();
+    this.#marks = now;
+    const isUnaltered = before && now && now.schema === before.schema && now.stamp === before.stamp &&
       now.last >= before.last;
-    if (!isTracked) this.#counters.alterations++;
+    if (!isUnaltered) this.#counters.alterations++;
     else if (now.last !== before.last) this.#counters.additions++;
   }
 
-  /** The marks, or undefined if they do not show each change, for example because a trigger was removed. */
+  /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */
   #readMarks(): Marks | undefined {
     try {
       this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
       const marks = this.#selectMarks.get() as unknown as Marks | undefined;
-      if (marks && marks.schema !== this.#checked.schema) {
-        this.#checked = { schema: marks.schema, isTracked: showsAlterations(this.#db) };
+      if (marks && marks.schema !== this.#examined.schema) {
+        this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
       }
-      return this.#checked.isTracked ? marks : undefined;
+      return this.#examined.hasTrueStamp ? marks : undefined;
     } catch {
       return undefined;
     }

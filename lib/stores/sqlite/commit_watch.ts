@@ -10,22 +10,24 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { descriptorOf } from "./descriptors.ts";
 import type { OpenedFiles } from "./file.ts";
 
-/** The size of the header, in bytes. A second copy of it follows, which only readers need that copy the pages. */
-const HEADER = 48;
+/** The size of the header. A second copy of it follows, which only readers need that copy the pages. */
+const HEADER_BYTES = 48;
 
-/** Where the header has the number of pages in the log, in words of four bytes. */
-const PAGES_IN_LOG = 4;
+/** The header has the number of pages in the log in the word of four bytes with this number. */
+const PAGES_WORD = 4;
 
 export class CommitWatch {
-  readonly #version: StatementSync;
+  readonly #selectVersion: StatementSync;
   /** The descriptor of the index. It is undefined for a database in memory, and where the index cannot be read. */
   readonly #index: number | undefined;
-  readonly #header = new Int32Array(HEADER / 4);
-  readonly #lastHeader = new Int32Array(HEADER / 4);
+  /** Each look reads the header into this array, so that it makes no other one, for speed. */
+  readonly #header = new Int32Array(HEADER_BYTES / 4);
+  readonly #lastHeader = new Int32Array(HEADER_BYTES / 4);
+  /** What SQLite said at the last look. It is asked only if there is no index. */
   #lastVersion: unknown;
 
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
-    this.#version = db.prepare("PRAGMA data_version");
+    this.#selectVersion = db.prepare("PRAGMA data_version");
     this.#index = files && openIndex(files);
   }
 
@@ -51,12 +53,13 @@ export class CommitWatch {
    * @throws If the index cannot be read.
    */
   pagesInLog(): number {
-    return this.#index === undefined ? 0 : this.#readHeader(this.#index)[PAGES_IN_LOG]!;
+    return this.#index === undefined ? 0 : this.#readHeader(this.#index)[PAGES_WORD]!;
   }
 
   #readHeader(index: number): Int32Array {
     const header = this.#header;
-    if (readSync(index, header, 0, HEADER, 0) !== HEADER) throw new Error("The index of the log is too short");
+    const size = readSync(index, header, 0, HEADER_BYTES, 0);
+    if (size !== HEADER_BYTES) throw new Error("The index of the log is too short");
     return header;
   }
 
@@ -72,7 +75,7 @@ export class CommitWatch {
   }
 
   #hasNewVersion(): boolean {
-    const version = this.#version.get()?.["data_version"];
+    const version = this.#selectVersion.get()?.["data_version"];
     if (version === this.#lastVersion) return false;
     this.#lastVersion = version;
     return true;

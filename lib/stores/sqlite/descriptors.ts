@@ -16,20 +16,20 @@ import { isMainThread } from "node:worker_threads";
 export const IS_WORKER: boolean = !isMainThread || "WorkerGlobalScope" in globalThis;
 
 /** The open descriptors, by the path of the file. */
-const OPEN = new Map<string, number>();
+const OPEN_DESCRIPTORS = new Map<string, number>();
 
 /**
- * A descriptor for reading, which the caller must not close.
+ * Returns a descriptor for reading, which the caller must not close.
  *
  * @throws If the file cannot be opened, also because this is a {@link IS_WORKER | worker}.
  */
 export function descriptorOf(path: string): number {
   if (IS_WORKER) throw new Error("A thread that may end earlier than its process opens no such file");
-  const known = OPEN.get(path);
+  const known = OPEN_DESCRIPTORS.get(path);
   if (known !== undefined && isSameFile(known, path)) return known;
   // The descriptor of a file that was replaced stays open, because a connection may still use it.
   const descriptor = openSync(path, "r");
-  OPEN.set(path, descriptor);
+  OPEN_DESCRIPTORS.set(path, descriptor);
   return descriptor;
 }
 
@@ -38,8 +38,8 @@ export function closeUnused(database: string): void {
   const index = `${database}-shm`;
   if (existsSync(index)) return;
   for (const path of [database, index]) {
-    const descriptor = OPEN.get(path);
-    OPEN.delete(path);
+    const descriptor = OPEN_DESCRIPTORS.get(path);
+    OPEN_DESCRIPTORS.delete(path);
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
@@ -50,7 +50,7 @@ function isSameFile(descriptor: number, path: string): boolean {
 }
 
 /** How many descriptors the start of a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
-const FOR_THREAD = 16;
+const DESCRIPTORS_OF_THREAD = 16;
 
 /**
  * Descriptors that are kept back for the start of a thread. Clients may take all others, and Deno ends the process if it cannot start a
@@ -60,29 +60,29 @@ export class DescriptorReserve {
   #kept: number[] = [];
 
   /**
-   * Takes the descriptors, unless they are kept already.
+   * Takes the descriptors, unless they are kept already. Without the permission for them, none is kept.
    *
-   * @throws If so many are not free. Then none is kept.
+   * @throws If not all of them are free. Then none is kept.
    */
   fill(): void {
-    if (!mayOpen(devNull)) return;
+    if (!mayRead(devNull)) return;
     try {
-      while (this.#kept.length < FOR_THREAD) this.#kept.push(openSync(devNull, "r"));
+      while (this.#kept.length < DESCRIPTORS_OF_THREAD) this.#kept.push(openSync(devNull, "r"));
     } catch (error) {
       this.release();
       throw error;
     }
   }
 
-  /** Gives the descriptors back. What takes them must follow at once, before the process accepts a connection. */
+  /** Gives the descriptors back. The caller must start the thread at once, before the process accepts a connection. */
   release(): void {
     for (const descriptor of this.#kept) closeSync(descriptor);
     this.#kept = [];
   }
 }
 
-/** Deno would ask the person at the terminal for a permission that is missing. */
-function mayOpen(path: string): boolean {
+/** Whether the program may read a file. Deno would ask the person at the terminal for a permission that is missing. */
+function mayRead(path: string): boolean {
   const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
   return !permissions || permissions.querySync({ name: "read", path }).state === "granted";
 }

@@ -6,7 +6,7 @@
 import { StoreUnavailableError } from "../store.ts";
 
 /** SQLite's result code for an invalid statement (SQLITE_ERROR). It means a defect of this library, or tables that were changed. */
-const INVALID = 1;
+const INVALID_STATEMENT = 1;
 /** SQLite's messages about a table that another program has renamed, dropped or altered while it is in use. */
 const ALTERED = /^no such (table|column)|has no column named/;
 /** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */
@@ -15,18 +15,18 @@ const BUSY = 5;
 const IO_ERROR = 10;
 
 /**
- * Whether SQLite cannot serve at the moment, which is no defect of this library. An error without a number counts as an outage. So does a
- * constraint that refuses a row, because every row was validated before: another program has added the constraint, or a trigger.
+ * Whether SQLite cannot serve at the moment, which is no defect of this library. An error of SQLite without a number counts as an outage.
+ * So does a constraint that refuses a row, because every row was validated before: another program has added the constraint, or a trigger.
  */
 export function isOutage(error: unknown): boolean {
   const { code, errcode, message } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
   // This code means that the connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
   if (code !== "ERR_SQLITE_ERROR") return false;
-  return errcode === undefined || (errcode & 0xff) !== INVALID || ALTERED.test(message ?? "");
+  return errcode === undefined || (errcode & 0xff) !== INVALID_STATEMENT || ALTERED.test(message ?? "");
 }
 
-/** Whether another connection holds the lock. */
+/** Whether another connection holds the lock. An explained error is judged by its cause. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
   const { errcode, message } = (cause ?? {}) as { errcode?: number; message?: string };
@@ -39,8 +39,8 @@ export function isIoError(error: unknown): boolean {
   return errcode === undefined ? /^disk I\/O error/.test(message ?? "") : (errcode & 0xff) === IO_ERROR;
 }
 
-/** SQLite's messages, the same on all runtimes, and texts for the operator. */
-const EXPLANATIONS: readonly [text: string, meaning: string][] = [
+/** Parts of SQLite's messages, which are the same on all runtimes, and what the operator reads after the path of the file. */
+const EXPLANATIONS: readonly [part: string, meaning: string][] = [
   ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],
   ["database is locked", "is locked by another process"],
@@ -50,19 +50,21 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
+/** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
 export function explain(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   // Deno's message suggests a flag of `deno run`, but another command may have started the program.
   const meaning = name === "NotCapable"
     ? "cannot be opened: the program lacks Deno's permission for it"
-    : EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
+    : EXPLANATIONS.find(([part]) => message.includes(part))?.[1];
   return new StoreUnavailableError(
     `${path} ${meaning ?? `cannot be used: ${message.replaceAll("\n", " ")}`}`,
     { cause: error },
   );
 }
 
+/** Returns the result of `work`. If it throws, the error is explained. */
 export function explained<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -71,6 +73,7 @@ export function explained<T>(path: string, work: () => T): T {
   }
 }
 
+/** Whether the contents of a file are not those of a sound database. */
 export function isDamage(error: unknown): boolean {
   return /database disk image is malformed|file is not a database/.test(String(error));
 }

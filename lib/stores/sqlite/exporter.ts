@@ -4,23 +4,34 @@ import { requireTables } from "./schema.ts";
 import { EXPORT_PAGE } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
-const PAGE = 1000n;
+const PETS_PER_PAGE = 1000n;
+
+/** The id after which the first page begins. Ids that another program has assigned may be negative. */
+const INT64_MIN = -(2n ** 63n);
 
 /** Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile. */
 export async function exportDatabase(path: string, write: PetSink): Promise<void> {
-  let fault: { error: unknown } | undefined;
+  /** The failure of `write`. It is thrown after the snapshot, because `readSnapshot()` would explain it as one of the database. */
+  let writeFailure: { error: unknown } | undefined;
   await readSnapshot(path, async (db) => {
     requireTables(db, path);
     const page = prepareExact(db, EXPORT_PAGE);
     let last = INT64_MIN, next: bigint | null;
     do {
-      const row = page.get(last, PAGE, last) as { text: string; count: bigint; last: bigint; next: bigint | null };
-      ({ last, next } = row);
-      if (row.count > 0n) await write(row.text, Number(row.count)).catch((error) => fault = { error });
-    } while (next !== null && !fault);
+      const row = page.get(last, PETS_PER_PAGE, last) as PageRow;
+      last = row.last;
+      next = row.next;
+      if (row.count > 0n) await write(row.text, Number(row.count)).catch((error) => writeFailure = { error });
+    } while (next !== null && !writeFailure);
   });
-  if (fault) throw fault.error;
+  if (writeFailure) throw writeFailure.error;
 }
 
-/** Ids that another program has assigned may be negative. */
-const INT64_MIN = -(2n ** 63n);
+type PageRow = {
+  text: string;
+  count: bigint;
+  /** The last id of this page. */
+  last: bigint;
+  /** The first id of the next page, or null if this is the last one. */
+  next: bigint | null;
+};

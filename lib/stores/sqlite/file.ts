@@ -23,9 +23,14 @@ import { descriptorOf, IS_WORKER } from "./descriptors.ts";
 import { isMounted } from "./mount.ts";
 import { countUnfinishedNames, requireRestored } from "./remains.ts";
 
+/** The ends of the names of the files that SQLite keeps beside a database. */
 export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
-/** @throws {StoreUnavailableError} If SQLite would take the file for a log, or replay a log beside it. */
+/**
+ * Checks the name of a file that will be a new database.
+ *
+ * @throws {StoreUnavailableError} If SQLite would take the file for a log, or replay a log beside it.
+ */
 export function requireOwnName(path: string): void {
   requireNoLogName(path);
   for (const end of COMPANIONS) {
@@ -37,7 +42,7 @@ export function requireOwnName(path: string): void {
   }
 }
 
-/** SQLite deletes such a file as soon as the database of the name before it is opened. */
+/** Refuses the names of logs: SQLite deletes such a file as soon as a database is opened that has the name without the end. */
 function requireNoLogName(path: string): void {
   const end = COMPANIONS.find((each) => path.endsWith(each));
   if (end === undefined) return;
@@ -47,7 +52,10 @@ function requireNoLogName(path: string): void {
 /** How many links are followed, as on Linux. More of them are a circle. */
 const MAX_LINKS = 40;
 
-/** The file need not exist yet. SQLite puts its log beside the target of symbolic links. */
+/**
+ * Returns the path of the file itself, because SQLite puts the log of a database beside the target of symbolic links. The file need not
+ * exist yet.
+ */
 export function followLinks(path: string): string {
   let file = resolveFolder(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
@@ -58,30 +66,37 @@ export function followLinks(path: string): string {
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
-/** The system resolves the folder, because `..` after a link is relative to its target. */
+/** Makes a path absolute. The system resolves the links in its folder, because `..` after a link is relative to the target of the link. */
 function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
+    // The system cannot resolve the folder, for example because it does not exist.
     return resolve(path);
   }
 }
 
+/** The device and the inode of a file. Another file that takes the place of this one has others. */
 type Identity = { dev: bigint; ino: bigint };
 
+/** The files of a database that SQLite has opened, with what identified each when it was opened. */
 export interface OpenedFiles {
+  /** The path in the operator's words, for messages. */
   givenPath: string;
+  /** The path of the file itself, without symbolic links. */
   path: string;
   identities: readonly [name: string, identity: Identity][];
 }
 
 export interface OpenDatabase {
   db: DatabaseSync;
+  /** Undefined if the database is in memory. */
   files: OpenedFiles | undefined;
+  /** Whether this program has just made the tables. */
   isNew: boolean;
 }
 
-/** SQLite must have opened the database and its log. */
+/** Identifies the files of a database. Call it when SQLite has opened the database and its log. */
 export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   // The given path is watched too: if a link in it changes, the next start opens another file.
   const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
@@ -93,10 +108,11 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
 export function requireInPlace({ givenPath, identities }: Pick<OpenedFiles, "givenPath" | "identities">): void {
   for (const [name, { dev, ino }] of identities) {
     const now = identify(givenPath, name);
-    if (now.dev !== dev || now.ino !== ino) refuse(givenPath);
+    if (now.dev !== dev || now.ino !== ino) throwNotInPlace(givenPath);
   }
 }
 
+/** @throws {StoreUnavailableError} If there is no such file, or the system cannot tell. */
 export function identify(givenPath: string, name: string): Identity {
   let stats: BigIntStats | undefined;
   try {
@@ -104,20 +120,23 @@ export function identify(givenPath: string, name: string): Identity {
   } catch (cause) {
     throw new StoreUnavailableError(`Cannot check whether ${givenPath} is still in its place`, { cause });
   }
-  if (stats === undefined) refuse(givenPath);
+  if (stats === undefined) throwNotInPlace(givenPath);
   return { dev: stats.dev, ino: stats.ino };
 }
 
-function refuse(givenPath: string): never {
+function throwNotInPlace(givenPath: string): never {
   throw new StoreUnavailableError(
     `${givenPath} or a file beside it has been deleted, moved or replaced; restart with the right file`,
   );
 }
 
+/** The largest file that a killed first start leaves: one page. A larger file beside its journal was put there later. */
+const MAX_FIRST_START_BYTES = 4096;
+
 /** Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists. */
 export function inspectFiles(givenPath: string, path: string): boolean {
   requireRestored(givenPath, path);
-  // The log first: another process may be creating the database, and it writes the file before the log.
+  // The log is looked at before the file: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   requireRegular(givenPath, path, file);
@@ -137,7 +156,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
         "put the backup in its place by petstore restore, which keeps a copy of both",
     );
   }
-  if (file && file.size > MAX_FIRST_START && findJournal(path) === "of an empty database") {
+  if (file && file.size > MAX_FIRST_START_BYTES && findJournal(path) === "of an empty database") {
     throw new StoreUnavailableError(
       `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
     );
@@ -145,10 +164,13 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   return file !== undefined;
 }
 
+/** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
+const VERSION_AT = 18, VERSION_WITHOUT_LOG = 1;
+
 /**
- * Whether a file has a log beside it, but says in its header that it has none. Every file of a server says that it has a log, and a backup
- * says that it has none. SQLite would replay the log into a file of either kind (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker
- * cannot look, so it takes the log for the file's own.
+ * Whether the log beside a file belongs to another file: the file says in its header that it has no log. Every file of a server says that
+ * it has a log, and a backup says that it has none. SQLite would replay the log into a file of either kind
+ * (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker cannot look, so it takes the log for the file's own.
  */
 export function hasForeignLog(path: string): boolean {
   if (IS_WORKER || !statSync(`${path}-wal`, { throwIfNoEntry: false })?.size || !existsSync(path)) return false;
@@ -157,16 +179,18 @@ export function hasForeignLog(path: string): boolean {
   return version[0] === VERSION_WITHOUT_LOG;
 }
 
-/** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
-const VERSION_AT = 18, VERSION_WITHOUT_LOG = 1;
-
-/** @throws {StoreUnavailableError} If SQLite cannot use the file. A named pipe would wait for a writer. */
+/**
+ * Checks that SQLite can use a file.
+ *
+ * @param file What the system says of the file; undefined if it does not exist yet.
+ * @throws {StoreUnavailableError} If SQLite cannot use it.
+ */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
-  if (!file) requireNoLogName(path);
-  if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
-  if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
-  if (!file) return;
+  if (!file) return requireNoLogName(path);
+  if (file.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
+  // To open a named pipe, for example, would be to wait for a writer.
+  if (!file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
   // SQLite would create a separate log for each name.
   if (hasOtherNames(path)) {
     throw new StoreUnavailableError(
@@ -180,7 +204,7 @@ export function requireRegular(givenPath: string, path: string, file: Stats | un
   }
 }
 
-/** Names of files that are unfinished do not count: no program opens the file by them. */
+/** Whether a file has several names. Those that a command has not finished do not count, because no program opens the file by them. */
 function hasOtherNames(path: string): boolean {
   const countOthers = () => {
     const { nlink, ino } = statSync(path);
@@ -190,12 +214,15 @@ function hasOtherNames(path: string): boolean {
   return countOthers() > 0 && countOthers() > 0;
 }
 
-/** The largest file that a killed first start leaves, in bytes: one page. A larger file beside its journal was put there later. */
-const MAX_FIRST_START = 4096;
+/** The first four bytes of a rollback journal. */
+const JOURNAL_MAGIC = 0xd9d505f9;
 
 /**
- * Says what the rollback journal beside a file would restore. It is `none` too if the journal begins with zeros, because its transaction has
- * ended. It is `of an empty database` after a killed first start: SQLite would empty the file by it, also one that was restored since.
+ * Says what the rollback journal beside a file would restore:
+ *
+ * - `none`: there is no journal, or it begins with zeros, because its transaction has ended.
+ * - `of an empty database`: a first start was killed. SQLite would empty the file by the journal, also a file that was restored since.
+ * - `of pages`: the transaction of another journal has not ended.
  */
 export function findJournal(path: string): "none" | "of an empty database" | "of pages" {
   const journal = `${path}-journal`;
@@ -205,8 +232,8 @@ export function findJournal(path: string): "none" | "of an empty database" | "of
   try {
     const size = readSync(descriptor, header);
     if (header.getUint8(0) === 0) return "none";
-    // SQLite's file format, §3: at offset 16, the number of pages of the database.
-    const isWhole = size === header.byteLength && header.getUint32(0) === 0xd9d505f9;
+    const isWhole = size === header.byteLength && header.getUint32(0) === JOURNAL_MAGIC;
+    // At offset 16, the header has the number of pages that the database had before (SQLite's file format, §3).
     return isWhole && header.getUint32(16) === 0 ? "of an empty database" : "of pages";
   } finally {
     closeSync(descriptor);

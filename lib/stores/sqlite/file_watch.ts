@@ -5,32 +5,33 @@ import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
 
 /**
- * Connections whose files have been replaced. To close one, even by garbage collection, would delete the log of another
- * database.
+ * Connections whose files have been replaced. They stay open until the process ends: to close one, even by garbage collection, would delete
+ * the log of another database.
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
 /**
  * Checks that the files of a connection are still in their place, and that their schema is still the one that this program knows. Each
- * transaction that writes asks it, because a create that goes into a deleted file would be lost.
+ * transaction that writes makes this check, because a create that goes into a deleted file would be lost.
  */
 export class FileWatch {
   readonly #db: DatabaseSync;
   readonly path: string;
   readonly #files: OpenedFiles | undefined;
-  readonly #read: StatementSync;
-  #known: unknown;
+  readonly #selectVersion: StatementSync;
+  /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
+  #knownVersion: unknown;
 
   constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
     this.#db = db;
     this.#files = files;
     this.path = path;
-    this.#read = db.prepare("PRAGMA user_version");
-    this.#known = this.#version();
+    this.#selectVersion = db.prepare("PRAGMA user_version");
+    this.#knownVersion = this.#readVersion();
   }
 
   /**
-   * Checks before a commit that the files are in place. That is enough: a file might as well be moved right after the
+   * Checks that a transaction may be committed. A check before the commit is enough, because a file might as well be moved right after the
    * commit.
    */
   requireWritable(): void {
@@ -43,12 +44,12 @@ export class FileWatch {
   }
 
   requireSchema(): void {
-    const version = this.#version();
-    if (version === this.#known) return;
+    const version = this.#readVersion();
+    if (version === this.#knownVersion) return;
     if (requireKnownSchema(this.#db, this.path) === 0) {
       throw new StoreUnavailableError(`${this.path} has been overwritten by an empty database; restart`);
     }
-    this.#known = version;
+    this.#knownVersion = version;
   }
 
   /** Closes the connection, unless the files have been moved or replaced. */
@@ -63,7 +64,7 @@ export class FileWatch {
     if (this.#files) closeUnused(this.#files.path);
   }
 
-  #version(): unknown {
-    return this.#read.get()?.["user_version"];
+  #readVersion(): unknown {
+    return this.#selectVersion.get()?.["user_version"];
   }
 }

@@ -5,10 +5,10 @@ import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
 import { beginWrite, runAndCommit } from "./transaction.ts";
 
-const LOCK_TIMEOUT = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
 
 /** After this many pets, a signal can end the import. */
-const CHUNK = 2_000;
+const PETS_PER_TURN = 2_000;
 
 /**
  * Adds pets in one transaction, for which the creates of other programs wait. The file is created as a store creates it.
@@ -24,14 +24,14 @@ export async function importPets(
   const { db, isNew } = opened;
   const watch = new FileWatch(opened, path), transactions = new WriteTransactions(db, watch);
   try {
-    explained(path, () => beginWrite(db, LOCK_TIMEOUT));
-    for (let start = 0; start < pets.length; start += CHUNK) {
-      const writes = pets.slice(start, start + CHUNK).map((pet) => ({ kind: "create" as const, pet }));
+    explained(path, () => beginWrite(db, LOCK_TIMEOUT_MS));
+    for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
+      const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
       explained(path, () => transactions.apply(writes));
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
     }
-    // The pets have been added in this transaction. It is committed only if the file is still in its place.
+    // The transaction has all pets now. It is committed only if the file is still in its place.
     explained(path, () => runAndCommit(db, () => watch.requireWritable()));
     return { isNew };
   } finally {

@@ -9,9 +9,10 @@ import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
 import { explain, explained } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
-import { readSchemaText, requireKnownSchema, schemaTextOf } from "./schema.ts";
-import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
+import { expectedSchemaText, readSchemaText, requireKnownSchema } from "./schema.ts";
+import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts";
 
+/** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
   /** Whether the file is an empty database. */
   isEmpty: boolean;
@@ -21,12 +22,12 @@ export interface Inspection {
 
 const MAX_FAULTS = 20;
 
-/** Counts the pets that the service would not accept, and finds the first of them. */
-const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
+/** Counts the pets that the service would not accept, and finds the first of them. Ids end at 2^53 − 1. */
+const SELECT_INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
 /** Finds the last id that was given, if no pet can get the next one. */
-const LAST_ID = "SELECT seq FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9007199254740991";
+const SELECT_END_OF_IDS = "SELECT seq FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9007199254740991";
 
 /** Inspects a file that servers may be using, without a change. */
 export function inspectDatabase(path: string): Promise<Inspection> {
@@ -40,14 +41,15 @@ export function inspectOwnFile(file: string): Promise<Inspection> {
 
 /** A database that can be read without a change. */
 export interface FoundDatabase {
+  /** The path in the operator's words, for messages. */
   givenPath: string;
   /** The path of the file itself, without symbolic links. */
   file: string;
 }
 
 /**
- * Finds a database, and checks that it can be read without a change. The check makes a second name for the file for a moment (see
- * mount.ts). So call it on the main thread: a thread may be ended between the two steps, and the name would stay.
+ * Finds a database, and checks that it can be read without a change. Call it on the main thread: the check makes a second name for the file
+ * for a moment (see mount.ts), and a thread may be ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
  */
@@ -64,12 +66,20 @@ export function findDatabase(givenPath: string): FoundDatabase {
   });
 }
 
-/** @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws. */
+/**
+ * Reads a file in one transaction.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws.
+ */
 export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   return await readFoundSnapshot(findDatabase(path), read);
 }
 
-/** @throws {StoreUnavailableError} If the file cannot be read, or `read` throws. */
+/**
+ * Like {@link readSnapshot}, for a file that was found before.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
+ */
 export async function readFoundSnapshot<T>(
   { givenPath, file }: FoundDatabase,
   read: (db: DatabaseSync) => T | Promise<T>,
@@ -78,14 +88,15 @@ export async function readFoundSnapshot<T>(
   try {
     // If SQLite has to create a log to read, only a writable connection removes it at the end.
     db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
-    setBusyTimeout(db, BUSY_TIMEOUT);
+    setBusyTimeout(db, BUSY_TIMEOUT_MS);
+    // `BEGIN` alone fixes nothing: the snapshot is that of the first read.
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
     return await read(db);
   } catch (error) {
     if (!String(error).includes("readonly database")) throw explain(error, givenPath);
-    const line =
+    const message =
       `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
-    throw new StoreUnavailableError(line, { cause: error });
+    throw new StoreUnavailableError(message, { cause: error });
   } finally {
     db?.close();
   }
@@ -94,16 +105,15 @@ export async function readFoundSnapshot<T>(
 function inspectContents(db: DatabaseSync, path: string): Inspection {
   const isEmpty = requireKnownSchema(db, path) === 0;
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
-  const damage = rows.flatMap((row) => String(row["integrity_check"]).split("\n")).filter((line) =>
-    !line.startsWith("***")
-  );
-  const state = { isEmpty, pets: 0n };
-  const faults = damage.filter((line) => line !== "ok").map((line) => `SQLite finds damage: ${line}`);
-  if (faults.length > 0 || isEmpty) return { ...state, faults };
+  const lines = rows.flatMap((row) => String(row["integrity_check"]).split("\n"));
+  // A line of asterisks is a heading, such as `*** in database main ***`.
+  const damage = lines.filter((line) => line !== "ok" && !line.startsWith("***"));
+  const faults = damage.map((line) => `SQLite finds damage: ${line}`);
+  if (faults.length > 0 || isEmpty) return { isEmpty, pets: 0n, faults };
   return {
-    ...state,
+    isEmpty,
     pets: countPets(db),
-    faults: [...findSchemaChanges(db), ...findInvalidPets(db), ...findLastId(db)],
+    faults: [...findSchemaChanges(db), ...findInvalidPets(db), ...findEndOfIds(db)],
   };
 }
 
@@ -112,7 +122,7 @@ export function countPets(db: DatabaseSync): bigint {
 }
 
 function findSchemaChanges(db: DatabaseSync): string[] {
-  const expected = schemaTextOf();
+  const expected = expectedSchemaText();
   const actual = readSchemaText(db);
   return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) => {
     if (!actual.has(name)) return `The ${name} is missing`;
@@ -122,13 +132,13 @@ function findSchemaChanges(db: DatabaseSync): string[] {
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {
-  const { count, first } = prepareExact(db, INVALID_PETS).get() as { count: bigint; first: bigint };
+  const { count, first } = prepareExact(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
 }
 
-function findLastId(db: DatabaseSync): string[] {
-  const found = prepareExact(db, LAST_ID).get();
+function findEndOfIds(db: DatabaseSync): string[] {
+  const found = prepareExact(db, SELECT_END_OF_IDS).get();
   return found ? [`No pet can be added: the last id is ${found["seq"]}, and ids end at 9007199254740991`] : [];
 }

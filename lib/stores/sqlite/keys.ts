@@ -6,37 +6,43 @@ import { readSnapshot } from "./inspection.ts";
 import type { FileWatch } from "./file_watch.ts";
 import type { SharedRead } from "./shared_read.ts";
 import { requireTables } from "./schema.ts";
-import { beginWrite, BUSY_TIMEOUT, runAndCommit } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
+/**
+ * Makes the key store of an SQLite file, on the connection by which a store reads its pets.
+ *
+ * @param shared The transaction that reads of pets share on this connection.
+ */
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch, shared: SharedRead | undefined): KeyStore {
-  const run = (statements: readonly Statement[]) =>
+  const runAll = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
-  function inPlace<T>(use: () => T): T {
+
+  function runOnCurrentFile<T>(work: () => T): T {
     try {
-      // Within the transaction of earlier reads, the keys would be as old as that.
+      // The shared transaction shows the file as it was when it began, and the keys would be as old.
       shared?.end();
-      // No server would notice a change of a file that was moved or replaced.
+      // If the file was moved or replaced, no server would notice a change of it.
       watch.requireInPlace();
-      return use();
+      return work();
     } catch (error) {
       throw asUnavailable(error, watch.path);
     }
   }
-  const runAll: RunStatements = (kind, ...statements) =>
-    inPlace(() =>
-      kind === "read" ? run(statements) : change(db, () => {
-        watch.requireSchema();
-        return run(statements);
-      })
-    );
-  // The commits of other connections, and what this one has changed.
-  const stamp = () => inPlace(() => JSON.stringify(run([["PRAGMA data_version"], ["SELECT total_changes()"]])));
-  return new SqlKeys("api_keys", runAll, stamp);
-}
 
-function change<T>(db: DatabaseSync, work: () => T): T {
-  beginWrite(db, BUSY_TIMEOUT);
-  return runAndCommit(db, work);
+  function change(statements: readonly Statement[]): Rows[] {
+    beginWrite(db, BUSY_TIMEOUT_MS);
+    return runAndCommit(db, () => {
+      watch.requireSchema();
+      return runAll(statements);
+    });
+  }
+
+  const run: RunStatements = (kind, ...statements) =>
+    runOnCurrentFile(() => kind === "read" ? runAll(statements) : change(statements));
+  // The first number changes with each commit of another connection, and the second with each changed row of this one.
+  const stamp = () =>
+    runOnCurrentFile(() => JSON.stringify(runAll([["PRAGMA data_version"], ["SELECT total_changes()"]])));
+  return new SqlKeys("api_keys", run, stamp);
 }
 
 /** Reads the keys of a file, without a change. */
@@ -47,7 +53,7 @@ export function listKeys(path: string): Promise<StoredKey[]> {
   });
 }
 
-/** Every key, in the order in which they were added. */
+/** Reads every key, in the order in which they were added. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
   return keysOf(db.prepare("SELECT * FROM api_keys ORDER BY rowid").all());
 }

@@ -12,26 +12,26 @@ interface DenoPermissions {
   permissions: { querySync(descriptor: { name: "read" | "write"; path: string }): { state: string } };
 }
 
-/** @param path Of a file that exists, without symbolic links. */
+/** @param path The path of a file that exists, without symbolic links. */
 export function isMounted(path: string): boolean {
   const folder = dirname(path);
   if (statSync(path).dev !== statSync(folder).dev) return true;
-  // The file may come from the same file system as its folder. The system then refuses a second name beside the first one, because no
-  // link leads from one mount to another.
+  // A mount may come from the same file system as the folder around it. The system then refuses a second name beside the first one,
+  // because no link leads from one mount to another. Without the permission to make the name, the file counts as no mount.
   if (!mayWrite(folder)) return false;
   const name = unfinishedName(path);
   try {
     linkSync(path, name);
     return false;
   } catch (error) {
-    // Any other failure, such as that of a folder which cannot be written, says nothing.
+    // Any other failure says nothing, for example that the folder cannot be written to.
     return (error as { code?: unknown }).code === "EXDEV";
   } finally {
     rmSync(name, { force: true });
   }
 }
 
-/** Deno would ask the person at the terminal for a permission that is missing. */
+/** Whether the program may read and write a file. Deno would ask the person at the terminal for a permission that is missing. */
 function mayWrite(path: string): boolean {
   const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
   return !permissions ||

@@ -16,34 +16,42 @@ import {
 } from "./file.ts";
 import { migrate, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
+import { BUSY_TIMEOUT_MS, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
 /**
- * The size to which SQLite shortens the log, in bytes. It is more than an import needs; otherwise SQLite would change
- * the size all the time.
+ * The size to which SQLite shortens a longer log. It is more than an import needs, so that the size of the log does not change all the
+ * time.
  */
-export const LOG_LIMIT = 64 * 1_048_576;
+export const LOG_LIMIT_BYTES = 64 * 1_048_576;
 
-/** @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged. */
+/**
+ * Opens a database, and makes it if there is none.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
+ */
 export function openDatabase(path: string): OpenDatabase {
   return explained(path, () => {
     const file = path === IN_MEMORY ? IN_MEMORY : followLinks(path);
     const exists = file !== IN_MEMORY && inspectFiles(path, file);
-    if (exists) inspect(path, file);
-    const before = exists ? identify(path, file) : undefined;
+    if (exists) requireKnownFile(path, file);
+    const inspected = exists ? identify(path, file) : undefined;
     return connect(file, path, (db) => {
       const isNew = migrate(db, path);
       requireWritable(db);
-      // A backup may have been restored while this connection waited for a lock.
-      if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
+      // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
+      if (inspected) requireInPlace({ givenPath: path, identities: [[file, inspected]] });
       return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
     });
   });
 }
 
-/** @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened. */
+/**
+ * Opens a second connection to a database that is open already.
+ *
+ * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
+ */
 export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   return explained(files.givenPath, () => {
     // The files must be there, because SQLite would create a missing one.
@@ -57,6 +65,7 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   });
 }
 
+/** Opens a connection, which is closed again if `prepare` throws. */
 function connect(file: string, path: string, prepare: (db: DatabaseSync) => OpenDatabase): OpenDatabase {
   const db = new DatabaseSync(file);
   try {
@@ -68,7 +77,7 @@ function connect(file: string, path: string, prepare: (db: DatabaseSync) => Open
   }
 }
 
-/** SQLite opens a file without write permission as read-only, and fails only on the first write. */
+/** Checks that the file can be written to. SQLite opens a file without write permission as read-only, and fails only on the first write. */
 function requireWritable(db: DatabaseSync): void {
   setBusyTimeout(db, 0);
   try {
@@ -76,17 +85,20 @@ function requireWritable(db: DatabaseSync): void {
     db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
   } catch (error) {
     rollback(db);
-    // Another process is writing to it, so it is writable.
+    // If the file is busy, another process is writing to it, so it is writable.
     if (!isBusy(error)) throw error;
   }
-  setBusyTimeout(db, BUSY_TIMEOUT);
+  setBusyTimeout(db, BUSY_TIMEOUT_MS);
 }
 
-/** Reads only, except if a killed process has left a rollback journal, which SQLite must roll back first. */
-function inspect(path: string, file: string): void {
+/**
+ * Checks, before the file is opened for writing, that it is a petstore's. The check only reads, except if a killed process has left a
+ * rollback journal, which SQLite must roll back first.
+ */
+function requireKnownFile(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
   try {
-    setBusyTimeout(db, BUSY_TIMEOUT);
+    setBusyTimeout(db, BUSY_TIMEOUT_MS);
     db.exec("BEGIN");
     requireKnownSchema(db, path);
   } finally {
@@ -95,20 +107,23 @@ function inspect(path: string, file: string): void {
 }
 
 function configure(db: DatabaseSync, path: string): void {
-  setBusyTimeout(db, BUSY_TIMEOUT);
-  const mode = setWal(db);
+  setBusyTimeout(db, BUSY_TIMEOUT_MS);
+  const mode = switchOnWal(db);
   if (mode !== "wal" && path !== IN_MEMORY) {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
   }
-  // FULL: with NORMAL, a power failure could undo an acknowledged create. The others: on macOS, fsync() does not empty
+  // With `synchronous = NORMAL`, a power failure could undo an acknowledged create. `fullfsync` is for macOS, where fsync() does not empty
   // the disk's cache.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
-  db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT}`);
+  db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
 }
 
-/** Switches the write-ahead log on. It tries again by itself, because SQLite ignores the busy timeout here. */
-function setWal(db: DatabaseSync): unknown {
-  const deadline = performance.now() + BUSY_TIMEOUT;
+/**
+ * Switches the write-ahead log on, and returns the mode that the database has then. While the file is locked, it tries again without a
+ * pause, because SQLite ignores the busy timeout here.
+ */
+function switchOnWal(db: DatabaseSync): unknown {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       return db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];

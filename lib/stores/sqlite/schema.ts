@@ -6,7 +6,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../pet_rows.ts";
-import { beginWrite, BUSY_TIMEOUT, runAndCommit } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** The mark of a petstore's file in `PRAGMA application_id`: "PetS" in ASCII. */
 const APPLICATION_ID = 0x50657453;
@@ -16,12 +16,12 @@ const APPLICATION_ID = 0x50657453;
  * that were made with it.
  */
 const MIGRATIONS: readonly string[] = [
-  // Every SQLite index ends with the rowid, so that of statuses is in the order of ids. The API keys are in the order in which they
-  // were added, and all times are in milliseconds since 1970.
+  // Every SQLite index ends with the rowid, so the index of statuses has the pets of a status in the order of ids. The API keys are in
+  // the order in which they were added, and all times are in milliseconds since 1970.
   //
   // The stamp changes at every write that does more than add pets with new, larger ids. REPLACE deletes a row without a trigger for
-  // the deletion, and other programs can change ids and sqlite_sequence, so the last trigger looks before the insert whether the id
-  // is taken. There, an id that SQLite is to choose is undefined, so the trigger before it finds additions in the middle.
+  // the deletion, and other programs can change ids and sqlite_sequence, so `pet_replaced` looks before the insert whether the id is
+  // taken. Before the insert, an id that SQLite is to choose is undefined, so `pet_inserted` looks after it for an id in the middle.
   `CREATE TABLE pets ${PET_COLUMNS};
    CREATE INDEX pets_by_status ON pets (status);
    CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
@@ -37,14 +37,15 @@ const MIGRATIONS: readonly string[] = [
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
-/** The text of each table and index by its kind and name, without those of SQLite itself. */
+/** Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
   const entries = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
   return new Map(entries.filter(([name]) => !/ sqlite_/.test(name)));
 }
 
-export function schemaTextOf(): Map<string, string> {
+/** Returns what {@link readSchemaText} finds in a new database. */
+export function expectedSchemaText(): Map<string, string> {
   return inNewDatabase(readSchemaText);
 }
 
@@ -53,12 +54,15 @@ export function schemaTextOf(): Map<string, string> {
  * this program makes them: another trigger may undo the work of one of these, and REPLACE deletes the rows in the way of a unique index
  * without a trigger.
  */
-export function showsAlterations(db: DatabaseSync): boolean {
-  return readTracked(db) === inNewDatabase(readTracked);
+export function stampShowsAlterations(db: DatabaseSync): boolean {
+  return readStampSchema(db) === inNewDatabase(readStampSchema);
 }
 
-/** The text of all that is on the tables of pets and of the stamp. A trigger has the name of its table as it was typed. */
-function readTracked(db: DatabaseSync): string {
+/**
+ * Reads the SQL of all that is on the tables of pets and of the stamp. A trigger says the name of its table in the capitals in which it was
+ * typed.
+ */
+function readStampSchema(db: DatabaseSync): string {
   const rows = db.prepare(
     `SELECT type || ' ' || sql AS text FROM sqlite_schema
       WHERE lower(tbl_name) IN ('pets', 'alteration') AND sql IS NOT NULL ORDER BY text`,
@@ -66,6 +70,7 @@ function readTracked(db: DatabaseSync): string {
   return rows.map(({ text }) => String(text)).join("\n");
 }
 
+/** Reads from a database that has just been made, in memory. */
 function inNewDatabase<T>(read: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(":memory:");
   try {
@@ -91,7 +96,11 @@ export function requireKnownSchema(db: DatabaseSync, path: string, latest: numbe
   );
 }
 
-/** Checks only that a database is empty or belongs to this program. Returns the version. */
+/**
+ * Like {@link requireKnownSchema}, but accepts a later version too.
+ *
+ * @throws {StoreUnavailableError} If the database belongs to another program.
+ */
 export function requireOwn(db: DatabaseSync, path: string): number {
   const owner = readPragma(db, "application_id");
   const version = readPragma(db, "user_version");
@@ -110,7 +119,7 @@ export function requireOwn(db: DatabaseSync, path: string): number {
 /** Whether a database has each table of the latest schema, with its columns. */
 function hasTables(db: DatabaseSync): boolean {
   const actual = readSchemaText(db);
-  return [...schemaTextOf()].every(([name, sql]) => !name.startsWith("table ") || actual.get(name) === sql);
+  return [...expectedSchemaText()].every(([name, sql]) => !name.startsWith("table ") || actual.get(name) === sql);
 }
 
 /** Like {@link requireKnownSchema}, but throws for an empty database too. */
@@ -121,11 +130,11 @@ export function requireTables(db: DatabaseSync, path: string): void {
 /**
  * Brings a database to the latest version, in one transaction. Returns whether it was empty.
  *
- * @param migrations Those of this program; a test gives others.
+ * @param migrations The migrations of this program. A test gives others.
  */
 export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): boolean {
   if (readPragma(db, "user_version") === migrations.length) return false;
-  beginWrite(db, BUSY_TIMEOUT);
+  beginWrite(db, BUSY_TIMEOUT_MS);
   return runAndCommit(db, () => {
     // The version is read again under the lock, because another process may have migrated the database meanwhile.
     const version = requireKnownSchema(db, path, migrations.length);

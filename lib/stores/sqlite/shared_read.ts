@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rollback } from "./transaction.ts";
 
 /**
- * A transaction that several reads of one turn of the event loop share, from the second one on: to begin and end a transaction takes
+ * A transaction that the reads of one turn of the event loop share, from the second one on, for speed: to begin and end a transaction takes
  * as long as to find a pet. It shows the file as it was when it began, so it must not outlive a commit. Each read therefore looks for
  * commits first, and {@link ChangeWatch} ends the transaction if there was one. A write of the same connection ends it too.
  */
@@ -19,10 +19,10 @@ export class SharedRead {
     this.#commit = db.prepare("COMMIT");
   }
 
-  /** Called before each read, after a look for commits. */
+  /** Notes that a read follows. Call this before each read, right after a look for commits. */
   enter(): void {
     this.#reads++;
-    // It ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
+    // The transaction ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
     if (this.#reads === 1) setImmediate(() => this.end());
     if (this.#reads === 2) this.#begin.run();
   }

@@ -18,8 +18,8 @@ import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
 
-/** How long a commit may take for a create to be committed on the thread that serves, in milliseconds. */
-const SHORT_COMMIT = 2;
+/** While commits take less than this, a lone create is committed on the thread that serves. */
+const SHORT_COMMIT_MS = 2;
 
 /** Says when a thread of its own commits the creates: if it is faster, always, or never. */
 export type WriterThread = "auto" | "always" | "never";
@@ -31,17 +31,18 @@ export type WriterThread = "auto" | "always" | "never";
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
-  /** The files of the database. Undefined for one in memory. */
+  /** The files of the database; undefined if it is in memory. */
   readonly opened: OpenedFiles | undefined;
+  /** Whether this store has made the tables. */
   readonly isNew: boolean;
   readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
-  readonly #get: StatementSync;
-  readonly #texts = new TextCache((id) => this.#readText(id));
-  readonly #all: StatementSync;
-  readonly #ofStatus: StatementSync;
-  /** The thread that writes. Undefined if the calling thread does. */
+  readonly #selectPet: StatementSync;
+  readonly #selectAll: StatementSync;
+  readonly #selectOfStatus: StatementSync;
+  readonly #cache = new TextCache((id) => this.#readText(id));
+  /** The thread that writes; undefined if the calling thread does. */
   readonly thread: WriterOwner | undefined;
   #isClosed = false;
 
@@ -61,17 +62,18 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       isLogLong: () => this.#watch.isLogLong,
     });
     this.keys = sqliteKeys(db, this.#file, this.#watch.shared);
-    this.#get = prepareExact(db, SELECT_PET);
-    this.#all = prepareExact(db, ALL_PETS);
-    this.#ofStatus = prepareExact(db, PETS_OF_STATUS);
+    this.#selectPet = prepareExact(db, SELECT_PET);
+    this.#selectAll = prepareExact(db, ALL_PETS);
+    this.#selectOfStatus = prepareExact(db, PETS_OF_STATUS);
   }
 
   static open(path: string, writerThread: WriterThread): SqliteStore {
     requirePath(path);
     const opened = openDatabase(path);
-    // A database in memory belongs to one connection.
+    // A database in memory has no files. It belongs to one connection, so no thread can write to it.
     const files = writerThread === "never" ? undefined : opened.files;
-    return new SqliteStore(opened, path, files && new WriterOwner(files), writerThread === "auto" ? SHORT_COMMIT : 0);
+    const thread = files && new WriterOwner(files);
+    return new SqliteStore(opened, path, thread, writerThread === "auto" ? SHORT_COMMIT_MS : 0);
   }
 
   get batch(): CommittingStore["batch"] {
@@ -83,22 +85,23 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    // This look also ends an outdated shared transaction, which `#readText()` relies on.
+    // The look for changes also ends a shared transaction that is older than the last commit, on which `#readText()` relies.
     const { alterations } = this.changes();
-    return this.#texts.get(id, alterations);
+    return this.#cache.get(id, alterations);
   }
 
+  /** Reads a pet from the file. The caller has just looked for changes. */
   #readText(id: bigint): string | undefined {
     try {
       this.#watch.shared?.enter();
-      return this.#get.get(id)?.["json"] as string | undefined;
+      return this.#selectPet.get(id)?.["json"] as string | undefined;
     } catch (error) {
       throw this.#explainRead(error);
     }
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const statement = status === undefined ? this.#all : this.#ofStatus;
+    const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
       // The look comes first: it ends a shared transaction that is older than the last commit.
@@ -106,6 +109,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       this.#watch.shared?.enter();
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
+      // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
       return next === null ? { json } : { json, next: last };
     } catch (error) {
       throw this.#explainRead(error);
@@ -118,6 +122,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   check(): void {
     this.#watch.look();
+    // Any id shows whether pets can be read, also one that no pet has.
     this.#readText(1n);
     this.#file.requireInPlace();
   }
@@ -132,14 +137,18 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     return chain(written, () => this.#file.close());
   }
 
+  /** Prepares the next read after one that has failed, and returns the error that the caller throws. */
   #explainRead(error: unknown): unknown {
     try {
       this.#watch.shared?.end();
       if (this.#isClosed) return asUnavailable(error, this.#file.path);
-      // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
-      if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
-      // If a table is missing because the file was overwritten, this throws a better error.
-      else this.#file.requireSchema();
+      if (isOutage(error)) {
+        // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
+        this.#db.exec("PRAGMA shrink_memory");
+      } else {
+        // If the file was overwritten, this throws an error that says so.
+        this.#file.requireSchema();
+      }
       return asUnavailable(error, this.#file.path);
     } catch (better) {
       return asUnavailable(better, this.#file.path);
@@ -147,12 +156,14 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 }
 
-function requirePath(path: string): void {
+/** @throws {TypeError} If `path` is not the path of a file, or `:memory:`. */
+function requirePath(path: unknown): void {
+  const rule = "The path of an SQLite store must be the path of a file, or :memory:, not";
+  if (typeof path !== "string") throw new TypeError(`${rule} ${typeof path}`);
   // SQLite would parse file: as a URI, and make a file called sqlite:pets.db.
-  const [address, rest] = typeof path === "string" ? /^(?:file|sqlite3?):(.*)/is.exec(path) ?? [] : [];
-  if (typeof path !== "string" || path === "" || path.includes("\0") || address !== undefined) {
-    const received = typeof path === "string" ? JSON.stringify(path) : typeof path;
-    const right = rest && !rest.startsWith("//") ? `; write ${JSON.stringify(rest)}` : "";
-    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}${right}`);
-  }
+  const address = /^(?:file|sqlite3?):(.*)/is.exec(path);
+  if (path !== "" && !path.includes("\0") && !address) return;
+  const meantPath = address?.[1];
+  const advice = meantPath && !meantPath.startsWith("//") ? `; write ${JSON.stringify(meantPath)}` : "";
+  throw new TypeError(`${rule} ${JSON.stringify(path)}${advice}`);
 }

@@ -12,13 +12,13 @@ export function insertPets(count: number): string {
 export const SELECT_LAST_ID = `SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
   ifnull((SELECT max(id) FROM pets), 0)) AS last`;
 
-/** Counts the pets after an id, and finds the largest. Parameter: that id. */
+/** Counts the pets after an id, and finds the largest of their ids. Parameter: the id. */
 export const SELECT_ADDED = "SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?";
 
 /** Finds a remembered request. Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
-/** Replaces an expired request with its key. Parameters: key, fingerprint, pet_id, expires_at. */
+/** Remembers a request. It replaces an expired one with the same key. Parameters: key, fingerprint, pet_id, expires_at. */
 export const INSERT_REQUEST =
   "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)";
 
@@ -35,8 +35,8 @@ export const WRITE_NOTHING = [
 ];
 
 /**
- * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a trigger,
- * and when another database is restored over the file.
+ * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
+ * trigger, and when another database is restored over the file.
  */
 export const SELECT_MARKS = `SELECT (SELECT schema_version FROM pragma_schema_version) AS schema, stamp,
   ifnull((SELECT max(id) FROM pets), 0) AS last FROM alteration`;
@@ -45,22 +45,26 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A page of all pets. Parameters: after, limit, after. */
-export const ALL_PETS: string = page("id > ?");
+/** Reads a page of all pets. Parameters: after, limit, after. */
+export const ALL_PETS: string = selectPage("id > ?");
 
-/** A page of the pets of one status. Parameters: status, after, limit, status, after. */
-export const PETS_OF_STATUS: string = page("status = ? AND id > ?");
+/** Reads a page of the pets of one status. Parameters: status, after, limit, status, after. */
+export const PETS_OF_STATUS: string = selectPage("status = ? AND id > ?");
 
-/** Lines of an export, and their number. Parameters: after, limit, after. */
-export const EXPORT_PAGE: string = page("id > ?", `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
+/** Reads a page as the lines of an export, and counts them. Parameters: after, limit, after. */
+export const EXPORT_PAGE: string = selectPage(
+  "id > ?",
+  `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`,
+);
 
 /**
- * The statement gives one row, with the last id and, if a page follows, the next id. The inner query finds the next id first, and the outer
- * one reads all rows before it, because SQLite runs an aggregate over a query with LIMIT as a slow co-routine.
+ * Makes a statement that gives one row for a page, with the last id of the page and, if another page follows, the first id of that. For
+ * speed, the inner query finds the next id first, and the outer one reads all rows before it: SQLite runs an aggregate over a query with
+ * LIMIT as a slow co-routine.
  *
- * @param condition Without `?1`, which early releases of Node 22 and 24 treat as a name.
+ * @param condition Which pets are on the page. It writes a parameter as `?`, because early releases of Node 22 and 24 treat `?1` as a name.
  */
-function page(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
+function selectPage(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
   return `SELECT ${columns}, max(id) AS last, next
     FROM (SELECT (SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?) AS next) CROSS JOIN pets
     WHERE ${condition} AND id <= ifnull(next - 1, ${INT64_MAX})`;

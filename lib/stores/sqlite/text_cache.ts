@@ -2,14 +2,18 @@
 const SLOTS = 131_072;
 
 /**
- * Keeps the texts of pets that are read often. Each id has one slot. It takes an empty slot at once, and another id's when it is missed
- * twice with no other miss of the slot between.
+ * Keeps the texts of pets that are read often. Each id has one slot, which it shares with others. An id takes an empty slot at once, and
+ * the slot of another id when it is missed twice with no other miss of the slot between.
  */
 export class TextCache {
   readonly #read: (id: bigint) => string | undefined;
-  /** For each slot, the id whose text it keeps, and the id that was missed last. `NaN` is none: another program may have added id 0. */
+  /**
+   * Two ids for each slot: the one whose text is kept, and the one that was missed last. `NaN` stands for none, because another program may
+   * have added the id 0.
+   */
   readonly #ids = new Float64Array(2 * SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
+  /** The counter of alterations when the kept texts were read. With another one, they may be stale. */
   #alterations = -1;
 
   constructor(read: (id: bigint) => string | undefined) {
@@ -19,16 +23,17 @@ export class TextCache {
   get(id: bigint, alterations: number): string | undefined {
     if (alterations !== this.#alterations) this.#clear(alterations);
     const number = Number(id);
-    const slot = number & (SLOTS - 1), kept = 2 * slot, missed = kept + 1;
-    if (this.#ids[kept] === number) return this.#texts[slot];
+    const slot = number & (SLOTS - 1);
+    const keptAt = 2 * slot, missedAt = keptAt + 1;
+    if (this.#ids[keptAt] === number) return this.#texts[slot];
     const text = this.#read(id);
-    // Ids beyond 2^53 share a number, so their texts are not kept.
+    // Several ids beyond 2^53 have the same number, so their texts are not kept.
     if (text === undefined || !Number.isSafeInteger(number)) return text;
-    if (this.#ids[missed] === number || Number.isNaN(this.#ids[kept])) {
-      this.#ids[kept] = number;
+    if (this.#ids[missedAt] === number || Number.isNaN(this.#ids[keptAt])) {
+      this.#ids[keptAt] = number;
       this.#texts[slot] = text;
     }
-    this.#ids[missed] = number;
+    this.#ids[missedAt] = number;
     return text;
   }
 

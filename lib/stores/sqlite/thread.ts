@@ -2,16 +2,20 @@
 
 import { type MessagePort, Worker } from "node:worker_threads";
 
-/** What a module gets that runs in a thread. */
+/** What a thread runs, and what it gets. */
 export interface ThreadWork {
-  /** The address of the module, or undefined where it has none. */
+  /** The address of the module that the thread loads; undefined where it has none. */
   module: string | undefined;
-  /** The name of its file without the extension. In a bundle, the module has another one, and its address would start the whole program. */
+  /**
+   * The name of the module's file without the extension. An address with another name is that of a bundle, and would start the whole
+   * program, so no thread is started.
+   */
   file: string;
   /** The name of the exported function that the thread calls. It takes no argument. */
   call: string;
-  /** The database, which a thread on Deno needs the permission to use. */
+  /** The path of the database, which a thread on Deno needs the permission to use. */
   database: string;
+  /** What the function finds in `workerData` of `node:worker_threads`. */
   workerData: unknown;
   transferList: MessagePort[];
 }
@@ -28,10 +32,11 @@ export function startThread(
     // at the top level ends the process (Node 22).
     : `import process from "node:process"; process.removeAllListeners("warning");
       import(${JSON.stringify(module)}).then(({ ${call} }) => ${call}());`;
-  // Deno would prompt for the permission to copy the environment. Node needs it for NODE_OPTIONS.
-  const options = { workerData, transferList, name: `petstore-${file}`, ...("Deno" in globalThis && { env: {} }) };
+  const options = { workerData, transferList, name: `petstore-${file}` };
+  // Deno would prompt for the permission to copy the environment, so its thread has none. Node needs the environment for NODE_OPTIONS.
+  const optionsHere = "Deno" in globalThis ? { ...options, env: {} } : options;
   try {
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options);
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), optionsHere);
     // Without a listener, an error in the thread would end the process.
     worker.on("error", () => {});
     return worker;
@@ -44,13 +49,14 @@ interface Permissions {
   querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
 }
 
-/** Whether the thread can load its module. Deno would prompt for a missing permission, so it is asked first. */
+/** Whether the thread can load its module and use the database. Deno is asked first, because it would prompt for a missing permission. */
 function mayLoad(module: string, file: string, database: string): boolean {
   if (!module.endsWith(`/${file}.ts`) && !module.endsWith(`/${file}.js`)) return false;
-  const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
+  const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } }).Deno ?? {};
   if (!permissions) return true;
   const isGranted = (name: "read" | "write", path: string | URL) =>
     permissions.querySync({ name, path }).state === "granted";
+  // The module imports others from the folder `lib`.
   const library = new URL("../../", module);
   if (library.protocol === "file:" && !isGranted("read", library)) return false;
   return isGranted("read", database) && isGranted("write", database);

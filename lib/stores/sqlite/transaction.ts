@@ -6,23 +6,26 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy, isIoError } from "./errors.ts";
 
-/** How long SQLite waits for a lock, in milliseconds. Short, because it blocks the event loop. */
-export const BUSY_TIMEOUT = 1000;
+/** How long a connection waits for a lock. The wait is short, because it blocks the event loop. */
+export const BUSY_TIMEOUT_MS = 1000;
 
-/** The pause between attempts to get the write lock, in milliseconds. */
-const PAUSE = 0.2;
+/** The pause between attempts to get the write lock. */
+const LOCK_PAUSE_MS = 0.2;
 
-/** Node before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection. */
+/**
+ * Sets how long SQLite waits for a lock. It needs a pragma, because Node before 22.16 ignores the option `timeout`, and so does Deno for a
+ * read-only connection.
+ */
 export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
   db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
 }
 
 /** Writes the log back, and switches to a rollback journal until a store opens the file. */
-export function leaveLog(db: DatabaseSync): void {
+export function switchOffWal(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = DELETE");
 }
 
-/** Integers are read as bigints, because another program may have inserted an id beyond 2^53. */
+/** Prepares a statement that returns integers as bigints, because another program may have inserted an id beyond 2^53. */
 export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
@@ -30,11 +33,13 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
 }
 
 /**
- * Begins a transaction that writes. It blocks the thread for up to `patience` milliseconds while another connection has the lock. It waits in
- * short pauses of its own, because SQLite's are so long that a busy program would always be first.
+ * Begins a transaction that writes. While another connection has the lock, this blocks the thread, and tries again after short pauses:
+ * those of SQLite are so long that a busy program would always be first.
+ *
+ * @param patienceMs How long it tries at most.
  */
-export function beginWrite(db: DatabaseSync, patience: number): void {
-  const deadline = performance.now() + patience;
+export function beginWrite(db: DatabaseSync, patienceMs: number): void {
+  const deadline = performance.now() + patienceMs;
   setBusyTimeout(db, 0);
   try {
     // `Atomics.wait()` on a value that nobody changes is a sleep.
@@ -45,15 +50,15 @@ export function beginWrite(db: DatabaseSync, patience: number): void {
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
       }
-      Atomics.wait(pause, 0, 0, PAUSE);
+      Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
     }
   } finally {
-    setBusyTimeout(db, BUSY_TIMEOUT);
+    setBusyTimeout(db, BUSY_TIMEOUT_MS);
   }
 }
 
 /**
- * Runs `work` in a transaction, and commits it. The transaction is rolled back if `work` throws.
+ * Runs `work` in the transaction that {@link beginWrite} has begun, and commits it. It is rolled back if `work` or the commit throws.
  *
  * @param onUncertain Called if the commit fails and may have been written all the same.
  */
@@ -74,10 +79,11 @@ export function runAndCommit<T>(db: DatabaseSync, work: () => T, onUncertain: ()
   }
 }
 
+/** Ends a transaction without a commit, if there is one. */
 export function rollback(db: DatabaseSync): void {
   try {
     db.exec("ROLLBACK");
   } catch {
-    // SQLite has ended it already, for example because the disk is full.
+    // SQLite has ended the transaction already, for example because the disk is full.
   }
 }

@@ -16,8 +16,8 @@ import {
 } from "./statements.ts";
 import { beginWrite, prepareExact, runAndCommit } from "./transaction.ts";
 
-/** How many pets one statement adds, if so many creates follow each other. */
-const ROWS = 16;
+/** If so many creates follow each other, one statement adds all their pets, for speed. */
+const PETS_PER_INSERT = 16;
 
 /** The largest id that a JavaScript number holds exactly, so that clients read the id which the service means. */
 const MAX_ID = 2n ** 53n - 1n;
@@ -32,7 +32,7 @@ export class WriteTransactions {
   readonly #sql: ReturnType<typeof prepareAll>;
   readonly #shared: SharedRead | undefined;
 
-  /** @param shared The reads of the same connection, whose transaction ends before one that writes. */
+  /** @param shared The transaction that reads of the same connection share. It ends before one that writes begins. */
   constructor(db: DatabaseSync, watch: FileWatch, shared?: SharedRead) {
     this.#db = db;
     this.#watch = watch;
@@ -42,12 +42,14 @@ export class WriteTransactions {
 
   /**
    * Commits writes in one transaction, in order. If this throws, nothing has been written, unless the error says that it may have been.
+   *
+   * @param patienceMs How long the thread may be blocked by the lock of another connection.
    */
-  commit(writes: readonly Write[], patience: number): Outcome[] {
+  commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     let mayBeStored = false;
     try {
       this.#shared?.end();
-      beginWrite(this.#db, patience);
+      beginWrite(this.#db, patienceMs);
       return runAndCommit(this.#db, () => {
         this.#watch.requireWritable();
         return this.apply(writes);
@@ -59,56 +61,58 @@ export class WriteTransactions {
   }
 
   /**
-   * Carries out writes within a transaction. SQLite numbers pets in their order, each one more than the last, so the ids are known
-   * before. Another program may have added a trigger that ignores a row, deletes it or adds others: whether exactly these pets are there
-   * is looked at in the end, so that no client is told of a pet that is not stored, or of another one.
+   * Carries out writes within a transaction that the caller has begun. For speed, SQLite is not asked for the id of each pet: it numbers
+   * pets in their order, each one more than the last. Another program may have added a trigger that ignores a row, deletes it or adds
+   * others. So this looks at the end whether exactly these pets are there, so that no client is told of a pet that is not stored, or of
+   * another one.
    *
    * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
    */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
     const outcomes: Outcome[] = [];
-    const before = BigInt(this.#sql.lastId.get()!["last"] as bigint);
-    if (before + BigInt(writes.length) > MAX_ID) throw this.#outOfIds(before);
-    let last = before, i = 0;
+    const idBefore = BigInt(this.#sql.lastId.get()!["last"] as bigint);
+    if (idBefore + BigInt(writes.length) > MAX_ID) throw this.#outOfIdsError(idBefore);
+    let lastId = idBefore, i = 0;
     while (i < writes.length) {
-      const next = writes.slice(i, i + ROWS);
-      if (next.length === ROWS && next.every(isCreate)) {
+      const next = writes.slice(i, i + PETS_PER_INSERT);
+      if (next.length === PETS_PER_INSERT && next.every(isCreate)) {
         this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
-        i += ROWS;
-        for (let row = 0; row < ROWS; row++) outcomes.push({ outcome: "created", id: ++last });
+        i += PETS_PER_INSERT;
+        for (let row = 0; row < PETS_PER_INSERT; row++) outcomes.push({ outcome: "created", id: ++lastId });
       } else {
-        const outcome = this.#applyOne(writes[i++]!, last + 1n, now);
-        if (outcome.outcome === "created") last = outcome.id;
+        const outcome = this.#applyOne(writes[i++]!, lastId + 1n, now);
+        if (outcome.outcome === "created") lastId = outcome.id;
         outcomes.push(outcome);
       }
     }
-    if (last > before) this.#requireAdded(before, last);
+    if (lastId > idBefore) this.#requireAdded(idBefore, lastId);
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
-    // It deletes twice as many as were added, so that the backlog shrinks in small steps.
+    // Up to twice as many expired requests are deleted as were added, so that the backlog shrinks in small steps.
     if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
     return outcomes;
   }
 
-  /** Checks that the pets after the id `before` are as many as were added, the last with the id `last`. */
-  #requireAdded(before: bigint, last: bigint): void {
-    const { count, greatest } = this.#sql.added.get(before) as { count: bigint; greatest: bigint };
-    if (count !== last - before || greatest !== last) throw this.#interfered("another pet than was added, or none");
+  /** Checks that the pets after the id `idBefore` are as many as were added, and that the last one has the id `lastId`. */
+  #requireAdded(idBefore: bigint, lastId: bigint): void {
+    const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
+    const areAdded = count === lastId - idBefore && greatest === lastId;
+    if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
   }
 
-  #outOfIds(last: bigint): StoreUnavailableError {
+  #outOfIdsError(last: bigint): StoreUnavailableError {
     return new StoreUnavailableError(
       `${this.#watch.path}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
     );
   }
 
-  #interfered(what: string): StoreUnavailableError {
+  #interferenceError(what: string): StoreUnavailableError {
     return new StoreUnavailableError(
       `${this.#watch.path}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
     );
   }
 
-  /** @param id What a pet gets that this adds. */
+  /** @param id The id of the pet, if the write adds one. */
   #applyOne(write: Write, id: bigint, now: bigint): Outcome {
     switch (write.kind) {
       case "create":
@@ -131,10 +135,11 @@ export class WriteTransactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row. Without it, or with another one, the retry would add a second pet, or be told of another.
+    // A retry finds the request by its row. If a trigger has removed or changed the row, the retry would add a second pet, or be told of
+    // another.
     const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
     if (remembered?.outcome !== "replayed" || remembered.id !== id) {
-      throw this.#interfered("another Idempotency-Key, or none");
+      throw this.#interferenceError("another Idempotency-Key, or none");
     }
     return { outcome: "created", id };
   }
@@ -146,7 +151,7 @@ function prepareAll(db: DatabaseSync) {
     lastId: prepare(SELECT_LAST_ID),
     added: prepare(SELECT_ADDED),
     insertOne: prepare(insertPets(1)),
-    insertMany: prepare(insertPets(ROWS)),
+    insertMany: prepare(insertPets(PETS_PER_INSERT)),
     findRequest: prepare(SELECT_REQUEST),
     insertRequest: prepare(INSERT_REQUEST),
     deleteExpired: prepare(DELETE_REQUESTS),
@@ -158,7 +163,7 @@ function isCreate(write: Write): write is Write & { kind: "create" } {
   return write.kind === "create";
 }
 
-/** Bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
+/** Makes the values of a pet's row. Numbers are bigints, because `node:sqlite` binds a JavaScript number as REAL. */
 function rowOf({ name, categoryId, status }: PetDraft): [name: string, categoryId: bigint, status: bigint] {
   return [name, categoryId, BigInt(statusCode(status))];
 }

@@ -5,14 +5,14 @@ import { type Outcome, type PendingWrite, requireValidWrite, uncertain, type Wri
 import { isBusy } from "./errors.ts";
 import type { WriteTransactions } from "./write_transactions.ts";
 import { ThreadLine, type WriterOwner } from "./writer_link.ts";
-import { BUSY_TIMEOUT } from "./transaction.ts";
+import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { errorOf } from "./writer_messages.ts";
 
-/** The pause between attempts to get the write lock, in milliseconds. Reads go on meanwhile. */
-const RETRY_DELAY = 1;
+/** The pause between attempts to get the write lock. Reads go on meanwhile. */
+const RETRY_DELAY_MS = 1;
 
-/** How much of the longest commit still counts after the next one. */
-export const DECAY = 0.9;
+/** With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. */
+export const DURATION_DECAY = 0.9;
 
 /** The way to the thread that writes. */
 export type WriterLink = Pick<WriterOwner, "connect" | "close">;
@@ -21,13 +21,16 @@ export type WriterLink = Pick<WriterOwner, "connect" | "close">;
 export interface WriterOptions {
   /** The transactions that commit on the calling thread. */
   transactions: Pick<WriteTransactions, "commit">;
-  /** Called after each commit, before the promises of the writes resolve. */
+  /** Called after each commit, before the promises of the writes resolve. It is called without a `this`, and must not throw. */
   onCommitted(writes: readonly Write[]): void;
   /** The thread that writes. Without it, the calling thread commits. */
   thread?: WriterLink | undefined;
-  /** While commits take less than this, the calling thread commits a lone create. In milliseconds. Default: 0, never. */
+  /** While commits take less than this many milliseconds, the calling thread commits a lone create. Default: 0, never. */
   shortCommitMs?: number;
-  /** Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. */
+  /**
+   * Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. This
+   * is called without a `this`.
+   */
   isLogLong?(): boolean;
 }
 
@@ -43,8 +46,8 @@ export class Writer {
   #owner: WriterLink | undefined;
   /** The open line to the thread. It is replaced when the thread has ended. */
   #line: ThreadLine | undefined;
-  /** The longest of the last commits, in milliseconds. */
-  #longest = 0;
+  /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
+  #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
   constructor({ transactions, onCommitted, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
@@ -52,19 +55,19 @@ export class Writer {
     this.#onCommitted = onCommitted;
     this.#owner = thread;
     const isShort = (pending: readonly PendingWrite[]) =>
-      pending.length === 1 && this.#longest < shortCommitMs && !isLogLong();
+      pending.length === 1 && this.#longestMs < shortCommitMs && !isLogLong();
     const commit = (pending: PendingWrite[]) =>
-      this.#owner && !isShort(pending) ? this.#commitThere(pending) : this.#commit(pending);
+      this.#owner && !isShort(pending) ? this.#commitOnThread(pending) : this.#commitHere(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
-  /** Rejects at once if the write is invalid, so that it does not fail those of its batch. */
+  /** Carries out a write. An invalid one rejects at once, so that it does not fail the others of its batch. */
   write(write: Write): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       requireValidWrite(write);
       if ("pet" in write) {
         const { name, categoryId, status } = write.pet;
-        // A caller's object may have members that no message can carry.
+        // Only the members of a pet are passed on: a caller's object may have others, which no message to the thread can carry.
         write = { ...write, pet: { name, categoryId, status } };
       }
       this.batch.add({ write, resolve, reject });
@@ -78,28 +81,33 @@ export class Writer {
     });
   }
 
-  #commit(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
-    const writes = pending.map(({ write }) => write), begin = performance.now();
+  /**
+   * Commits on the calling thread. While another connection has the lock, it tries again until the deadline, without blocking the thread.
+   */
+  #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
+    const writes = pending.map(({ write }) => write), startedAt = performance.now();
     try {
       return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
     } finally {
-      this.#noteDuration(performance.now() - begin);
+      this.#noteDuration(performance.now() - startedAt);
     }
-    return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(pending, deadline));
+    const pause = new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    return pause.then(() => this.#commitHere(pending, deadline));
   }
 
-  async #commitThere(pending: readonly PendingWrite[]): Promise<void> {
+  /** Commits on the thread that writes, or here if no thread can be started. */
+  async #commitOnThread(pending: readonly PendingWrite[]): Promise<void> {
     try {
       if (!this.#line || this.#line.hasEnded) this.#line = await this.#connect();
-      if (!this.#line) return await this.#commit(pending);
+      if (!this.#line) return await this.#commitHere(pending);
       const writes = pending.map(({ write }) => write);
       const reply = await this.#line.call(writes);
       if (reply?.kind === "failure") throw errorOf(reply);
       if (reply?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
-      // The duration is that of the commit alone. The way to the thread and back is not counted: it is long while this
-      // thread is busy.
+      // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
+      // busy.
       this.#noteDuration(reply.milliseconds);
       this.#settle(pending, writes, reply.outcomes);
     } catch (error) {
@@ -108,12 +116,13 @@ export class Writer {
   }
 
   #noteDuration(milliseconds: number): void {
-    // One fast commit says little about a disk that other programs use.
-    this.#longest = Math.max(milliseconds, DECAY * this.#longest);
+    // The longest commit is remembered, because one fast commit says little about a disk that other programs use.
+    this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
   }
 
+  /** Opens a line to the thread. It is undefined if no thread can be started. */
   async #connect(): Promise<ThreadLine | undefined> {
-    // It tries twice, because a thread that has just ended may still pass for one that runs.
+    // There are two attempts, because a thread that has just ended may still pass for one that runs.
     for (let attempt = 0; attempt < 2; attempt++) {
       const port = this.#owner?.connect();
       if (!port) {
@@ -130,6 +139,7 @@ export class Writer {
     throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
   }
 
+  /** Tells the callers the outcomes, which are in the order of their writes. */
   #settle(pending: readonly PendingWrite[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
     this.#onCommitted(writes);
     for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);

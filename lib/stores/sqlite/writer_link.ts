@@ -1,4 +1,4 @@
-/** The way of a store to the thread that writes: how that is started, and how batches get there. */
+/** The way of a store to the thread that writes: how the thread is started, and how batches get there. */
 
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { StoreUnavailableError } from "../store.ts";
@@ -12,11 +12,15 @@ import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 /** The thread of a store, which starts when it is needed, and again when it has ended. */
 export class WriterOwner {
   readonly #opened: OpenedFiles;
+  /** The thread that was started last, which may have ended. */
   #worker: Worker | undefined;
-  /** Brings the thread its lines. Deno delivers the worker's own messages late if this isolate is itself a worker. */
+  /**
+   * The port that brings the thread its lines; undefined while no thread runs. It is a port of its own, because Deno delivers the worker's
+   * own messages late if this isolate is itself a worker.
+   */
   #control: MessagePort | undefined;
 
-  /** What the next start of the thread takes. It is filled now, because later clients may have taken every descriptor. */
+  /** The descriptors for the next start of the thread. They are taken now, because later clients may have taken every one. */
   readonly #reserve = new DescriptorReserve();
 
   constructor(opened: OpenedFiles) {
@@ -29,18 +33,20 @@ export class WriterOwner {
   }
 
   /**
-   * A new line to the thread; undefined if no thread can be started. The first {@link WriterReply} is `ready` or a failure, and each later
-   * one answers a batch.
+   * Opens a new line to the thread, which starts if it does not run. The line is undefined if no thread can be started. Its first
+   * {@link WriterReply} is `ready` or a failure, and each later one answers a batch.
    *
    * @throws {StoreUnavailableError} If the process has too few free descriptors for the thread.
    */
   connect(): WriterPort | undefined {
     this.#control ??= this.#start();
+    if (!this.#control) return undefined;
     const { port1, port2 } = new MessageChannel();
-    this.#control?.postMessage(port2, [port2]);
-    return this.#control && port1 as unknown as WriterPort;
+    this.#control.postMessage(port2, [port2]);
+    return port1 as unknown as WriterPort;
   }
 
+  /** Lets the thread close its connection, and ends it. */
   async close(): Promise<void> {
     this.#reserve.release();
     const control = this.#control;
@@ -52,11 +58,12 @@ export class WriterOwner {
     await this.terminate();
   }
 
+  /** Ends the thread at once. */
   async terminate(): Promise<void> {
     await this.#worker?.terminate();
   }
 
-  /** Starts the thread. It is undefined if the module cannot be loaded into a thread. */
+  /** Starts the thread, and returns its control port. The port is undefined if the module cannot be loaded into a thread. */
   #start(): MessagePort | undefined {
     try {
       this.#reserve.fill();
@@ -86,21 +93,23 @@ export class WriterOwner {
   }
 }
 
-/** A line to the thread, by which one store sends its batches, one at a time. */
+/** A line to the thread, by which one store sends its batches. It sends one at a time, and none once the line has ended. */
 export class ThreadLine {
   hasEnded = false;
   readonly #port: WriterPort;
-  #message = Promise.withResolvers<WriterReply | undefined>();
+  /** The next message of the thread, whether or not somebody waits for it yet. It is undefined once the line has ended. */
+  #nextMessage = Promise.withResolvers<WriterReply | undefined>();
 
   constructor(port: WriterPort) {
     this.#port = port;
-    port.onmessage = ({ data }) => this.#message.resolve(data);
+    port.onmessage = ({ data }) => this.#nextMessage.resolve(data);
     port.addEventListener("close", () => {
       this.hasEnded = true;
-      this.#message.resolve(undefined);
+      this.#nextMessage.resolve(undefined);
     });
   }
 
+  /** Sends a batch, and waits for the answer. Undefined if the thread has ended: the batch may have been committed. */
   call(writes: readonly Write[]): Promise<WriterReply | undefined> {
     this.#port.postMessage(writes);
     return this.receive();
@@ -108,10 +117,10 @@ export class ThreadLine {
 
   /** Waits for the next message of the thread. Undefined if the thread has ended. */
   async receive(): Promise<WriterReply | undefined> {
-    // A store without creates in flight does not keep the process alive.
+    // The port keeps the process alive only during the wait, so that a store without creates in flight does not.
     this.#port.ref?.();
-    const reply = await this.#message.promise;
-    this.#message = Promise.withResolvers();
+    const reply = await this.#nextMessage.promise;
+    this.#nextMessage = Promise.withResolvers();
     this.#port.unref?.();
     return reply;
   }

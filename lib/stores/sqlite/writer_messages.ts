@@ -15,20 +15,24 @@ export interface Port<Sent, Received> {
 export type WriterPort = Port<readonly Write[], WriterReply>;
 export type StorePort = Port<WriterReply, readonly Write[]>;
 
-/** The answer to a commit. One that has failed has no outcomes. */
+/**
+ * What the thread says on a line: at first that it is `ready`, then the answer to each batch. An answer has the outcomes of the writes and
+ * the duration of the commit alone. A `failure` may also come in place of `ready`.
+ */
 export type WriterReply =
   | { kind: "ready" }
   | { kind: "outcomes"; outcomes: Outcome[]; milliseconds: number }
   | { kind: "failure"; name: string; message: string; mayBeStored: boolean };
 
-/** Describes an error as a message. An error itself would lose its class and its name in structured cloning. */
+/** Describes an error as a message, because an error itself would lose its class and its name in structured cloning. */
 export function failureOf(error: unknown): WriterReply {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const mayBeStored = error instanceof StoreUnavailableError && error.mayBeStored;
   return { kind: "failure", name, message, mayBeStored };
 }
 
+/** Makes the error that a message describes. Any other than a {@link StoreUnavailableError} keeps its name, but not its class. */
 export function errorOf({ name, message, mayBeStored }: WriterReply & { kind: "failure" }): Error {
-  const error = new StoreUnavailableError(message, { mayBeStored });
-  return error.name === name ? error : Object.assign(new Error(message), { name });
+  const unavailable = new StoreUnavailableError(message, { mayBeStored });
+  return unavailable.name === name ? unavailable : Object.assign(new Error(message), { name });
 }

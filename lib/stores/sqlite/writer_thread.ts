@@ -10,18 +10,20 @@ import type { OpenedFiles } from "./file.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openSecondConnection } from "./open.ts";
 import { FileWatch } from "./file_watch.ts";
-import { BUSY_TIMEOUT } from "./transaction.ts";
+import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { failureOf, type StorePort, type WriterReply } from "./writer_messages.ts";
 
-/** A file or, if it comes from JSR, a page of the web. */
+/** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
+/** What the thread gets when it starts. */
 export interface WriterData {
   opened: OpenedFiles;
-  /** Brings a port for each line of the store, and at last "close". */
+  /** The port that brings a port for each line of the store, and at last "close". */
   control: MessagePort;
 }
 
+/** The first function that the thread calls. */
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   let writer: ThreadWriter | undefined;
@@ -51,7 +53,7 @@ class ThreadWriter {
     this.#transactions = new WriteTransactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
   }
 
-  /** Commits each batch that comes, and answers it. The store sends no second one before. */
+  /** Commits each batch that comes on a line, and answers it. The store sends the next batch after the answer. */
   serve(port: StorePort): void {
     port.onmessage = ({ data }) => port.postMessage(this.#commit(data));
   }
@@ -62,9 +64,9 @@ class ThreadWriter {
 
   #commit(writes: readonly Write[]): WriterReply {
     try {
-      const begin = performance.now();
-      const outcomes = this.#transactions.commit(writes, BUSY_TIMEOUT);
-      return { kind: "outcomes", outcomes, milliseconds: performance.now() - begin };
+      const startedAt = performance.now();
+      const outcomes = this.#transactions.commit(writes, BUSY_TIMEOUT_MS);
+      return { kind: "outcomes", outcomes, milliseconds: performance.now() - startedAt };
     } catch (error) {
       return failureOf(error);
     }

@@ -44,21 +44,23 @@ const LIBPQ_PARAMETERS = [
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-/** A database, and all that a pool of connections to it needs. */
+/** A database, and all that a store and its pool of connections need. */
 export interface PostgresTarget {
   /** The address without the password and the parameters, for messages. */
   description: string;
   /** The options of `new Pool()`; a password only if the address has one. */
   pool: Record<string, unknown>;
+  /** The schema of the tables; undefined if the address has none. */
   schema: string | undefined;
+  /** Whether to prepare statements. */
   prepare: boolean;
 }
 
-/** How long a connection may take to open, in seconds. */
-const CONNECT_TIMEOUT = 5;
+/** How long a connection may take to open. */
+const CONNECT_TIMEOUT_SECONDS = 5;
 
-/** After this many seconds a connection is opened anew, so that a load balancer distributes connections again. */
-const LIFETIME = 2400;
+/** After about this time a connection is opened anew, so that a load balancer distributes connections again. */
+const LIFETIME_SECONDS = 2400;
 
 /**
  * Reads an address. What it omits is read by pg, from the variables of libpq such as `PGPASSWORD`.
@@ -79,7 +81,7 @@ export function readAddress(address: string): PostgresTarget {
   }
   requireOptionalBinding(parameters);
   if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
-  /** Reads a parameter, and removes it from the address, because what is left goes to pg. */
+  /** Reads a parameter of the store, and removes it from the address, because pg gets the parameters that are left. */
   const take = (name: string, fallback: string) => {
     const text = parameters.get(name) ?? fallback;
     parameters.delete(name);
@@ -88,8 +90,8 @@ export function readAddress(address: string): PostgresTarget {
   const schema = take("schema", OWN_PARAMETERS.schema) || undefined;
   if (schema !== undefined) requireSchemaName(schema);
   const prepare = requireOneOf("prepare", take("prepare", OWN_PARAMETERS.prepare), ["true", "false"]) === "true";
-  const max = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
-  const timeout = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT)), 0);
+  const poolSize = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
+  const timeoutSeconds = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT_SECONDS)), 0);
   const login = url.username === "" ? "" : `${url.username}@`;
   // The parameters `host` and `port` replace what the address has before its path, as in libpq.
   const overrides = ["host", "port"].filter((name) => parameters.has(name));
@@ -104,18 +106,18 @@ export function readAddress(address: string): PostgresTarget {
     pool: {
       fallback_application_name: "petstore",
       ...connection,
-      max,
-      connectionTimeoutMillis: 1000 * timeout,
+      max: poolSize,
+      connectionTimeoutMillis: 1000 * timeoutSeconds,
       keepAlive: true,
-      // Random, so that the connections do not end together.
-      maxLifetimeSeconds: Math.round(LIFETIME * (0.75 + Math.random() / 2)),
+      // The lifetime differs at random by a quarter, so that the connections of several servers do not end together.
+      maxLifetimeSeconds: Math.round(LIFETIME_SECONDS * (0.75 + Math.random() / 2)),
     },
     schema,
     prepare,
   };
 }
 
-/** The form `user@/database?host=/folder`, for a socket in a folder, is no URL without a host before the path. */
+/** Parses an address. The form `user@/database?host=/folder`, for a socket in a folder, becomes a URL by a host before its path. */
 function parseUrl(address: string): URL {
   const url = URL.parse(address);
   if (url) return url;
@@ -124,7 +126,7 @@ function parseUrl(address: string): URL {
   return fail("it must have the form postgres://user:password@host:port/database");
 }
 
-/** pg binds its login to the TLS connection if the server offers that, and cannot promise it. */
+/** Refuses `channel_binding=require`: pg binds its login to the TLS connection if the server offers that, and cannot promise it. */
 function requireOptionalBinding(parameters: URLSearchParams): void {
   const value = parameters.get("channel_binding") ?? "disable";
   parameters.delete("channel_binding");
@@ -134,7 +136,7 @@ function requireOptionalBinding(parameters: URLSearchParams): void {
   requireOneOf("channel_binding", value, ["disable", "prefer"]);
 }
 
-/** pg would take a misspelt mode for none, and send the password in clear text. */
+/** Checks a mode of TLS, because pg would take a misspelt one for none, and send the password in clear text. */
 function requireSslMode(mode = ""): void {
   if (mode !== "" && !SSL_MODES.includes(mode)) fail(`PGSSLMODE must be one of ${SSL_MODES.join(", ")}`);
 }

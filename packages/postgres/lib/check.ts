@@ -7,7 +7,7 @@ import { inspect, type Inspection, requireReady, requireTables } from "./schema/
 import { SAFE_PATH } from "./schema/functions.ts";
 import { postgresSchema } from "./schema/schema.ts";
 
-/** The columns with their types. Those whose type ends with `?` may be null. */
+/** The columns of each table with their types. A column whose type ends with `?` may be null. */
 const COLUMNS: Record<string, string> = {
   schema_version: "version integer",
   pets: "id bigint, category_id bigint, status smallint, name text",
@@ -17,7 +17,8 @@ const COLUMNS: Record<string, string> = {
     "revoked_at bigint?, position bigint always",
 };
 
-const WANTED = [
+/** The parts that the schema must have, as {@link SELECT_PARTS} describes them. */
+const REQUIRED_PARTS = [
   ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
     columns.split(", ").map((column) => `column ${table}.${column}`)
   ),
@@ -31,14 +32,14 @@ const WANTED = [
   "sequence pet_ids in steps of 1",
 ];
 
-/** Additions of another program that change which pets are stored, seen or kept. */
-const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
+/** The beginnings of parts that change which pets are stored, seen or kept. Another program must not add any. */
+const HARMFUL_PART = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
 
 /**
- * Reads from the catalogue which of these there are, and what another program has added to them. The sequence is read
- * too, because a cache of ids would give them out of order.
+ * Reads from the catalogue which parts the schema has, also those that another program has added. The sequence is one of them, because it
+ * would give ids out of order if it had a cache.
  */
-const FOUND =
+const SELECT_PARTS =
   `WITH rel AS (SELECT oid, relname, relrowsecurity AS secured, relpersistence AS kept FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
       AND relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))
@@ -61,7 +62,7 @@ const FOUND =
   UNION ALL SELECT pg_catalog.concat('row level security on ', relname) FROM rel WHERE secured
   UNION ALL SELECT pg_catalog.concat('unlogged table ', relname) FROM rel WHERE kept OPERATOR(pg_catalog.<>) 'p'`;
 
-const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
+const SELECT_FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
 /** Counts the pets that the service would not accept. */
@@ -71,15 +72,20 @@ function selectInvalidPets(schema: string): string {
       OR pg_catalog.length(name) OPERATOR(pg_catalog.<) 1 OR pg_catalog.length(name) OPERATOR(pg_catalog.>) 255`;
 }
 
+/** What a {@link Database} is made from. */
 type Source = [pool: PostgresPool, options: PostgresStoreOptions];
 
-/** @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights. */
+/**
+ * Finds the faults of the tables, in sentences, and changes nothing.
+ *
+ * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
+ */
 export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
   return withTables(source, async (db, state) => {
     const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
     // The pets can only be read if the columns are right.
     if (faults.length === 0) faults.push(...await findInvalidPets(db));
-    // A function that was changed is told by the faults, so it is not called.
+    // `requireReady()` calls a function of the schema, which must not run if another program has changed it.
     if (!state.isReadOnly && faults.length === 0) {
       await requireReady(db);
       faults.push(...await findLastId(db));
@@ -104,12 +110,12 @@ async function withTables<T>(source: Source, read: (db: Database, state: Inspect
 
 async function findDifferences(db: Database): Promise<string[]> {
   const names = textArray([...Object.keys(COLUMNS), "pet_ids"]);
-  const found = (await db.query(FOUND, [`"${db.schema}"`, names])).map(([each]) => String(each));
+  const parts = (await db.query(SELECT_PARTS, [`"${db.schema}"`, names])).map(([part]) => String(part));
+  const missing = REQUIRED_PARTS.filter((part) => !parts.includes(part));
+  const harmful = parts.filter((part) => HARMFUL_PART.test(part) && !REQUIRED_PARTS.includes(part));
   return [
-    ...WANTED.filter((each) => !found.includes(each)).map((each) => `lacks ${each}`),
-    ...found.filter((each) => ADDED.test(each) && !WANTED.includes(each)).map((each) =>
-      `has what petstore does not make: ${each}`
-    ),
+    ...missing.map((part) => `lacks ${part}`),
+    ...harmful.map((part) => `has what petstore does not make: ${part}`),
   ];
 }
 
@@ -130,18 +136,23 @@ async function findLastId(db: Database): Promise<string[]> {
   return last === undefined ? [] : [`can add no pet, because its last id is ${last}, and ids end there`];
 }
 
+/** Compares the functions in the database with those in the SQL that makes them. */
 async function findChangedFunctions(db: Database): Promise<string[]> {
-  const found = (await db.query(FUNCTIONS, [`"${db.schema}"`])).map(([name, body, settings]) =>
-    settings?.includes(SAFE_PATH) && `${name} ${withoutLayout(String(body))}`
-  );
-  const wanted = postgresSchema(db.schema).split(/CREATE (?:OR REPLACE )?FUNCTION "\w+"\./).slice(1).map((sql) => {
+  const rows = await db.query(SELECT_FUNCTIONS, [`"${db.schema}"`]);
+  // A function without the safe search path counts as changed.
+  const safeRows = rows.filter(([, , settings]) => settings?.includes(SAFE_PATH));
+  const found = safeRows.map(([name, body]) => `${name} ${withoutLayout(String(body))}`);
+  const definitions = postgresSchema(db.schema).split(/CREATE (?:OR REPLACE )?FUNCTION "\w+"\./).slice(1);
+  const expected = definitions.map((sql) => {
+    // The body stands between two equal quotes, such as `$add_pets$`.
     const [, name = "", quote = ""] = /^(\w+)\([^$]*(\$\w+\$)/.exec(sql) ?? [];
     return { name, body: sql.split(quote)[1] ?? "" };
   });
-  return wanted.filter(({ name, body }) => !found.includes(`${name} ${withoutLayout(body)}`))
-    .map(({ name }) => `lacks its function ${name}, or has a changed one`);
+  const changed = expected.filter(({ name, body }) => !found.includes(`${name} ${withoutLayout(body)}`));
+  return changed.map(({ name }) => `lacks its function ${name}, or has a changed one`);
 }
 
+/** Removes the comments of SQL, and makes each white space a single blank. */
 function withoutLayout(sql: string): string {
   return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
 }

@@ -16,17 +16,23 @@ import type { Database } from "./client/database.ts";
 import { isTransient } from "./client/errors.ts";
 import { CONFIRM } from "./statements.ts";
 
-/** The longest pause before a retry after a conflict, in milliseconds. */
-const MAX_PAUSE = 20;
+/** The longest pause before a retry after a conflict. */
+const MAX_PAUSE_MS = 20;
 
+/** A create that waits for its commit. */
 interface Create extends PendingWrite {
   write: Exclude<Write, { kind: "probe" }>;
-  /** When the create came, as in `performance.now()`. */
+  /** When the create came, in milliseconds as in `performance.now()`. */
   arrivedAt: number;
 }
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
+/**
+ * Commits the creates of a store in batches, each by one statement.
+ *
+ * @param statement The call of `add_pets`.
+ */
 export function createGroupCommit(db: Database, statement: string) {
   /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   const batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
@@ -51,7 +57,7 @@ export function createGroupCommit(db: Database, statement: string) {
     });
   }
 
-  /** The statement is that of a create, without a pet. */
+  /** Finds out whether a create would succeed, by the statement of a create without a pet. */
   async function probe(): Promise<Outcome> {
     if (batch.isClosed) throw storeClosed();
     await addPets(db, statement, parametersOf([]), performance.now() + db.timeoutMs);
@@ -60,16 +66,16 @@ export function createGroupCommit(db: Database, statement: string) {
 
   async function commit(waiting: readonly Create[]): Promise<void> {
     const { timeoutMs } = db;
-    // The other half of the time limit is for the statement.
-    const latest = performance.now() - timeoutMs / 2;
-    const isLate = ({ arrivedAt }: Create) => arrivedAt < latest;
+    // A create may have waited for half of the time limit. The other half is for the statement.
+    const earliestArrival = performance.now() - timeoutMs / 2;
+    const isLate = ({ arrivedAt }: Create) => arrivedAt < earliestArrival;
     const tooLate = new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time");
     for (const { reject } of waiting.filter(isLate)) reject(tooLate);
     const creates = waiting.filter((create) => !isLate(create));
     if (creates.length === 0) return;
-    // No pet may be stored after its client has been refused.
+    // The statement must end in time for the oldest create, because no pet may be stored after its client has been refused.
     const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
-    /** The creates that an earlier commit has carried out, with what `add_pets` has said of them. */
+    /** The creates that an earlier commit has carried out, with what `add_pets` has said of them. They are settled after all others. */
     const replayed: [Create, string][] = [];
     try {
       const ids = (await addPets(db, statement, parametersOf(creates), deadline)).split(",");
@@ -80,22 +86,29 @@ export function createGroupCommit(db: Database, statement: string) {
         if (id.startsWith("-")) replayed.push([create, id]);
         else settle(create, id);
       }
-      const isWritten = ids.some((id) => /^[1-9]/.test(id));
-      // The earlier commit may not be on a standby yet. One that added pets has already waited for all before it.
-      if (replayed.length > 0 && !isWritten) await db.query(CONFIRM, [], { deadline });
+      // The earlier commit may not be on a standby yet. If this commit has added pets, it has already waited for all commits before it.
+      const hasAddedPets = ids.some((id) => /^[1-9]/.test(id));
+      if (replayed.length > 0 && !hasAddedPets) await db.query(CONFIRM, [], { deadline });
       for (const [create, id] of replayed) settle(create, id);
     } catch (error) {
-      // The pets of replayed creates are there, and only their confirmation has failed.
-      for (const [{ reject }] of replayed) reject(uncertain(error as Error));
-      if (replayed.length > 0) return;
-      for (const { reject } of creates) reject(error);
+      if (replayed.length === 0) {
+        for (const { reject } of creates) reject(error);
+      } else {
+        // The pets of replayed creates are there, and only their confirmation has failed. All other creates are settled.
+        for (const [{ reject }] of replayed) reject(uncertain(error as Error));
+      }
     }
   }
 
   return { batch, write };
 }
 
-/** Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline. */
+/**
+ * Runs a statement that adds pets, again and again if it conflicts with other transactions, until the deadline. Returns what `add_pets`
+ * returns.
+ *
+ * @param deadline In milliseconds, as in `performance.now()`.
+ */
 export async function addPets(
   db: Database,
   statement: string,
@@ -110,18 +123,18 @@ export async function addPets(
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;
-      const pause = Math.random() * MAX_PAUSE;
-      if (performance.now() + pause >= deadline) {
+      const pauseMs = Math.random() * MAX_PAUSE_MS;
+      if (performance.now() + pauseMs >= deadline) {
         throw new StoreUnavailableError("Other transactions conflicted with each attempt to add the pet", { cause });
       }
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
 /**
- * Chooses the creates of a commit. Those with a key come first, as `add_pets` requires, and another one with the same
- * key waits.
+ * Chooses the creates of a commit. Those with a key come first, as `add_pets` requires. Of several creates with one key, only the first is
+ * chosen, and the others wait.
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
@@ -139,6 +152,7 @@ function requestOf({ write }: Create): IdempotentRequest | undefined {
   return write.kind === "createOnce" ? write.request : undefined;
 }
 
+/** Makes the parameters of `add_pets`. */
 function parametersOf(creates: readonly Create[]): string[] {
   const requests = creates.flatMap((create) => requestOf(create) ?? []);
   return [
@@ -149,6 +163,7 @@ function parametersOf(creates: readonly Create[]): string[] {
   ];
 }
 
+/** Makes the parameters of `add_pets` that describe the pets: their names, categories and statuses. */
 export function petArrays(pets: readonly PetDraft[]): string[] {
   return [
     textArray(pets.map(({ name }) => name)),
@@ -157,9 +172,13 @@ export function petArrays(pets: readonly PetDraft[]): string[] {
   ];
 }
 
-/** @param text From `add_pets`: the id of a new pet, the negative id of a known one, or "" for a conflict. */
+/**
+ * Tells the caller of a create its outcome.
+ *
+ * @param text What `add_pets` has said: the id of a new pet, the negative id of a known one, or "" for a conflict.
+ */
 function settle({ resolve }: Create, text: string): void {
+  if (text === "") return resolve({ outcome: "conflict" });
   const id = BigInt(text);
-  if (text === "") resolve({ outcome: "conflict" });
-  else resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
+  resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
 }

@@ -6,7 +6,7 @@ import { type Connection, ignore, type PostgresPool, requireColumns, runStatemen
 import { inspect, requireTables } from "./schema/inspection.ts";
 import { exportStatement } from "./statements.ts";
 
-const ROWS = 1000;
+const PETS_PER_FETCH = 1000;
 
 /** Exports all pets, in ascending order of id, as they are at one moment: a cursor keeps its snapshot. */
 export async function exportPostgres(
@@ -15,7 +15,10 @@ export async function exportPostgres(
   write: PetSink,
 ): Promise<void> {
   const db = new Database(pool, options);
-  let connection: Connection | undefined, failure: Error | undefined;
+  let connection: Connection | undefined;
+  /** Why the export has failed. The pool then closes the connection. */
+  let failure: Error | undefined;
+  /** Whether `write` is running, whose failure is none of PostgreSQL. */
   let isWriting = false;
   try {
     requireTables(db, await inspect(db));
@@ -29,13 +32,13 @@ export async function exportPostgres(
     );
     for (let isComplete = false; !isComplete;) {
       const { rows } = await connection.query({
-        text: `FETCH ${ROWS} FROM pets_to_export`,
+        text: `FETCH ${PETS_PER_FETCH} FROM pets_to_export`,
         values: [],
         rowMode: "array",
       });
       requireColumns(rows, 2);
+      // After the last pet there is a row of nulls, so that rows that simply end are noticed.
       isComplete = rows.at(-1)?.[0] === null;
-      // The last row is nulls, so that rows that simply end are no whole export.
       if (rows.length === 0) throw new StoreUnavailableError("PostgreSQL: the rows end before the last pet");
       const pets = isComplete ? rows.slice(0, -1) : rows;
       if (pets.length === 0) continue;

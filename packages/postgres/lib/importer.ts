@@ -6,8 +6,8 @@ import { addPets, petArrays } from "./commit.ts";
 import { openPostgres } from "./schema/schema.ts";
 import { statementsFor } from "./statements.ts";
 
-/** How long an import may take, in milliseconds. Its statement also waits for the creates of the servers. */
-const TIMEOUT = 600_000;
+/** How long an import may take. Its statement also waits for the creates of the servers. */
+const TIMEOUT_MS = 600_000;
 
 /**
  * Adds pets in one statement, for which the creates of the servers wait.
@@ -22,11 +22,11 @@ export async function importPets(
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {
   signal.throwIfAborted();
-  const db = await openPostgres(pool, { ...options, timeoutMs: TIMEOUT });
+  const db = await openPostgres(pool, { ...options, timeoutMs: TIMEOUT_MS });
   try {
     const noRequests = ["{}", "{}", "{}"];
     const parameters = [...petArrays(pets), ...noRequests];
-    const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT);
+    const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT_MS);
     await untilAborted(signal, added);
     return { isNew: db.isNew };
   } catch (error) {

@@ -5,6 +5,7 @@ import { numberArray, textArray } from "./client/arrays.ts";
 import type { Row } from "./client/pool.ts";
 import { DURABLE } from "./statements.ts";
 
+/** Keeps API keys in a table of PostgreSQL. */
 export function postgresKeys(db: Database): KeyStore {
   const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
   function change(text: string, ...parameters: string[]): Promise<Row[]> {
@@ -14,23 +15,23 @@ export function postgresKeys(db: Database): KeyStore {
   const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));
   return {
     list,
-    async listSince(last) {
-      // The version is read first, so that a change meanwhile is read again.
+    async listSince(knownVersion) {
+      // The version is read before the keys: if they change in between, the next call reads them again.
       const [[version] = []] = await db.query(selectVersion);
-      return version === last ? { version } : { version: String(version), keys: await list() };
+      return version === knownVersion ? { version } : { version: String(version), keys: await list() };
     },
     async add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
       const texts = textArray([id, digest, label, caller]);
-      // An empty array represents an absent time, because parameters are texts.
+      // All parameters are texts, so an empty array stands for a value that is absent.
       const times = [timeArray([created]), timeArray(expires ? [expires] : [])];
-      const old = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
-      return hasChanged(await change(add, texts, String(readOnly), ...times, ...old));
+      const replacement = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
+      return hasChanged(await change(add, texts, String(readOnly), ...times, ...replacement));
     },
     revoke: async (id, at) => hasChanged(await change(revoke, id, String(at.getTime()))),
   };
 }
 
-/** The statements of the keys. Each that changes keys returns the row of an id if it has changed one. */
+/** The statements of the keys. A statement that changes keys returns the id of the added or revoked one, and no row if there is none. */
 function keyStatements(table: string) {
   return {
     all: `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM ${table} AS key ORDER BY key.position`,

@@ -1,12 +1,12 @@
-/** Pools that end with their use. An app ends its own pool itself, and a store leaves it open. */
+/** Pools of the server, which end with their use. The pool of an app is different: the app ends it, and a store leaves it open. */
 
 import type { KeyedPetStore } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
 import type { Pool } from "pg";
 import { createPostgresStore, type PostgresStoreOptions } from "../mod.ts";
 
-/** How long the connections may take to close, in milliseconds. One to a lost host never does. */
-const CLOSE_TIMEOUT = 2000;
+/** How long the connections of a pool may take to close. A connection to a lost host never closes. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 /** Opens a store whose `close()` ends the pool too. If the store cannot be opened, the pool ends at once. */
 export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = {}): Promise<KeyedPetStore> {
@@ -21,7 +21,7 @@ export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = 
   });
 }
 
-/** Ends the pool once `use` has ended, also if that fails. */
+/** Ends the pool once `use` has ended, also if it fails. */
 export async function withOwnPool<T>(pool: Pool, use: (pool: Pool) => Promise<T>): Promise<T> {
   try {
     return await use(pool);
@@ -30,9 +30,10 @@ export async function withOwnPool<T>(pool: Pool, use: (pool: Pool) => Promise<T>
   }
 }
 
+/** Waits until all connections have closed, but not longer than the timeout. Never rejects. */
 async function endPool(pool: Pool): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT_MS));
   await Promise.race([pool.end().catch(() => {}), timeout]);
   clearTimeout(timer);
 }

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DECAY, Writer, type WriterLink } from "../../../lib/stores/sqlite/writer.ts";
+import { DURATION_DECAY, Writer, type WriterLink } from "../../../lib/stores/sqlite/writer.ts";
 import { failureOf, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
@@ -123,7 +123,7 @@ class World implements WriterLink {
   }
 
   noteDuration(milliseconds: number): void {
-    this.longest = Math.max(milliseconds, DECAY * this.longest);
+    this.longest = Math.max(milliseconds, DURATION_DECAY * this.longest);
   }
 
   isShort(writes: readonly Write[]): boolean {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
+import { expectedSchemaText } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { Child } from "../../support/system/child.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -25,7 +25,7 @@ test("programs that start at the same time migrate a file once", () =>
     const store = createSqliteStore(path);
     await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
     await store.close();
-    const first = [...schemaTextOf().values()].join(";\n");
+    const first = [...expectedSchemaText().values()].join(";\n");
     const counted = "CREATE TABLE IF NOT EXISTS runs (n INTEGER); INSERT INTO runs VALUES (1)";
     const module = new URL("../../../lib/stores/sqlite/schema.ts", import.meta.url).href;
     const args = ["eval", "--no-config", `import process from "node:process"; ${PROGRAM}`, "--", module];

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { migrate, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { schemaTextOf } from "../../../lib/stores/sqlite/schema.ts";
+import { expectedSchemaText } from "../../../lib/stores/sqlite/schema.ts";
 import { request, REX, test, usingStore } from "./support.ts";
 
 /** The migrations of a made-up later program: the one that there is, and one that adds a column. */
-const FIRST = [...schemaTextOf().values()].join(";\n") + "; INSERT INTO alteration VALUES (1)";
+const FIRST = [...expectedSchemaText().values()].join(";\n") + "; INSERT INTO alteration VALUES (1)";
 const SECOND = "ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'brown'";
 
 const LATER = {

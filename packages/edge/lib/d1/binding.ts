@@ -18,7 +18,7 @@ export interface D1Statement {
 
 /** The result of a statement: what Cloudflare calls `D1Result`. */
 export interface D1Rows {
-  /** By the names of the columns. */
+  /** The rows, each an object with a member for each column. */
   results: unknown[];
 }
 
@@ -38,6 +38,6 @@ export interface SqlStorage {
 
 /** Rows of a statement: what Cloudflare calls `SqlStorageCursor`. */
 export interface SqlRows {
-  /** By the names of the columns. */
+  /** Returns the rows, each an object with a member for each column. */
   toArray(): unknown[];
 }

@@ -27,7 +27,7 @@ import {
   type Value,
 } from "@petstore/petstore/store/toolkit";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
-import { createTables, d1Schema, type RunStatements } from "./schema.ts";
+import { checkedTables, d1Schema, type RunTransaction } from "./schema.ts";
 import { SQL } from "./statements.ts";
 
 export { d1Schema };
@@ -57,6 +57,7 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
   }
   return createStore("D1", async (...statements) => {
     const bound = statements.map(([sql, ...values]) => db.prepare(sql).bind(...values));
+    // A single statement is a transaction anyway, so it needs no batch.
     const results = bound.length === 1 ? [await bound[0]!.all()] : await db.batch(bound);
     return results.map(({ results }) => results as Rows);
   });
@@ -82,8 +83,9 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
   );
 }
 
-function createStore(name: string, run: RunStatements): KeyedPetStore {
-  const tables = createTables(name, run);
+/** @param name The name of the database in messages. */
+function createStore(name: string, run: RunTransaction): KeyedPetStore {
+  const tables = checkedTables(name, run);
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create: (pet) =>
@@ -105,8 +107,9 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
     get: (id) => chain(tables.run([SQL.pet, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined),
     list({ after, limit, status }) {
       const bounds = [String(after), limit + 1];
-      const statement = status === undefined ? SQL.all : SQL.ofStatus;
-      const read = tables.run([statement, ...(status === undefined ? [] : [statusCode(status)]), ...bounds]);
+      const read = status === undefined
+        ? tables.run([SQL.all, ...bounds])
+        : tables.run([SQL.ofStatus, statusCode(status), ...bounds]);
       return chain(read, ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
     },
     check: () => chain(tables.run([SQL.one]), () => {}),
@@ -114,7 +117,7 @@ function createStore(name: string, run: RunStatements): KeyedPetStore {
       const written = tables.run([SQL.insertNothing], [SQL.deleteNothing]);
       return chain(written, ([rows]) => rows?.[0] ? undefined : tables.rejectWrite());
     },
-    /** A request of a Worker must not wait for the creates of others. */
+    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
     close: () => tables.close(),
     [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
   };
@@ -125,6 +128,7 @@ function valuesOf(pet: PetDraft): Value[] {
   return [pet.name, String(pet.categoryId), status];
 }
 
+/** The id of the pet that a statement has added; undefined if it has added none. */
 function idOf(rows: Rows | undefined): bigint | undefined {
   const id = rows?.[0]?.["id"];
   return id === undefined ? undefined : BigInt(id as string);

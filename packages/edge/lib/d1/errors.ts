@@ -1,22 +1,24 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
-/** The errors have no code, only a message: see Cloudflare's "Debug D1". */
-const DEFECT = /: SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
+// The errors of D1 have no code, only a message: see Cloudflare's "Debug D1".
 
-/** Another program's trigger has ignored the pet of a request, or has taken the id that the request has reserved. */
-const INTERFERENCE = /constraint failed: petstore_(pets\.id|requests\.pet_id)\b/;
+/** The message of an invalid statement, which is a defect of this library. */
+const DEFECT_MESSAGE = /: SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
-/** A table or column that was dropped, or is not there yet after a restore. */
-const MISSING = /\bno such (table|column)\b|\bhas no column named\b/;
+/** The message if another program's trigger has ignored the pet of a request, or has taken the id that the request has reserved. */
+const INTERFERENCE_MESSAGE = /constraint failed: petstore_(pets\.id|requests\.pet_id)\b/;
 
-/** Whether a table is missing. A new check of the schema then explains why. */
+/** The message about a table or column that was dropped, or is not there yet after a restore. */
+const MISSING_MESSAGE = /\bno such (table|column)\b|\bhas no column named\b/;
+
+/** Whether a table or column is missing. A new check of the schema then explains why. */
 export function isMissing(error: unknown): boolean {
-  return MISSING.test(messageOf(error));
+  return MISSING_MESSAGE.test(messageOf(error));
 }
 
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, database: string): unknown {
-  if (INTERFERENCE.test(messageOf(error))) {
+  if (INTERFERENCE_MESSAGE.test(messageOf(error))) {
     const message =
       `${database}: a create has not stored its pet, so it was undone; is there a trigger of another program?`;
     return new StoreUnavailableError(message, { cause: error });
@@ -28,9 +30,9 @@ export function asUnavailable(error: unknown, database: string): unknown {
 
 function isOutage(error: unknown): boolean {
   const message = messageOf(error);
-  if (MISSING.test(message)) return true;
-  // bind() refuses a value of a type that D1 does not have.
-  if (DEFECT.test(message) || message.startsWith("D1_TYPE_ERROR")) return false;
+  if (MISSING_MESSAGE.test(message)) return true;
+  // bind() throws a D1_TYPE_ERROR for a value of a type that D1 does not have.
+  if (DEFECT_MESSAGE.test(message) || message.startsWith("D1_TYPE_ERROR")) return false;
   const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
   return error instanceof Error && !defects.some((defect) => error instanceof defect);
 }

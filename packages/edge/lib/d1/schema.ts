@@ -1,4 +1,4 @@
-/** D1 does not permit `PRAGMA user_version`, so the version is in a table. */
+/** The tables in D1, and their version, which is in a table too, because D1 does not permit `PRAGMA user_version`. */
 
 import { type MaybePromise, StoreUnavailableError } from "@petstore/petstore/store";
 import {
@@ -42,51 +42,70 @@ export function d1Schema(): string {
   return CREATE_TABLES.map((sql) => `${sql};\n`).join("");
 }
 
-export type RunStatements = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
+/** Runs statements in one transaction, in their order, and returns the rows of each. */
+export type RunTransaction = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
 
-/** Creates missing tables, and refuses those of a later release. */
-export function createTables(name: string, given: RunStatements) {
-  let isChecked = false, isClosed = false;
-  // After an outage, the outcome is not known: the transaction may have been committed.
-  const runNow: RunStatements = (...statements) =>
-    attempt(() => given(...statements), (error) => {
+/**
+ * Returns a way to run statements on the tables. The first use creates missing tables, and each use refuses tables of a later release until
+ * they have been found usable.
+ *
+ * @param name The name of the database in messages.
+ */
+export function checkedTables(name: string, runTransaction: RunTransaction) {
+  /** Whether the tables have been found usable. It is false again once one of them is missing. */
+  let isChecked = false;
+  let isClosed = false;
+  /** Runs statements without a check of the tables. After an outage, the transaction may have been committed, so it is not repeated. */
+  const runUnchecked: RunTransaction = (...statements) =>
+    attempt(() => runTransaction(...statements), (error) => {
       throw asUnavailable(error, name);
     });
-  const readVersion = () => chain(runNow(SELECT_VERSION), ([rows = []]) => rows);
+  /** Reads the row with the version. */
+  const readVersion = () => chain(runUnchecked(SELECT_VERSION), ([rows = []]) => rows);
+
+  /** Creates the tables, and reads the row with the version. */
+  function createTables(): MaybePromise<Rows> {
+    const results = runUnchecked(...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION);
+    return chain(results, (rows) => rows.at(-1) ?? []);
+  }
 
   function checkVersion(): MaybePromise<void> {
     const existing = attempt<Rows | undefined>(readVersion, (error) => {
       if (isMissing(error)) return undefined;
       throw error;
     });
-    const create = () => runNow(...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION);
-    return chain(chain(existing, (rows) => rows ?? chain(create(), (results) => results.at(-1) ?? [])), (rows) => {
+    return chain(chain(existing, (rows) => rows ?? createTables()), (rows) => {
       requireUsable(rows, name);
       isChecked = true;
     });
   }
 
   return {
-    /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
+    /**
+     * Runs statements in one transaction. Requests do not share the check, since one of a Worker must not wait for the promises of another.
+     */
     run(...statements: Statement[]): MaybePromise<Rows[]> {
       if (isClosed) throw storeClosed();
-      const run = () => runNow(...statements);
+      const run = () => runUnchecked(...statements);
       return attempt(() => isChecked ? run() : chain(checkVersion(), run), (error) => {
         // The tables may be missing, for example after a restore to a time before them. The next use then makes them.
         if (isMissing(error)) isChecked = false;
         throw error;
       });
     },
-    /** A later release has changed the tables, for example. Always throws. */
+    /** Throws, in any case, why a write has stored nothing: a later release has changed the tables, for example. */
     rejectWrite: (): MaybePromise<never> =>
       chain(readVersion(), (rows) => {
         requireUsable(rows, name);
         throw new StoreUnavailableError(`${name}: the tables were changed during a write; repeat it`);
       }),
-    close: () => void (isClosed = true),
+    close(): void {
+      isClosed = true;
+    },
   };
 }
 
+/** @throws {StoreUnavailableError} If there is no row with the version, or the version is that of a later release. */
 function requireUsable([row]: Rows, database: string): void {
   if (row === undefined) throw new StoreUnavailableError(`${database} has no row in the table petstore_schema`);
   if (Number(row["version"]) <= SCHEMA_VERSION) return;

@@ -1,22 +1,25 @@
-/** No statement depends on the connection, as `changes()` does: D1 guarantees only one transaction. */
+/**
+ * The statements of the store on D1. None uses a function such as `changes()`, which depends on the connection: D1 guarantees only that the
+ * statements of a batch are one transaction.
+ */
 
 import { PET_JSON } from "@petstore/petstore/store/toolkit";
 import { SCHEMA_VERSION } from "./schema.ts";
 
-/** The present time in milliseconds since 1970, the same for all Workers. */
+/** The present time of the database in milliseconds since 1970, so that all Workers have one clock. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** The id that the next pet gets, because of AUTOINCREMENT. */
 const NEXT_ID = "(SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'petstore_pets')";
 
-/** No row if a later release has changed the tables so that this one must not write. */
+/** The end of a SELECT for a new row. It gives no row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
 
-/** Text, because another program may have given an id beyond 2^53. */
+/** The id is text, because another program may have given one beyond 2^53. */
 const ID = "CAST(id AS TEXT) AS id";
 
-/** A row for each pet: D1 charges for each row read, and an array reads it twice. */
-function page(condition: string): string {
+/** Makes a statement for a page, with a row for each pet: D1 charges for each row read, and one JSON array would read each twice. */
+function selectPage(condition: string): string {
   // `ORDER BY id` would sort by the column of the result, which is text.
   return `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet WHERE ${condition} ORDER BY pet.id LIMIT ?`;
 }
@@ -41,14 +44,15 @@ export const SQL = {
   requirePet: `UPDATE petstore_requests SET pet_id = NULL WHERE key = ? AND pet_id = ${NEXT_ID}`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
   /**
-   * Show whether a create would succeed. Both write about as much as a create, since a full database may have room for
-   * less.
+   * This and `deleteNothing` show whether a create would succeed. They write about as much as a create, since a full database may have room
+   * for less.
    */
   insertNothing:
     `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
   deleteNothing: "DELETE FROM petstore_requests WHERE key = ''",
   pet: `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`,
+  /** Shows whether pets can be read. */
   one: "SELECT 1 FROM petstore_pets LIMIT 1",
-  all: page("id > ?"),
-  ofStatus: page("status = ? AND id > ?"),
+  all: selectPage("id > ?"),
+  ofStatus: selectPage("status = ? AND id > ?"),
 };

@@ -13,7 +13,7 @@ export interface KvEntry {
 
 /** Writes that KV commits together, or not at all. */
 export interface KvAtomic {
-  /** The entry must have this version; null: no entry. */
+  /** Lets the commit fail unless the entry has this version. Null stands for no entry. */
   check(check: { key: KvKey; versionstamp: string | null }): unknown;
   /** Sets the value of a key. */
   set(key: KvKey, value: unknown): unknown;
@@ -45,15 +45,19 @@ export interface KvChange {
   deleted?: readonly KvKey[];
 }
 
+/** After this many failures that are no conflicts, there is no further attempt. */
 const MAX_FAILURES = 4;
-const MAX_PAUSE = 4;
+/** The longest pause before a further attempt. */
+const MAX_PAUSE_MS = 4;
 
-const MAX_KEYS = 10;
-const MAX_BATCH = 500;
+/** How many keys KV reads at a time. */
+const KEYS_PER_READ = 10;
+/** How many rows KV reads in one batch. */
+const MAX_ROWS_PER_BATCH = 500;
 
 const STRONG = { consistency: "strong" } as const;
 
-/** Each call rejects with {@link StoreUnavailableError} if KV fails, or exceeds the time limit. */
+/** Calls a KV. Each call but `commit()` rejects with {@link StoreUnavailableError} if KV fails, or exceeds the time limit. */
 export class Kv {
   readonly timeoutMs: number;
   readonly #client: KvClient;
@@ -70,12 +74,18 @@ export class Kv {
   /** Reads keys in parts of ten. Only the entries of one part show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
     const read = (part: KvKey[]) => this.withTimeout(() => this.#client.getMany(part, STRONG));
-    return (await Promise.all(partsOf(keys, MAX_KEYS).map(read))).flat();
+    return (await Promise.all(partsOf(keys, KEYS_PER_READ).map(read))).flat();
   }
 
-  /** Reads a range of keys. Up to 500 rows show one moment, because KV reads them in one batch. */
+  /**
+   * Reads the keys from `start` up to but not including `end`. Up to 500 rows show one moment, because KV reads them in one batch.
+   *
+   * @param limit The largest number of rows, at least 1. Default: all.
+   */
   range(start: KvKey, end: KvKey, limit?: number): Promise<KvRow[]> {
-    const options = { ...(limit && { limit }), batchSize: limit ?? MAX_BATCH, ...STRONG };
+    const options = limit === undefined
+      ? { batchSize: MAX_ROWS_PER_BATCH, ...STRONG }
+      : { limit, batchSize: limit, ...STRONG };
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
       for await (const row of this.#client.list({ start, end }, options)) rows.push(row);
@@ -84,7 +94,11 @@ export class Kv {
   }
 
   /**
-   * Commits without the time limit. Returns the new version, or an error, after which the outcome is not always known.
+   * Commits, without the time limit. Never rejects.
+   *
+   * @param counter The entry whose version the commit checks. The writes replace it.
+   * @returns The new version, or an error. If the error has no cause, another server has changed the counter first, and nothing was
+   * written. After an error with a cause, the outcome is not known.
    */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
@@ -104,6 +118,7 @@ export class Kv {
     }
   }
 
+  /** Waits for `work` until the time limit. KV cannot cancel what has begun, so it goes on. */
   async withTimeout<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) =>
@@ -131,10 +146,12 @@ function asUnavailable(error: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`Deno KV: ${text}`, { cause: error });
 }
 
-export function partsOf<T>(all: readonly T[], size: number): T[][] {
+/** Splits a list into parts of `size` members. The last part may have fewer. */
+function partsOf<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }
 
+/** @throws {TypeError} If `client` is no KV. */
 export function requireKv(client: KvClient): void {
   const members: readonly (keyof KvClient)[] = ["get", "getMany", "list", "atomic"];
   const missing = members.find((member) => typeof client?.[member] !== "function");
@@ -143,20 +160,26 @@ export function requireKv(client: KvClient): void {
   throw new TypeError(`A KV store needs what openKv() resolves to; ${received} has no ${missing}()`);
 }
 
-/** Waits for a random time, so that servers do not conflict again; false if it is too late. */
+/**
+ * Returns a function that is called after each failed attempt. It waits for a random time, so that servers do not conflict again, and
+ * resolves to whether there may be a further attempt: not after `timeoutMs` from now, nor after too many failures that are no conflicts.
+ */
 export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   let failures = 0;
   return async (failure) => {
     if (!isConflict(failure) && ++failures >= MAX_FAILURES) return false;
-    const pauseMs = Math.random() * MAX_PAUSE;
+    const pauseMs = Math.random() * MAX_PAUSE_MS;
     if (performance.now() + pauseMs >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     return true;
   };
 }
 
-/** KV does not retry if another process writes to its file. */
+/**
+ * Whether another server has won: an error without a cause says that it changed the counter first. KV does not try again by itself if
+ * another process writes to its file.
+ */
 function isConflict({ cause }: StoreUnavailableError): boolean {
   return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

@@ -14,12 +14,13 @@ import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";
 
-/** About a fourth of the examined requests have expired. */
-const EXAMINED = 4;
+/** For each request that a commit adds, it looks at this many remembered ones. About a fourth of them have expired, and are deleted. */
+const EXAMINED_PER_REQUEST = 4;
 
-/** Much longer than it can take to learn the outcome of a commit. In milliseconds. */
-const COMMIT_RETENTION = 86_400_000;
+/** How long the last commit of a server is remembered: much longer than it can take to learn the outcome of a commit. */
+const COMMIT_RETENTION_MS = 86_400_000;
 
+/** What a commit is going to write. It writes nothing if all its creates were carried out before. */
 interface Plan extends KvChange {
   /** The outcomes of the writes, one for each. */
   outcomes: Outcome[];
@@ -28,8 +29,11 @@ interface Plan extends KvChange {
 }
 
 /**
- * How far a commit is. It is `planned` until KV has got its first attempt, and `sent` from then on, when its pets may be stored. It has
- * `timed out` if it has exceeded its time: its creates are refused, and so are all others until KV has finished it.
+ * How far a commit is:
+ *
+ * - `planned`: KV has not got an attempt yet, so no pet can be stored.
+ * - `sent`: KV has got an attempt, so the pets may be stored.
+ * - `timed out`: the commit has exceeded its time. Its creates are refused, and so are all others until KV has finished it.
  */
 type Phase = "planned" | "sent" | "timed out";
 
@@ -37,18 +41,26 @@ interface RunningCommit {
   phase: Phase;
 }
 
+/**
+ * Commits the writes of one server in batches. Each commit checks and replaces the counter, so of several servers one commits at a time. To
+ * learn the outcome of a commit that has failed, a server remembers the name of its last commit in KV, as if it was a request.
+ */
 export function createGroupCommit(kv: Kv, space: KeySpace) {
-  /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
+  /**
+   * The counter as this server last read or wrote it. It saves a read, for speed: while no other server commits, it is right, and otherwise
+   * the commit fails and reads it. It is undefined at first, and while the outcome of a commit is not known.
+   */
   let lastState: CounterState | undefined;
   /** The commit that is running. There is one at most. */
   let running: RunningCommit | undefined;
   /** Called when the running commit times out. */
   let onTimeout = () => {};
   const server = crypto.randomUUID();
-  /** How many commits there were. The number of a commit is its name. */
+  /** How many commits this server has planned. The number of a commit is its name. */
   let commits = 0;
+  /** The key of the remembered request that was examined last. The first examination begins at a random place, the name of the server. */
   let lastExamined: string = server;
-  /** A second commit would only fail the check of the counter. */
+  /** The batch runs one commit at a time, because a second one would only fail the check of the counter. */
   const batch = new Batch<PendingWrite>({
     resource: "Deno KV",
     choose: (waiting) => ({ chosen: waiting.slice(0, space.maxCreates), rest: waiting.slice(space.maxCreates) }),
@@ -65,6 +77,7 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     });
   }
 
+  /** Waits for the creates that have started, but not for a commit that has timed out, or does so meanwhile. */
   async function close(): Promise<void> {
     const closed = batch.close();
     if (!hasTimedOut()) await Promise.race([closed, new Promise<void>((resolve) => onTimeout = resolve)]);
@@ -95,7 +108,8 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   async function settle(creates: readonly PendingWrite[]): Promise<void> {
-    const own: RunningCommit = running = { phase: "planned" };
+    const own: RunningCommit = { phase: "planned" };
+    running = own;
     const timer = setTimeout(() => timeOut(own, creates), kv.timeoutMs);
     try {
       const outcomes = await commit(own, creates);
@@ -117,13 +131,15 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   /**
-   * Commits creates. At most one attempt is applied, because each needs the same version of the counter, and changes
-   * it.
+   * Commits creates. At most one attempt is applied: as long as the outcome of one is open, the next needs the same version of the counter,
+   * which each attempt changes.
    */
   async function commit(own: RunningCommit, creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = space.counter;
-    const mayRetry = limitRetries(kv.timeoutMs);
-    let state = lastState ??= await readCounter();
+    const waitForRetry = limitRetries(kv.timeoutMs);
+    lastState ??= await readCounter();
+    /** The counter on which the plan is built. */
+    let state = lastState;
     let plan = await planWrites(creates, state);
     while (plan.writes.length > 0) {
       // The creates have been refused already, and KV may have been closed.
@@ -135,16 +151,18 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
         lastState = { last: plan.last, versionstamp: result };
         break;
       }
-      // This is asked before the counter is read, because the next attempt fails if another server commits between the
-      // two.
-      const isInTime = await mayRetry(result);
+      // The pause comes before the counter is read: if another server commits between the reading and the next attempt, that attempt fails.
+      const mayTryAgain = await waitForRetry(result);
       const [counter, latest] = await kv.getMany([key, space.remembered(server)]).catch((error) => {
         throw uncertain(error);
       });
       const current = counterState(counter!);
+      // KV remembers this commit as the last one of this server, so an attempt was applied.
       if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
-      if (!isInTime) throw result.cause === undefined ? result : uncertain(result);
-      // If the counter is the same, the commit has not been applied yet, but still may be.
+      // An error without a cause says that nothing was written.
+      if (!mayTryAgain) throw result.cause === undefined ? result : uncertain(result);
+      // While the counter is the same, the last attempt has not been applied yet, but still may be, so the plan stays. Once another server
+      // has changed the counter, the attempt can only fail, and there is a new plan.
       if (current.versionstamp !== state.versionstamp) {
         await requireAhead(current);
         plan = await planWrites(creates, current);
@@ -156,40 +174,45 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
 
   async function planWrites(creates: readonly PendingWrite[], { last }: CounterState): Promise<Plan> {
     const keys = [...new Set(creates.flatMap(({ write }) => write.kind === "createOnce" ? write.request.key : []))];
-    // A server remembers its last commit, so its first one counts as a request.
-    const count = keys.length + (commits === 0 ? 1 : 0);
+    // The first commit of a server adds an entry for the server's last commit, and the later ones replace it.
+    const added = keys.length + (commits === 0 ? 1 : 0);
     const [entries, deleted] = await Promise.all([
       kv.getMany(keys.map((key) => space.remembered(key))),
-      count > 0 ? findExpired(count) : [],
+      added > 0 ? findExpired(added) : [],
     ]);
     const known = keys.map((key, i) => [key, fromJson<Remembered>(entries[i]!.value)] as const);
     const plan = planCreates(space, creates, last, new Map(known));
     if (plan.writes.length > 0) {
       const name = String(++commits);
-      const remembered: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION };
+      const remembered: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION_MS };
       plan.writes.push([space.remembered(server), toBytes(JSON.stringify(remembered))]);
       plan.writes.push([space.counter, counterAt(plan.last)]);
     }
     return { ...plan, deleted };
   }
 
-  /** Among the next few entries. KV could delete them itself, but a full disk would then end the process. */
-  async function findExpired(count: number): Promise<KvKey[]> {
-    const limit = Math.min(EXAMINED * count, space.maxCreates);
+  /**
+   * Finds expired requests among the next few that are remembered. KV could delete them itself, but a full disk would then end the process.
+   *
+   * @param added How many requests the commit adds.
+   */
+  async function findExpired(added: number): Promise<KvKey[]> {
+    const limit = Math.min(EXAMINED_PER_REQUEST * added, space.maxCreates);
     const { start, end } = space.rememberedAfter(lastExamined);
     const rows = await kv.range(start, end, limit);
+    // After the last request, the examination begins again with the first.
     lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
+    // A longer key is that of another program.
     const { length } = space.remembered("");
-    return rows.filter(({ key, value }) => key.length === length && isExpired(value, now)).map(({ key }) =>
-      key as KvKey
-    );
+    const expired = rows.filter(({ key, value }) => key.length === length && isExpired(value, now));
+    return expired.map(({ key }) => key as KvKey);
   }
 
   return { write, close, readCounter };
 }
 
-/** Whether a remembered request has expired. Entries that the store has not written are ignored. */
+/** Whether a remembered request has expired. An entry that the store has not written never does. */
 function isExpired(value: unknown, now: number): boolean {
   try {
     return fromJson<Remembered>(value)!.expires <= now;
@@ -198,7 +221,12 @@ function isExpired(value: unknown, now: number): boolean {
   }
 }
 
-/** @param known The requests that KV remembers, which may have expired. */
+/**
+ * Plans the entries of creates.
+ *
+ * @param last The greatest id before the commit.
+ * @param known The requests that KV remembers, by their keys, which may have expired. Those of the creates are added to it.
+ */
 function planCreates(
   space: KeySpace,
   creates: readonly PendingWrite[],

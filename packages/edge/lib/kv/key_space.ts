@@ -1,14 +1,17 @@
 import type { PetStatus } from "@petstore/petstore/store";
 import type { KvKey } from "./client.ts";
 
-const BEYOND = 2n ** 64n;
+/** A number that no id reaches, for the end of a range. */
+const BEYOND_IDS = 2n ** 64n;
 
 /** The most bytes that a key takes without its prefix. Only the key of a server is longer. */
 const KEY_BYTES = 45;
-/** KV's limit. Each create writes three keys, and may delete one. */
+/** For each create, a commit writes up to three keys, and may delete one. */
+const KEYS_PER_CREATE = 4;
+/** KV's limit for the keys of a commit. */
 const COMMIT_KEY_BYTES = 80 * 1024;
 const MAX_PREFIX_BYTES = 500;
-/** KV allows 1000 writes and deletions in one commit. */
+/** How many creates a commit may have with a short prefix: KV allows 1000 writes and deletions in one commit. */
 const MAX_CREATES = 240;
 
 /** The keys of all entries. */
@@ -19,6 +22,7 @@ export class KeySpace {
   readonly keyCounter: KvKey;
   /** The key that is written to find out whether writes succeed. */
   readonly probe: KvKey;
+  /** How many creates a commit may have with this prefix. */
   readonly maxCreates: number;
   readonly #prefix: readonly string[];
 
@@ -29,14 +33,15 @@ export class KeySpace {
     this.counter = [...prefix, "counter"];
     this.keyCounter = [...prefix, "key-counter"];
     this.probe = [...prefix, "probe"];
-    this.maxCreates = Math.min(MAX_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
+    const createBytes = KEYS_PER_CREATE * (sizeOf(prefix) + KEY_BYTES);
+    this.maxCreates = Math.min(MAX_CREATES, Math.floor(COMMIT_KEY_BYTES / createBytes));
   }
 
   pet(id: bigint): KvKey {
     return [...this.#prefix, "pets", id];
   }
 
-  /** The pet once more, so that a page of one status is one read. */
+  /** The key under which a pet is stored once more, so that a page of one status is one read. */
   petOfStatus(status: PetStatus, id: bigint): KvKey {
     return [...this.#prefix, "status", status, id];
   }
@@ -45,19 +50,21 @@ export class KeySpace {
   petsAfter(after: bigint, status?: PetStatus): { start: KvKey; end: KvKey } {
     const first = after < 0n ? 0n : after + 1n;
     return status === undefined
-      ? { start: this.pet(first), end: this.pet(BEYOND) }
-      : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND) };
+      ? { start: this.pet(first), end: this.pet(BEYOND_IDS) }
+      : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND_IDS) };
   }
 
-  key(position: bigint): KvKey {
+  /** The key of an API key. API keys are in the order of their positions. */
+  apiKey(position: bigint): KvKey {
     return [...this.#prefix, "keys", position];
   }
 
-  /** A request by its key, or a commit by the UUID of its server, which is longer. */
+  /** The key of a remembered request by the request's key, or of a server's last commit by the server's UUID, which is longer. */
   remembered(key: string): KvKey {
     return [...this.#prefix, "remembered", key];
   }
 
+  /** The range of the remembered requests and commits after a key. */
   rememberedAfter(key: string): { start: KvKey; end: KvKey } {
     // No key contains U+0000, and "~" is greater than all.
     return { start: this.remembered(`${key}\0`), end: this.remembered("~") };

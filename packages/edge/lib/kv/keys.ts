@@ -5,9 +5,10 @@ import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { counterAt, counterState, fromJson, toBytes } from "./values.ts";
 
-/** A key as it is stored in JSON. The author identifies the call that added it. */
+/** An API key as it is stored in JSON. The `author` is the name of the call that added it. */
 type KvStoredKey = StoredKey & { author?: string };
 
+/** An API key, and where it is stored. */
 interface KeyEntry {
   key: KvKey;
   stored: KvStoredKey;
@@ -15,18 +16,19 @@ interface KeyEntry {
 
 export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
   async function read(): Promise<KeyEntry[]> {
-    const rows = await kv.range(space.key(0n), space.key(2n ** 64n));
-    return rows.map(({ key, value }) => ({ key: key as KvKey, stored: toKey(fromJson<KvStoredKey>(value)!) }));
+    const rows = await kv.range(space.apiKey(0n), space.apiKey(2n ** 64n));
+    return rows.map(({ key, value }) => ({ key: key as KvKey, stored: withDates(fromJson<KvStoredKey>(value)!) }));
   }
 
   const list = async () => (await read()).map(({ stored: { author: _, ...key } }) => key);
 
   /**
-   * Changes the keys. Each change checks and replaces the counter, so no other comes between. `apply` is called for
-   * each attempt.
+   * Changes the keys. Each change checks and replaces the counter, so no other change comes between its reading and its writing.
+   *
+   * @param apply Makes the change in a table of the present keys, and returns the result. It is called for each attempt.
    */
   async function change(apply: (keys: KeyTable, author: string) => boolean | void): Promise<boolean> {
-    const author = crypto.randomUUID(), mayRetry = limitRetries(kv.timeoutMs);
+    const author = crypto.randomUUID(), waitForRetry = limitRetries(kv.timeoutMs);
     const counter = space.keyCounter;
     for (;;) {
       const { last, versionstamp } = counterState(await kv.get(counter));
@@ -37,47 +39,55 @@ export function createKvKeys(kv: Kv, space: KeySpace): KeyStore {
           "The counter of the petstore's API keys is missing in Deno KV, and there are keys",
         );
       }
-      // The key is there by an earlier attempt, whose outcome was not known.
+      // An earlier attempt, whose outcome was not known, has added the key.
       if (entries.some(({ stored }) => stored.author === author)) return true;
       const keys = new KeyTable(entries.map(({ stored }) => ({ ...stored })));
       const result = apply(keys, author) ?? true;
       // Another program may have put an earlier counter back, and the new key must not take the place of an old one.
-      const position = entries.reduce((greatest, { key }) => Math.max(greatest, Number(key.at(-1))), last) + 1;
-      const difference = differenceOf(entries, keys.list(), space.key(BigInt(position)));
+      const lastPosition = entries.reduce((greatest, { key }) => Math.max(greatest, Number(key.at(-1))), last);
+      const position = lastPosition + 1;
+      const difference = differenceOf(entries, keys.list(), space.apiKey(BigInt(position)));
       if (difference.writes.length + difference.deleted.length === 0) return result;
       difference.writes.push([counter, counterAt(position)]);
       const outcome = await kv.withTimeout(() => kv.commit({ key: counter, versionstamp }, difference));
       if (typeof outcome === "string") return result;
-      if (!await mayRetry(outcome)) throw outcome;
+      if (!await waitForRetry(outcome)) throw outcome;
     }
   }
 
   return {
     list,
-    /** The counter is read first, so that a change meanwhile is read again: each change replaces it. */
-    async listSince(last) {
+    async listSince(knownVersion) {
+      // The version is that of the counter, which each change replaces. It is read before the keys: if they change in between, the next
+      // call reads them again.
       const version = String(counterState(await kv.get(space.keyCounter)).versionstamp);
-      return version === last ? { version } : { version, keys: await list() };
+      return version === knownVersion ? { version } : { version, keys: await list() };
     },
     add: (key, replaced) => change((keys, author) => keys.add({ ...key, author } as StoredKey, replaced)),
     revoke: (id, at) => change((keys) => keys.revoke(id, at)),
   };
 }
 
-/** @param added Where a key goes that has not been stored. */
-function differenceOf(entries: readonly KeyEntry[], keys: readonly StoredKey[], added: KvKey): Required<KvChange> {
-  const left = new Map(entries.map((entry) => [entry.stored.id, entry]));
+/**
+ * Finds what must be written and deleted so that KV has the given keys.
+ *
+ * @param entries What KV has.
+ * @param newKey Where a key goes that has not been stored. There is one at most.
+ */
+function differenceOf(entries: readonly KeyEntry[], keys: readonly StoredKey[], newKey: KvKey): Required<KvChange> {
+  const notKept = new Map(entries.map((entry) => [entry.stored.id, entry]));
   const writes: KvChange["writes"] = [];
   for (const each of keys) {
-    const known = left.get(each.id);
-    left.delete(each.id);
+    const known = notKept.get(each.id);
+    notKept.delete(each.id);
     const text = JSON.stringify(each);
-    if (!known || text !== JSON.stringify(known.stored)) writes.push([known?.key ?? added, toBytes(text)]);
+    if (!known || text !== JSON.stringify(known.stored)) writes.push([known?.key ?? newKey, toBytes(text)]);
   }
-  return { writes, deleted: Array.from(left.values(), ({ key }) => key) };
+  return { writes, deleted: Array.from(notKept.values(), ({ key }) => key) };
 }
 
-function toKey(key: KvStoredKey): KvStoredKey {
+/** Turns the times of a key into dates: in JSON, they are texts. */
+function withDates(key: KvStoredKey): KvStoredKey {
   const dateOf = (time: Date | undefined) => time && new Date(time);
   const { created, expires, revoked } = key;
   return {

@@ -37,15 +37,17 @@ export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
 
 /** Options of {@link createKvStore}. */
 export interface KvStoreOptions {
-  /** The first parts of all keys of the store: strings of up to 500 bytes in all. Servers with the same
-   * pets need the same prefix. Default: `["petstore"]`. */
+  /**
+   * The first parts of all keys of the store: strings of up to 500 bytes in all. Servers with the same pets need the same prefix. Default:
+   * `["petstore"]`.
+   */
   prefix?: readonly string[];
   /** The time limit of a read or a commit, in milliseconds. Default: 5000. */
   timeoutMs?: number;
 }
 
 const CHECKS: Checks<KvStoreOptions, Required<KvStoreOptions>> = {
-  // The prefix is not checked here, because the space of keys checks its parts.
+  // The prefix is not checked here, because `KeySpace` checks it.
   prefix: (prefix = ["petstore"]) => prefix,
   timeoutMs: wholeNumber(5000),
 };

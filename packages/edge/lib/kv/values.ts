@@ -1,27 +1,33 @@
-/** All values are bytes: KV serializes others in the format of its V8, which an older V8 does not read. */
+/** The values of the entries. All are bytes: KV serializes other values in the format of its V8, which an older V8 does not read. */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { KvEntry } from "./client.ts";
 
-/** A store does not touch the entries of a later format. */
+/** The format of all entries, which the counter says. A store does not touch the entries of a later format. */
 const FORMAT = 1;
 
-/** A request that may be repeated, or the last commit of a server. JSON. */
+/** The value of a remembered request that may be repeated, or of the last commit of a server, in JSON. */
 export interface Remembered {
-  /** The pet, or the greatest id before the commit. */
+  /** The id of the request's pet, or the greatest id before the commit. */
   id: number;
-  /** The fingerprint of the request, or the name of the commit that is writing it. */
+  /** The fingerprint of the request, or the name of the commit. */
   fingerprint: string;
   /** When the request expires, in milliseconds as in `Date.now()`. */
   expires: number;
 }
 
 export interface CounterState {
+  /** The number that was given last: 0 if there is no counter yet. */
   last: number;
+  /** The version of the entry: null if there is no counter yet. */
   versionstamp: string | null;
 }
 
-/** @throws {StoreUnavailableError} If the counter is that of a later release or another program. */
+/**
+ * Reads the entry of a counter.
+ *
+ * @throws {StoreUnavailableError} If the counter is that of a later release or another program.
+ */
 export function counterState({ value, versionstamp }: KvEntry): CounterState {
   const { format, last } = fromJson<{ format?: unknown; last?: unknown }>(value) ?? { format: FORMAT, last: 0 };
   if (format !== FORMAT) {
@@ -33,6 +39,7 @@ export function counterState({ value, versionstamp }: KvEntry): CounterState {
   return { versionstamp, last: last as number };
 }
 
+/** Makes the value of a counter. */
 export function counterAt(last: number): Uint8Array {
   return toBytes(JSON.stringify({ format: FORMAT, last }));
 }
@@ -44,13 +51,22 @@ export function toBytes(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+/**
+ * Reads the text of a value; undefined if there is no entry.
+ *
+ * @throws {StoreUnavailableError} If another program has written the value.
+ */
 export function toText(value: unknown): string | undefined {
   if (value === null) return undefined;
   if (value instanceof Uint8Array) return decoder.decode(value);
   throw foreignEntryError();
 }
 
-/** @throws {StoreUnavailableError} If the text is not the JSON of an object. */
+/**
+ * Reads the object of a value; undefined if there is no entry. The caller says its type, which is not checked.
+ *
+ * @throws {StoreUnavailableError} If the value is not the JSON of an object.
+ */
 export function fromJson<T extends object>(value: unknown): T | undefined {
   const text = toText(value);
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Arrays as parameters, in PostgreSQL's notation. All parameters are texts. */
+/** Writes arrays in PostgreSQL's notation, because all parameters are texts. */
 
 export function textArray(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;

@@ -5,18 +5,22 @@ import {
   BrokenResultError,
   type Connection,
   ignore,
-  nameOf,
   type PostgresPool,
   type Row,
   runStatement,
   sizeOf,
+  statementName,
   unwatchPool,
   watchPool,
 } from "./pool.ts";
 
+/** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** Cancels a wait for a lock, or all of a statement if the second parameter is `all`. A pooler shows other processes. */
+/**
+ * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
+ * processes than those of PostgreSQL.
+ */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
@@ -43,15 +47,22 @@ export interface PostgresStoreOptions {
 export const DEFAULT_SCHEMA = "petstore";
 
 export interface Limits {
-  /** When the statement must have ended, as in `performance.now()`. */
+  /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
   deadline?: number;
-  /** Once sent, only the wait for a lock is cancelled: else a pet would be visible that a failover takes back. */
+  /**
+   * Whether the statement adds pets. Once it is sent, only its wait for a lock is cancelled: a cancelled wait for a standby would show a
+   * pet that a failover takes back.
+   */
   addsPets?: boolean;
 }
 
 /**
- * Where a statement is on its way. It waits in the queue, then for a connection, and is then sent: from here on, PostgreSQL may have got it.
- * It is given up if its time has passed, or the store has been closed.
+ * How far a statement is:
+ *
+ * - `queued`: it waits in the queue of the store.
+ * - `connecting`: it waits until the pool gives it a connection.
+ * - `sent`: PostgreSQL may have got it.
+ * - `given up`: its time has passed, or the store has been closed.
  */
 type State = "queued" | "connecting" | "sent" | "given up";
 
@@ -62,6 +73,7 @@ interface Statement {
   state: State;
   /** The connection of the statement, while it has one. */
   connection?: Connection | undefined;
+  /** Gives the statement up when its time has passed. */
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
@@ -74,14 +86,15 @@ export interface PooledStore {
 }
 
 /** After this many statements, a connection goes back to the pool, which may end it because of its age. */
-const MOST_IN_A_ROW = 1000;
+const MAX_IN_A_ROW = 1000;
 
-const GIVEN_UP = new Error("The query was given up");
+const GIVEN_UP_ERROR = new Error("The query was given up");
 
-/** Runs statements with a time limit, each on a connection of its own. */
+/** Runs statements with a time limit. A connection runs one statement at a time. */
 export class Database {
   readonly schema: string;
   readonly timeoutMs: number;
+  /** Whether this program has just made the tables. */
   isNew = false;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
@@ -90,20 +103,22 @@ export class Database {
    * remove one from its own queue.
    */
   readonly #waiting = new Set<Statement>();
-  readonly #limit: number;
+  /** How many connections the statements may use at a time. */
+  readonly #maxRunning: number;
   #running = 0;
 
-  /** @param limit How many statements may run at a time. Default: as many as the pool has connections. */
-  constructor(pool: PostgresPool, options: PostgresStoreOptions, limit?: number) {
+  /** @param maxRunning How many statements may run at a time. Default: as many as the pool has connections. */
+  constructor(pool: PostgresPool, options: PostgresStoreOptions, maxRunning?: number) {
     const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true } = options;
     watchPool(pool);
     this.#pool = pool;
     this.schema = schema;
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
-    this.#limit = limit ?? sizeOf(pool);
+    this.#maxRunning = maxRunning ?? sizeOf(pool);
   }
 
+  /** How busy the connections are. */
   get load(): PooledStore["pool"] {
     return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
   }
@@ -114,7 +129,11 @@ export class Database {
     unwatchPool(this.#pool);
   }
 
-  /** @param parameters Without them (`null`), `text` may contain several statements. */
+  /**
+   * Runs a statement, and returns its rows.
+   *
+   * @param parameters The values of the parameters. If this is `null`, `text` may contain several statements, and there are no rows.
+   */
   query(
     text: string,
     parameters: readonly string[] | null = [],
@@ -133,24 +152,28 @@ export class Database {
   }
 
   #startWaiting(): void {
-    while (this.#running < this.#limit) {
+    while (this.#running < this.#maxRunning) {
       const statement = this.#takeWaiting();
       if (!statement) return;
       this.#run(statement);
     }
   }
 
+  /** Takes the statement that has waited longest out of the queue. */
   #takeWaiting(): Statement | undefined {
     const [statement] = this.#waiting;
     if (statement) this.#waiting.delete(statement);
     return statement;
   }
 
-  /** Runs a statement, and on its connection those that wait: to give it back and take it again would cost more than a read. */
+  /**
+   * Runs a statement, and on its connection those that wait. This is for speed: to give the connection back and take it again would cost
+   * more than a read.
+   */
   async #run(first: Statement): Promise<void> {
     this.#running++;
     let connection = await this.#runOn(undefined, first);
-    for (let count = 1; connection && count < MOST_IN_A_ROW; count++) {
+    for (let count = 1; connection && count < MAX_IN_A_ROW; count++) {
       const next = this.#takeWaiting();
       if (!next) break;
       connection = await this.#runOn(connection, next);
@@ -161,16 +184,22 @@ export class Database {
     this.#startWaiting();
   }
 
-  /** @returns The connection, unless the pool has it again. */
+  /**
+   * Runs a statement, and settles its promise. Never rejects.
+   *
+   * @param given The connection to use. Without it, the pool gives one.
+   * @returns The connection, or undefined if the pool has it again.
+   */
   async #runOn(given: Connection | undefined, statement: Statement): Promise<Connection | undefined> {
     try {
       statement.state = "connecting";
-      const connection = given ?? await this.#take();
+      const connection = given ?? await this.#takeConnection();
       statement.connection = connection;
+      // A statement that was given up during the wait is not sent.
       if (isStill("connecting", statement)) {
         statement.state = "sent";
         const { text, parameters } = statement;
-        const name = parameters !== null && this.#prepare ? nameOf(text) : undefined;
+        const name = parameters !== null && this.#prepare ? statementName(text) : undefined;
         statement.resolve(await runStatement(connection, text, parameters, name));
       }
     } catch (thrown) {
@@ -186,12 +215,13 @@ export class Database {
     return connection;
   }
 
-  async #take(): Promise<Connection> {
+  async #takeConnection(): Promise<Connection> {
     const connection = await this.#pool.connect() as Connection;
     connection.on("error", ignore);
     return connection;
   }
 
+  /** Rejects a statement, and cancels it in PostgreSQL if it was sent. */
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
     statement.reject(explain(reason, mayBeStored(statement)));
@@ -201,13 +231,13 @@ export class Database {
     if (state !== "sent" || !connection) return;
     const process = connection.processID;
     if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
-    // It may be dead, and a late cancellation would hit its next statement. A create that waits for a synchronous standby goes on: it
-    // keeps its locks, so the creates after it wait for them, and their waits are cancelled.
-    closeConnection(statement, GIVEN_UP);
+    // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement. A create that waits
+    // for a synchronous standby goes on: it keeps its locks, so the creates after it wait for them, and their waits are cancelled.
+    closeConnection(statement, GIVEN_UP_ERROR);
   }
 }
 
-/** Whether a statement is still in this state, and was not given up during a wait, which the compiler does not expect. */
+/** Whether a statement is still in a state. A plain comparison would not compile, since the compiler expects no change during a wait. */
 function isStill(state: State, statement: Statement): boolean {
   return statement.state === state;
 }
@@ -217,7 +247,7 @@ function mayBeStored({ addsPets, state }: Statement): boolean {
   return addsPets && state === "sent";
 }
 
-/** Gives the connection back to the pool, which closes it because of the error. Then the statement has none. */
+/** Gives the connection of a statement, if it has one, back to the pool, which closes it because of the error. */
 function closeConnection(statement: Statement, error: Error): void {
   const { connection } = statement;
   statement.connection = undefined;
@@ -225,7 +255,11 @@ function closeConnection(statement: Statement, error: Error): void {
   connection?.off("error", ignore);
 }
 
-/** @param mayBeStored Whether a pet may have been stored. Only PostgreSQL's own refusal then shows that none was. */
+/**
+ * Makes the error that the caller of a statement gets.
+ *
+ * @param mayBeStored Whether a pet may have been stored. Only PostgreSQL's own refusal then shows that none was.
+ */
 function explain(error: unknown, mayBeStored: boolean): unknown {
   const known = asUnavailable(error);
   const isUnknown = mayBeStored && known instanceof StoreUnavailableError && !isRefusal(error);

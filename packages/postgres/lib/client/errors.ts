@@ -1,19 +1,19 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
 /**
- * The SQLSTATE classes of an invalid value and an invalid statement. Class 23, a constraint that refuses a row, is none of them, because
- * every row was validated before: another program has added the constraint, or no partition is left for the id.
+ * The SQLSTATE classes of a defect of this library: an invalid value, and an invalid statement. Class 23, a constraint that refuses a row,
+ * is none of them, because every row was validated before: another program has added the constraint, or no partition is left for the id.
  */
-const DEFECTS = ["22", "42"];
+const DEFECT_CLASSES = ["22", "42"];
 
 /**
- * SQLSTATEs of these classes that mean a changed database: privileges were revoked, tables, columns, functions or unique indexes dropped,
- * the type of a column changed, or the sequence raised to its last id.
+ * SQLSTATEs of these classes that mean a changed database all the same: privileges were revoked, tables, columns, functions or unique
+ * indexes dropped, the type of a column changed, or the sequence raised to its last id.
  */
-const DAMAGE = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H"];
+const DAMAGE_STATES = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H"];
 
-/** Serialization failure, deadlock, unique violation: nothing was stored, so a retry is safe. */
-const TRANSIENT = ["40001", "40P01", "23505"];
+/** The SQLSTATEs of a serialization failure, a deadlock, and a unique violation: nothing was stored, so a retry is safe. */
+const TRANSIENT_STATES = ["40001", "40P01", "23505"];
 
 /** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
@@ -22,25 +22,32 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
 }
 
+/** Whether a statement has conflicted with other transactions, so that it may succeed if it is repeated at once. */
 export function isTransient(error: unknown): boolean {
-  return TRANSIENT.includes(sqlState(error) ?? "");
+  return TRANSIENT_STATES.includes(sqlState(error) ?? "");
 }
 
-/** Whether PostgreSQL has rolled a statement back. A pooler may report the loss of its own connection as an error of class 08 or 57P. */
+/**
+ * Whether an error shows that PostgreSQL has rolled a statement back. One of class 08 or 57P does not: by these, a pooler may report the
+ * loss of its own connection.
+ */
 export function isRefusal(error: unknown): boolean {
   const state = sqlState(error) ?? "08";
   return !/^(08|57P|40003)/.test(state) && (error as { severity?: unknown }).severity === "ERROR";
 }
 
+/** Whether an error is a defect in JavaScript, of this library or of the driver. */
 export function isDefect(error: unknown): boolean {
   return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
 }
 
+/** Whether a later attempt may succeed although nobody changes the database or the settings. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });
@@ -48,8 +55,8 @@ export function asUnavailable(error: unknown): unknown {
 
 function isOutage(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return !DEFECTS.includes(state.slice(0, 2)) || DAMAGE.includes(state);
-  // If it is neither an error of the server nor a bug in JavaScript, it comes from the connection.
+  if (state !== undefined) return !DEFECT_CLASSES.includes(state.slice(0, 2)) || DAMAGE_STATES.includes(state);
+  // An error that comes neither from the server nor from a defect in JavaScript comes from the connection.
   return error instanceof Error && !isDefect(error);
 }
 

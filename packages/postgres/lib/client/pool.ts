@@ -24,15 +24,16 @@ interface Result {
   fields: readonly unknown[];
 }
 
-/** A connection that was taken out of the pool. */
+/** A connection of node-postgres that was taken out of the pool. */
 export interface Connection {
   query(query: { text: string; values?: readonly string[]; name?: string; rowMode?: "array" }): PromiseLike<Result>;
   on(event: "error", listener: () => void): void;
   off(event: "error", listener: () => void): void;
-  /** Returns it to the pool, which closes it if there was an error. */
+  /** Returns the connection to the pool, which closes it if there was an error. */
   release(error?: Error): void;
-  /** The process of PostgreSQL. A pooler shows another number. */
+  /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
   processID?: number;
+  /** The internals of node-postgres, which may change. */
   connection?: { stream?: Stream };
 }
 
@@ -64,7 +65,10 @@ export function requirePool(pool: PostgresPool): void {
   throw new TypeError(`A PostgreSQL store takes a Pool of node-postgres (pg), not ${kindOf(pool)}`);
 }
 
-/** Lets no lost connection end the process until {@link unwatchPool}: a pool without a listener throws what an idle one reports. */
+/**
+ * Keeps a lost connection from ending the process, until {@link unwatchPool} is called: a pool without a listener throws the error of an
+ * idle connection.
+ */
 export function watchPool(pool: PostgresPool): void {
   pool.on?.("error", ignore);
   eventsOf(pool).on?.("connect", guardParser);
@@ -76,29 +80,32 @@ export function unwatchPool(pool: PostgresPool): void {
   eventsOf(pool).off?.("connect", guardParser);
 }
 
-/** A pool tells of each connection that it opens, but the store does not ask an app for more than it must. */
+/** Gives the event of a pool for each new connection. {@link PostgresPool} lacks it, so that an app need not provide more than it must. */
 function eventsOf(pool: object): ConnectEvents {
   return pool;
 }
 
+/** Says what was given in place of a pool, for a message. */
 function kindOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
   if ("then" in value) return "a promise";
   return "processID" in value ? "a Client" : "another object";
 }
 
+/** How many connections a pool may open. */
 export function sizeOf(pool: PostgresPool): number {
   return pool.options?.max ?? DEFAULT_SIZE;
 }
 
 /**
- * In node-postgres 8.23, a message that cannot be read ends the process. PgBouncer sends one when its own connection ends within a
- * message. With this, only the connection ends.
+ * Lets a message that cannot be read end only its connection. In node-postgres 8.23, it would end the process. PgBouncer sends such a
+ * message when its own connection ends within one.
  */
 function guardParser(connection: Connection): void {
   connection.on("error", ignore);
   const { stream } = connection.connection ?? {};
   const [parse, ...others] = stream?.listeners("data") ?? [];
+  // Another version of node-postgres, in which the parser is not the only listener, is left as it is.
   if (!stream || !parse || others.length > 0) return;
   stream.off("data", parse).on("data", (chunk) => {
     try {
@@ -112,7 +119,7 @@ function guardParser(connection: Connection): void {
 /**
  * Runs a statement, in a transaction of its own.
  *
- * @param parameters Without them (`null`), `text` may contain several statements, and there are no rows.
+ * @param parameters The values of the parameters. If this is `null`, `text` may contain several statements, and there are no rows.
  * @param name The name of the prepared statement; `undefined` if it is not to be prepared.
  * @throws {BrokenResultError} If rows are missing or left over, or one lacks a column.
  */
@@ -129,25 +136,28 @@ export async function runStatement(
   const query = { text, values: parameters, rowMode: "array" as const };
   const { rows, command, rowCount, fields } = await connection.query(name === undefined ? query : { ...query, name });
   requireColumns(rows, fields.length);
+  // The end of a result says how many rows there were. For other commands than SELECT, it counts the rows that were changed.
   const expected = command === "SELECT" ? rowCount : 0;
   if (rows.length === expected) return rows;
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${rowCount}`);
 }
 
+/** @throws {BrokenResultError} If a row has another number of columns, or is missing. */
 export function requireColumns(rows: readonly Row[], columns: number): void {
-  // This is a loop, because `every()` would skip holes in the array.
+  // This is a loop, because `every()` would skip the place of a missing row.
   for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
 }
 
-/** The names of the prepared statements. All stores of the process must use one name for a text. */
-const names = new Map<string, string>();
+/** The names of the prepared statements, by their texts. All stores of the process must use one name for a text. */
+const statementNames = new Map<string, string>();
 
-/** Distinguishes the names from those of another copy of this library on the same pool. */
-let prefix: string | undefined;
+/** The beginning of all names, made at the first use. It distinguishes them from those of another copy of this library on the same pool. */
+let namePrefix: string | undefined;
 
-export function nameOf(text: string): string {
-  prefix ??= `petstore_${crypto.randomUUID().slice(0, 8)}`;
-  const name = names.get(text) ?? `${prefix}_${names.size + 1}`;
-  names.set(text, name);
+/** Returns the name under which a statement is prepared. */
+export function statementName(text: string): string {
+  namePrefix ??= `petstore_${crypto.randomUUID().slice(0, 8)}`;
+  const name = statementNames.get(text) ?? `${namePrefix}_${statementNames.size + 1}`;
+  statementNames.set(text, name);
   return name;
 }

@@ -1,20 +1,22 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The search path of the functions. Names then refer to PostgreSQL's own objects, and never to a temporary object before them. */
+/** The search path of the functions, by which names refer to PostgreSQL's own objects, and never to a temporary object before them. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** The present time, in milliseconds since 1970. */
+/** The SQL expression for the present time of the database, in milliseconds since 1970. */
 export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
 
+/** Returns the SQL that makes the functions of a schema. */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createForgetRequests];
   return all.map((create) => create(schema)).join("\n");
 }
 
 /**
- * Detects a table that was restored without its sequence, where each create would fail and use up an id. It also detects a sequence of which
- * connections take several ids at once: a later pet would then get a smaller id, and who follows the list would miss it.
+ * `check_ids` detects a table that was restored without its sequence, where each create would fail and use up an id. It also detects a
+ * sequence of which connections take several ids at once: a later pet would then get a smaller id, and a reader who follows the list would
+ * miss it.
  */
 function createCheckIds(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
@@ -42,10 +44,12 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * Returns one id per pet, separated by commas: positive if new, negative if known, empty if the key was used for another pet.
+ * `add_pets` adds pets, and returns one id per pet, separated by commas: positive if new, negative if known, empty if the key was used for
+ * another pet.
  *
- * Ids may become visible out of order, so each call first takes a lock, which lasts until its transaction is visible. In a function,
- * no slow client holds the lock. EXECUTE, because a plan made for a small table would scan a large one.
+ * Each call first takes a lock, which lasts until its transaction is visible, because ids might become visible out of order. The work is a
+ * function, so that no slow client holds the lock. Its statements run by EXECUTE, because a plan that was made for a small table would scan
+ * a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -109,8 +113,8 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * Finds the remembered request of each pair of key and fingerprint, or numbers it. `LIMIT 1` within `LATERAL` forces
- * one look-up in the index for each key.
+ * Makes the query that gives a number for each pair of key and fingerprint: the negative id of the remembered request's pet, null if the
+ * fingerprint is another, or a new id if no request is remembered. `LIMIT 1` within `LATERAL` forces one look-up in the index for each key.
  */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
@@ -125,8 +129,8 @@ function findOrNumber(schema: string): string {
 }
 
 /**
- * Deletes expired requests, oldest first, except keys in use. During a long transaction, deleted rows stay, so the search starts where
- * the last call ended. The subqueries and the row comparison keep the planner from sorting all rows.
+ * `forget_requests` deletes expired requests, oldest first, except keys in use. During a long transaction, deleted rows stay, so the search
+ * starts where the last call ended. The subqueries and the row comparison keep the planner from sorting all rows.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text

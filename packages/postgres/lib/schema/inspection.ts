@@ -5,6 +5,7 @@ import type { Row } from "../client/pool.ts";
 import { sqlState } from "../client/errors.ts";
 import { MIGRATIONS } from "./tables.ts";
 
+/** The tables and the sequence by which a schema is recognized. */
 const RELATIONS = ["schema_version", "pets", "requests", "pet_ids"];
 
 /** The rights of a server, besides every function of the schema. */
@@ -17,7 +18,8 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
   ["sequence", "forgotten_until", ["SELECT", "UPDATE"]],
 ];
 
-const STATE =
+/** Reads the encoding, whether this session can only read, and which relations there are. Parameters: the schema, the relations. */
+const SELECT_STATE =
   `SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('transaction_read_only'),
   pg_catalog.array_to_string(ARRAY(SELECT rel.relname::pg_catalog.text FROM pg_catalog.pg_class AS rel
     JOIN pg_catalog.pg_namespace AS space ON space.oid OPERATOR(pg_catalog.=) rel.relnamespace
@@ -27,12 +29,17 @@ const STATE =
 export interface Inspection {
   /** The version of the tables; 0 if the schema has none. */
   version: number;
+  /** Whether the database is a standby, or the role is read-only. */
   isReadOnly: boolean;
 }
 
-/** @throws {StoreUnavailableError} If the schema is damaged, of another program or a later release, or not in UTF-8. */
+/**
+ * Finds out which version of the tables there is, and changes nothing.
+ *
+ * @throws {StoreUnavailableError} If the schema is damaged, of another program or a later release, or not in UTF-8.
+ */
 export async function inspect(db: Database): Promise<Inspection> {
-  const [[encoding, readOnly, names] = []] = await db.query(STATE, [db.schema, textArray(RELATIONS)]);
+  const [[encoding, readOnly, names] = []] = await db.query(SELECT_STATE, [db.schema, textArray(RELATIONS)]);
   if (encoding !== "UTF8") {
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
   }
@@ -62,12 +69,13 @@ async function readVersion(db: Database, missing: readonly string[]): Promise<nu
   );
 }
 
+/** Returns the state, if there are tables. */
 export function requireTables({ schema }: Database, state: Inspection): Inspection {
   if (state.version > 0) return state;
   throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
 }
 
-/** Checks the role's privileges, so that the start fails and not the first create. */
+/** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */
 export async function requireReady(db: Database): Promise<void> {
   const wanted = PRIVILEGES.flatMap(([kind, name, rights]) =>
     rights.map((right) =>
@@ -83,6 +91,7 @@ export async function requireReady(db: Database): Promise<void> {
   await db.query(`SELECT "${db.schema}".check_ids()`);
 }
 
+/** Runs a statement. If the role may not run it, the error says what to do. */
 async function queryAsRole(db: Database, text: string): Promise<Row[]> {
   try {
     return await db.query(text);

@@ -6,7 +6,7 @@ import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
 
-/** No capitals and quotes, so that the name is the same in every tool. */
+/** Checks the name of a schema. It has no capitals and quotes, so that it is the same in every tool. */
 export function requireSchemaName(schema: string): void {
   if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
   throw new TypeError(
@@ -27,7 +27,7 @@ export function postgresSchema(schema: string = DEFAULT_SCHEMA): string {
   return migrationSql(schema, MIGRATIONS);
 }
 
-/** The SQL of {@link postgresSchema}, with the migrations of this program or, in a test, others. */
+/** Makes the SQL of {@link postgresSchema}, with the migrations of this program or, in a test, others. */
 export function migrationSql(schema: string, migrations: readonly ((schema: string) => string)[]): string {
   const steps = migrations.map((migration, version) =>
     `  IF known = ${version} THEN
@@ -84,13 +84,17 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${role};
 ${grants.join("")}`;
 }
 
-/** Creates or migrates the tables if necessary, and checks that the role may use them. */
+/**
+ * Creates or migrates the tables if necessary, and checks that the role may use them.
+ *
+ * @param maxRunning How many statements may run at a time. Default: as many as the pool has connections.
+ */
 export async function openPostgres(
   pool: PostgresPool,
   options: PostgresStoreOptions,
-  limit?: number,
+  maxRunning?: number,
 ): Promise<Database> {
-  const db = new Database(pool, options, limit);
+  const db = new Database(pool, options, maxRunning);
   try {
     const { version, isReadOnly } = await inspect(db);
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);

@@ -1,4 +1,7 @@
-/** Entry n leads from version n of the schema to version n + 1. A published entry must not change. The functions are made anew each time. */
+/**
+ * Entry n leads from version n of the schema to version n + 1. A published entry must not change. The functions are not among them, because
+ * the SQL makes them anew each time.
+ */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables];
 
 function createTables(schema: string): string {

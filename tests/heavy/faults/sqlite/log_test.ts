@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { LOG_LIMIT } from "../../../../lib/stores/sqlite/open.ts";
+import { LOG_LIMIT_BYTES } from "../../../../lib/stores/sqlite/open.ts";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
 import { withFreshServer } from "../../../support/server/server_process.ts";
 import { fill } from "../../../support/database.ts";
@@ -21,10 +21,10 @@ test("the log that has grown during a long read shrinks when the server writes o
     // 100 MB.
     fill(path, 100, "hex(zeroblob(500000))");
     const size = () => statSync(`${path}-wal`).size;
-    assert.ok(size() > LOG_LIMIT, `${size()} bytes are no long log`);
+    assert.ok(size() > LOG_LIMIT_BYTES, `${size()} bytes are no long log`);
     reader.exec("COMMIT");
     await until("the log is short", async () => {
       await ledger.create(server);
-      return size() <= LOG_LIMIT;
+      return size() <= LOG_LIMIT_BYTES;
     });
   }));
