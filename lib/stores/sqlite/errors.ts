@@ -23,7 +23,13 @@ export function isOutage(error: unknown): boolean {
   // This code means that the connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
   if (code !== "ERR_SQLITE_ERROR") return false;
-  return errcode === undefined || (errcode & 0xff) !== INVALID_STATEMENT || ALTERED.test(message ?? "");
+  return errcode === undefined || !isInvalidStatement(error) || ALTERED.test(message ?? "");
+}
+
+/** Whether a statement does not fit the tables, be it for a defect of this library or because they were altered. */
+export function isInvalidStatement(error: unknown): boolean {
+  const { errcode = 0 } = (error ?? {}) as { errcode?: number };
+  return (errcode & 0xff) === INVALID_STATEMENT;
 }
 
 /** Whether another connection holds the lock. An explained error is judged by its cause. */

@@ -6,7 +6,7 @@ import type { CommittingStore } from "../batch.ts";
 import { type Outcome, type Write, WritingStore } from "../write.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
-import { asUnavailable, isOutage } from "./errors.ts";
+import { asUnavailable, isInvalidStatement, isOutage } from "./errors.ts";
 import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { WriteTransactions } from "./write_transactions.ts";
@@ -21,29 +21,35 @@ import { Writer } from "./writer.ts";
 /** While commits take less than this, a lone create is committed on the thread that serves. */
 const SHORT_COMMIT_MS = 2;
 
-/** Says when a thread of its own commits the creates: if it is faster, always, or never. */
+/**
+ * Which thread commits the creates. With `auto`, a lone create is committed on the thread that serves while commits are short, and all others
+ * on a thread of their own. With `always` the latter commits them all, and with `never` the former.
+ */
 export type WriterThread = "auto" | "always" | "never";
 
 /**
  * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether another connection has
- * committed, so that a response shows what was acknowledged before the request came, by this process or by another.
+ * committed ("the look", {@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or by
+ * another. For speed, reads that follow each other share one transaction ({@link SharedRead}). The look ends it if there was a commit.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
-  readonly #db: DatabaseSync;
   /** The files of the database; undefined if it is in memory. */
   readonly opened: OpenedFiles | undefined;
   /** Whether this store has made the tables. */
   readonly isNew: boolean;
+  /** The thread that writes; undefined if the calling thread does. */
+  readonly thread: WriterOwner | undefined;
+  readonly #db: DatabaseSync;
+  /** Finds out whether the file is still the one that was opened. */
   readonly #file: FileWatch;
+  /** Finds out whether there was a commit. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #selectPet: StatementSync;
   readonly #selectAll: StatementSync;
   readonly #selectOfStatus: StatementSync;
   readonly #cache = new TextCache((id) => this.#readText(id));
-  /** The thread that writes; undefined if the calling thread does. */
-  readonly thread: WriterOwner | undefined;
   #isClosed = false;
 
   private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WriterOwner, shortCommitMs = 0) {
@@ -133,7 +139,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#isClosed = true;
     this.#watch.close();
     this.#watch.shared?.end();
-    // The file is closed after the thread, since the last connection to be closed decides about the log.
+    // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
     return chain(written, () => this.#file.close());
   }
 
@@ -142,7 +148,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     try {
       this.#watch.shared?.end();
       if (this.#isClosed) return asUnavailable(error, this.#file.path);
-      if (isOutage(error)) {
+      if (isOutage(error) && !isInvalidStatement(error)) {
         // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
         this.#db.exec("PRAGMA shrink_memory");
       } else {

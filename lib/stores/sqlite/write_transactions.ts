@@ -28,14 +28,14 @@ const MAX_ID = 2n ** 53n - 1n;
  */
 export class WriteTransactions {
   readonly #db: DatabaseSync;
-  readonly #watch: FileWatch;
+  readonly #file: FileWatch;
   readonly #sql: ReturnType<typeof prepareAll>;
   readonly #shared: SharedRead | undefined;
 
   /** @param shared The transaction that reads of the same connection share. It ends before one that writes begins. */
-  constructor(db: DatabaseSync, watch: FileWatch, shared?: SharedRead) {
+  constructor(db: DatabaseSync, file: FileWatch, shared?: SharedRead) {
     this.#db = db;
-    this.#watch = watch;
+    this.#file = file;
     this.#shared = shared;
     this.#sql = prepareAll(db);
   }
@@ -51,11 +51,11 @@ export class WriteTransactions {
       this.#shared?.end();
       beginWrite(this.#db, patienceMs);
       return runAndCommit(this.#db, () => {
-        this.#watch.requireWritable();
+        this.#file.requireWritable();
         return this.apply(writes);
       }, () => mayBeStored = true);
     } catch (error) {
-      const failure = asUnavailable(error, this.#watch.path);
+      const failure = asUnavailable(error, this.#file.path);
       throw mayBeStored && failure instanceof StoreUnavailableError ? uncertain(failure) : failure;
     }
   }
@@ -102,13 +102,13 @@ export class WriteTransactions {
 
   #outOfIdsError(last: bigint): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#watch.path}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
+      `${this.#file.path}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
     );
   }
 
   #interferenceError(what: string): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#watch.path}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+      `${this.#file.path}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
     );
   }
 
@@ -135,8 +135,8 @@ export class WriteTransactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row. If a trigger has removed or changed the row, the retry would add a second pet, or be told of
-    // another.
+    // A retry finds the request by its row, which is read back as at the end of its time. If a trigger has removed the row, the retry would
+    // add a second pet. If a trigger has changed it, the retry would be told of another pet.
     const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
     if (remembered?.outcome !== "replayed" || remembered.id !== id) {
       throw this.#interferenceError("another Idempotency-Key, or none");
