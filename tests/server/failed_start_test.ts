@@ -1,7 +1,7 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
@@ -77,6 +77,12 @@ const CASES: Case[] = [
   ["a folder for the database that is a file", [K], /data/, { prepare: makeDataFile }],
   ["a key file that is a folder", [], /data\/api-key must be a regular file/, {
     prepare: (folder) => mkdirSync(join(folder, "data", "api-key"), { recursive: true }),
+  }],
+  ["a key file that is a link to itself", [], /data\/api-key is a symbolic link that leads to itself/, {
+    prepare(folder) {
+      mkdirSync(join(folder, "data"), { mode: 0o700 });
+      symlinkSync("api-key", join(folder, "data", "api-key"));
+    },
   }],
   ["a key file that others can read", [], /data\/api-key.*chmod 600/, {
     hides: "pk_mine",

@@ -48,6 +48,7 @@ test("--faults has the options of withFaults(), and refuses others", () => {
       "lose=",
       "lose=2",
       "lose=x",
+      "lose=0.1=7",
       "cut=1,lose=1",
       "drop=1",
       "lose=1,operations=cats",

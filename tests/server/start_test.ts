@@ -37,7 +37,8 @@ test.withFolder("the first start makes a key for its owner alone and shows it on
 
 test.withFolder("a variable that is not UTF-8 ends the start with one line that does not show it", (folder) => {
   const command = serverCommand().map((word) => `'${word}'`).join(" ");
-  for (const [variable, value] of [["PETSTORE_KEYS", "secret"], ["PETSTORE_STORE", "postgres://u:secret@h/d"]]) {
+  const values = { PETSTORE_KEYS: "secret", PETSTORE_STORE: "postgres://u:secret@h/d", PETSTORE_LOG: "secret" };
+  for (const [variable, value] of Object.entries(values)) {
     const line = `export ${variable}="$(printf '${value}\\351')"; ${command} serve --port 0 2>&1; echo "status $?"`;
     const written = shell(folder, line);
     assert.match(written, new RegExp(`^petstore: ${variable} .*\nstatus 2\n$`));

@@ -36,8 +36,8 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   let isOutputResult = true;
   /** The beginning of a message about an unexpected error. It is undefined until a command runs, and for one that has none. */
   let failure: string | undefined;
-  if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
   try {
+    if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
     const task = await readCommandLine(args, environment);
     if (typeof task === "string") {
       output.add(task.trimEnd());

@@ -6,7 +6,7 @@ import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
 import { digestOf } from "../../access/key_ring.ts";
 import { checkKeys } from "../../access/keys.ts";
-import { followLinks } from "../../stores/sqlite/file.ts";
+import { followLinks, MAX_LINKS } from "../../stores/sqlite/file.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
 import { readSmallFile } from "../process/small_file.ts";
@@ -127,7 +127,7 @@ function requireOwnFile(path: string, file: Stats): void {
 function requireOwnFolders(path: string): void {
   if (process.platform === "win32") return;
   let name = path;
-  for (;;) {
+  for (let links = 0; links <= MAX_LINKS; links++) {
     const folder = dirname(name);
     if (mayReplaceFiles(statSync(folder))) {
       throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
@@ -135,6 +135,7 @@ function requireOwnFolders(path: string): void {
     if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return;
     name = resolve(realpathSync(folder), readlinkSync(name));
   }
+  throw new SettingError(`${path} is a symbolic link that leads to itself`);
 }
 
 /** Whether other users can replace a file in a folder, because they can write to the folder. */

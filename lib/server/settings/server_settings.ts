@@ -146,7 +146,9 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
   const pairs = text.split(",").map((pair) => {
-    const [name = "", value = ""] = pair.split("=");
+    const [name = "", ...rest] = pair.split("=");
+    // A second `=` belongs to the value, which is then no number, and is refused.
+    const value = rest.join("=");
     return [name, name === "operations" ? value.split("+") : numberOrText(value)];
   });
   const faults = Object.fromEntries(pairs);

@@ -47,11 +47,20 @@ export async function loadPostgres(): Promise<PostgresModule> {
 export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
   const setting = readAddress(await loadPostgres(), address, environment("PGPASSWORD"));
   const open = () => explained(setting.open());
+  const listKeys = () => explained(setting.listKeys());
   return {
     description: setting.description,
     open,
     shared: {
-      keys: { place: setting.description, open, list: () => explained(setting.listKeys()) },
+      keys: {
+        place: setting.description,
+        list: listKeys,
+        async open(createIfMissing) {
+          // Listing the keys fails if the tables do not exist, and opening the store would make them.
+          if (!createIfMissing) await listKeys();
+          return await open();
+        },
+      },
       check: () => explained(setting.check()),
       export: (write) => explained(setting.export(write)),
       import: (pets, signal) => explained(setting.import(pets, signal)),

@@ -27,7 +27,7 @@ export interface KeysSetting {
   /**
    * Opens the store for a change of its keys.
    *
-   * @param createIfMissing Whether a file that does not exist is made. A PostgreSQL store makes missing tables in any case.
+   * @param createIfMissing Whether a file or the tables are made if they do not exist.
    */
   open(createIfMissing: boolean): Promise<OpenStore>;
 }

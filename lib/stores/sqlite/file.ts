@@ -50,7 +50,7 @@ function requireNoLogName(path: string): void {
 }
 
 /** How many links are followed, as on Linux. More of them are a circle. */
-const MAX_LINKS = 40;
+export const MAX_LINKS = 40;
 
 /**
  * Returns the path of the file itself, because SQLite puts the log of a database beside the target of symbolic links. The file need not

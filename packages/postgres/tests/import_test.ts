@@ -1,4 +1,4 @@
-/** The commands import and export on PostgreSQL. */
+/** The commands import, export and keys on PostgreSQL. */
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -49,6 +49,17 @@ test.schema(
       assertRefused(await run(url, schema, "export"), /does not exist, or has no tables/);
       await runSql(url, postgresSchema(schema));
       assert.deepEqual(await run(url, schema, "export"), { status: 0, stdout: "", stderr: "" });
+    }),
+);
+
+test.schema(
+  "keys rotate and keys revoke refuse a database without tables, and make none",
+  (url, schema) =>
+    inFolder(async () => {
+      for (const command of ["rotate", "revoke"]) {
+        assertRefused(await run(url, schema, "keys", command, "key-1"), /does not exist, or has no tables/);
+        assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
+      }
     }),
 );
 

@@ -100,7 +100,11 @@ for (
       const unavailable = { name: "StoreUnavailableError" };
       await assert.rejects(async () => await store.create(REX), unavailable);
       await assert.rejects(async () => await store.createOnce?.(REX, request("k")), unavailable);
-      if (what === "an empty database") assert.throws(() => store.list({ after: 0n, limit: 10 }), unavailable);
+      if (what === "an empty database") {
+        const explained = { ...unavailable, message: /is an SQLite database of another program/ };
+        assert.throws(() => store.list({ after: 0n, limit: 10 }), explained);
+        assert.throws(() => store.get(1n), explained);
+      }
     },
   );
 }
