@@ -38,6 +38,28 @@ test("a reset removes the added pets and the remembered requests, and brings the
     }
   }));
 
+test("after a reset, the faults begin again", () => {
+  const args = [...MEMORY, "--allow-reset", "--faults=unavailable=0.5,times=3,operations=listPets"];
+  return withFreshServerHere({ args }, async (server) => {
+    const headers = { authorization: `Bearer ${KEY}` };
+    const statusOf = async (path: string, method = "GET") => {
+      const response = await fetch(server.origin + path, { method, headers });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const rounds: number[][] = [];
+    for (let round = 0; round < 3; round++) {
+      const statuses: number[] = [];
+      for (let i = 0; i < 12; i++) statuses.push(await statusOf("/v1/pets"));
+      rounds.push(statuses);
+      assert.equal(await statusOf("/reset", "POST"), 204);
+    }
+    assert.equal(rounds[0]!.filter((status) => status === 503).length, 3);
+    assert.deepEqual(rounds[1], rounds[0]);
+    assert.deepEqual(rounds[2], rounds[0]);
+  });
+});
+
 test("a reset needs a key, and does not exist unless it is allowed", async () => {
   const statusOf = async (args: string[], key: string) =>
     await withFreshServerHere({ args: [...MEMORY, ...args] }, async (server) => {

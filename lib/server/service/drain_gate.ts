@@ -46,9 +46,14 @@ export class DrainGate {
 
   /** Lets requests in. */
   open(pipeline: Pipeline): void {
+    this.replace(pipeline);
+    this.#state = "open";
+  }
+
+  /** Replaces the service, for the requests that come from now on. */
+  replace(pipeline: Pipeline): void {
     this.#pipeline = pipeline;
     this.#finisher = pipeline.finisher;
-    this.#state = "open";
   }
 
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */

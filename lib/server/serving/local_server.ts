@@ -6,7 +6,8 @@
 import { createHandles } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { serviceOf } from "../../petstore/service.ts";
+import type { Petstore } from "../../petstore/petstore.ts";
+import { type Service, serviceOf } from "../../petstore/service.ts";
 import type { ClearableStore } from "../../stores/memory/memory_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { DrainGate } from "../service/drain_gate.ts";
@@ -98,27 +99,45 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       }
       const observe = observeAll(observers);
       const { docs: hasDocs, servers } = settings;
-      // The type of the store is certain, because `serve()` in serve.ts refuses this setting for any other store than one in memory.
-      const reset = settings.allowReset ? () => reseed(store as ClearableStore, settings.seed) : undefined;
-      const service = createServerPipeline(options, { observe, hasDocs, servers, reset });
-      gate.open(settings.faults ? serviceOf(withFaults(createHandles(service), settings.faults))! : service);
+      const reset = () => {
+        // The type of the store is certain, because `serve()` in serve.ts refuses this setting for any other store than one in memory.
+        reseed(store as ClearableStore, settings.seed);
+        // The faults begin again too, so that each test meets the same ones.
+        gate.replace(addFaults());
+      };
+      const parts = { observe, hasDocs, servers, reset: settings.allowReset ? reset : undefined };
+      const service = createServerPipeline(options, parts);
+      const addFaults = (): Service =>
+        settings.faults ? requireService(withFaults(createHandles(service), settings.faults)) : service;
+      gate.open(addFaults());
     },
 
     close: () => gate.close(),
-    hold: () => Promise.resolve(gate.hold()),
+    hold() {
+      gate.hold();
+      return Promise.resolve();
+    },
     readMetrics: (): Samples => metrics?.read() ?? {},
 
-    /** Closes the socket, as the first part of `end()`. Resolves when it is closed. */
+    /** Closes the socket, as the first part of `end()`. Resolves when the connections are closed too. */
     stop: async () => await listener?.stop(),
 
     async end(timeoutMs: number): Promise<void> {
-      server.stop();
+      // This is not awaited, because the requests that are held keep their connections open until `release()`.
+      void server.stop();
       gate.release();
       await listener?.finish(timeoutMs);
       failureLog?.close();
     },
   };
   return server satisfies Server;
+}
+
+/** The service of a petstore that this library has made, so it has one. */
+function requireService(petstore: Petstore): Service {
+  const service = serviceOf(petstore);
+  if (!service) throw new TypeError("The petstore has no service");
+  return service;
 }
 
 /** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */

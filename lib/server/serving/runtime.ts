@@ -14,7 +14,14 @@ export interface OpenedStores {
   keyStore: KeyedPetStore | undefined;
 }
 
-/** A server. It shuts down in three steps: `close()`, `hold()` and `end()`. */
+/**
+ * A server. What happens to a request depends on the step after which it comes:
+ *
+ * - `start()`: the service answers it.
+ * - `close()`: it gets 503 at once, with `Connection: close`. Requests from before are still answered.
+ * - `hold()`: it waits. Its client sends nothing else meanwhile, so no request is on its way when the socket closes.
+ * - `end()`: the socket is closed. The requests that wait get 503.
+ */
 export interface Server {
   /**
    * Listens, opens the stores and begins to serve.

@@ -34,7 +34,7 @@ const END_TIMEOUT = 7_500;
 
 /**
  * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
- * send its next request, so each active client is then waiting for a response.
+ * send its next request. So each active client then waits for a response, and no request is on its way that the closed socket would lose.
  */
 const HOLD_TIME = 250;
 
@@ -49,7 +49,7 @@ const HOLD_STEPS = 10;
 export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
-  // The signals are listened to before anything is opened.
+  // Resolves at the first signal to end. Signals are listened to from here on, so that one during the start does not leave files behind.
   const ending = runtime.ending();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   if (isJson && !storeSetting.shared && settings.keys.length === 0) {
@@ -167,8 +167,8 @@ export async function drain(server: Pick<Server, "close" | "hold">, holdTime = H
   // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
-  // The hold consists of several timers. A process that was suspended meanwhile finds the first of them over, but reads from its socket
-  // before the last.
+  // The hold consists of several timers. One timer would be over at once in a process that was suspended meanwhile. Between several, the
+  // process reads the requests from its socket that came while it was suspended.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }
