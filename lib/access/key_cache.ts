@@ -60,6 +60,7 @@ interface KnownKeys extends Pick<Read, "number" | "begunAt"> {
  */
 export class KeyCache {
   readonly #store: KeyStore;
+  /** Keys that are valid beside those of the store. */
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
   /** It is undefined until a read has succeeded, and is then replaced by each read. */
@@ -67,8 +68,8 @@ export class KeyCache {
   /** Whether a read that began after that of the known keys has failed, or took longer than a request waits. */
   #isOutage = false;
   #latest: Read | undefined;
-  /** The read for unknown keys, as long as it has not begun: it resolves when that read has ended. */
-  #readForUnknown: Promise<void> | undefined;
+  /** The next read for unknown keys. It is set while that read is planned and has not begun, and resolves when the read has ended. */
+  #plannedRead: Promise<void> | undefined;
 
   /** @param onOutage Called with the error when an outage begins, and with `undefined` when it ends. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
@@ -91,7 +92,17 @@ export class KeyCache {
     });
   }
 
-  /** The keys, at most `WAIT_AFTER_MS` old except in an outage. The promise rejects if they could not be read yet. */
+  /**
+   * The keys, at most `WAIT_AFTER_MS` old except in an outage. The promise rejects if they could not be read yet.
+   *
+   * | age of the known keys      | what a request does                                                             |
+   * | -------------------------- | ------------------------------------------------------------------------------- |
+   * | there are none             | waits for a read                                                                |
+   * | below `RENEW_AFTER_MS`     | nothing                                                                         |
+   * | below `WAIT_AFTER_MS`      | begins a read, unless there was one just now                                    |
+   * | more                       | waits for a read                                                                |
+   * | more, in an outage         | begins a read, unless there was one just now; after a pause, it waits for a read |
+   */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
     if (!known) return this.#wait(this.#underWay(now) ?? this.#begin());
@@ -101,17 +112,19 @@ export class KeyCache {
     const hasPaused = this.#hasPaused(now);
     const read = this.#beginIfDue(now);
     // An outage may have ended in a pause without requests, so the first request after it waits.
-    const mayWait = !this.#isOutage || hasPaused;
-    return read && age >= WAIT_AFTER_MS && mayWait ? this.#wait(read) : known.ring;
+    const mustWait = age >= WAIT_AFTER_MS && (!this.#isOutage || hasPaused);
+    if (!mustWait) return known.ring;
+    // There may be no read although the keys are old: the latest one has failed, and an older one has ended the outage since.
+    return this.#wait(read ?? this.#begin());
   }
 
-  /** The read that is under way, or one that begins now. It is undefined if the latest one has begun and ended just now. */
+  /** The read that is under way, or one that begins now. It is undefined if the latest one began within `RENEW_AFTER_MS` and has ended. */
   #beginIfDue(now: number): Read | undefined {
     const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= RENEW_AFTER_MS;
     return this.#underWay(now) ?? (isDue ? this.#begin() : undefined);
   }
 
-  /** Whether no request has begun a read for some time. */
+  /** Whether no read is under way, and none has ended for some time. */
   #hasPaused(now: number): boolean {
     return !this.#underWay(now) && now - (this.#latest?.endedAt ?? -Infinity) >= WAIT_AFTER_MS;
   }
@@ -123,7 +136,7 @@ export class KeyCache {
 
   /** The keys after a read, or those from before it if it fails or takes too long. The promise rejects if there are none. */
   async #wait({ done }: Read): Promise<KeyRing> {
-    const failure = await this.#failureOf(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
+    const failure = await this.#waitFor(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
     // A read that has succeeded has set the known keys, so without any, there is a failure.
     if (!this.#known) throw failure;
     return this.#known.ring;
@@ -133,7 +146,7 @@ export class KeyCache {
    * Waits for a read. The result is the error if the read fails or takes too long, and otherwise undefined. A read that takes too long begins
    * an outage.
    */
-  async #failureOf(done: Promise<void>, patienceMs: number): Promise<unknown> {
+  async #waitFor(done: Promise<void>, patienceMs: number): Promise<unknown> {
     let failure: unknown;
     const ended = done.catch((error) => {
       failure = error;
@@ -159,8 +172,8 @@ export class KeyCache {
   ): Promise<KeyOwner | undefined> {
     // In an outage, an unknown key is refused at once: each wait would be in vain.
     if (this.#isOutage) return undefined;
-    // If the read fails, the key is looked for in the keys from before.
-    if (this.#known!.number <= numberBefore) await this.#failureOf(this.#readAfter(numberBefore), PATIENCE_MS);
+    // There are known keys, because `ring` is of them. If the read fails, the key is looked for in those from before.
+    if (this.#known!.number <= numberBefore) await this.#waitFor(this.#readAfter(numberBefore), PATIENCE_MS);
     const fresh = this.#known!.ring;
     // A read that finds the same keys as before keeps their ring.
     return fresh === ring ? undefined : fresh.find(header, start);
@@ -170,15 +183,19 @@ export class KeyCache {
   #readAfter(number: number): Promise<void> {
     const read = this.#underWay(performance.now());
     if (read && read.number > number) return read.done;
-    return this.#readForUnknown ??= this.#beginForUnknown();
+    return this.#plannedRead ??= this.#planRead();
   }
 
-  async #beginForUnknown(): Promise<void> {
+  /**
+   * Begins a read for unknown keys when it may begin: not while another one is under way, and not within `UNKNOWN_KEY_INTERVAL_MS` after the
+   * beginning of the last one.
+   */
+  async #planRead(): Promise<void> {
     const latest = this.#latest!, now = performance.now();
     if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER_MS - now, latest.done.catch(() => {}));
     await sleep(latest.begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
-    this.#readForUnknown = undefined;
+    this.#plannedRead = undefined;
     await this.#begin().done;
   }
 
@@ -225,7 +242,8 @@ export class KeyCache {
       ? await store.listSince(knownVersion)
       : { version: knownVersion, keys: await store.list() };
     if (!keys && known) return { version: known.version, content: known.content, ring: known.ring };
-    // A store without keys may have the version "", which is also what the first read names. It then answers that nothing has changed.
+    // The first read asks for what has changed since the version "". A store without keys may have that version, and then answers with no
+    // list, because nothing has changed.
     const stored = keys ?? [];
     const content = JSON.stringify(
       stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),

@@ -60,20 +60,22 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     "access-control-max-age": "7200",
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
-  const toAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  const toOrigins = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
+  const grantsToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
+  const grantsByOrigin = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
 
   /**
-   * The fields that permit an origin to read a response, or only `Vary` if the origin may not. For each origin they are always the same
-   * object: a kept reply finds the reply with these fields, which it has made before, by the object.
+   * The header fields that permit an origin to read a response, or only `Vary` if the origin may not. Each call for one origin returns the
+   * same object, because a kept reply keeps one variant for each object.
    */
   function grantsOf(context: RequestContext): HeaderFields {
-    return toAny ?? toOrigins.get(context.header("origin") ?? "") ?? VARY;
+    if (grantsToAny) return grantsToAny;
+    return grantsByOrigin.get(context.header("origin") ?? "") ?? VARY;
   }
 
-  // The fields that name the origin are added by `extend()`, as they are to every reply.
   function preflight(context: RequestContext): Reply {
-    return grantsOf(context)[ALLOW_ORIGIN] ? { status: 204, headers: preflightFields, body: null } : REFUSED_PREFLIGHT;
+    const isPermitted = ALLOW_ORIGIN in grantsOf(context);
+    // The field that names the origin is added by `extend()`, as it is to every reply.
+    return isPermitted ? { status: 204, headers: preflightFields, body: null } : REFUSED_PREFLIGHT;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {
@@ -87,19 +89,23 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   return { preflight, extend };
 }
 
+/**
+ * Adds the fields of CORS to a reply, joins its `Vary` with theirs, and lists the fields that the page may read. The names of all fields are
+ * in lower case.
+ *
+ * @param fields The result of `grantsOf()`.
+ */
 function grant(reply: Reply, fields: HeaderFields): Reply {
   const { headers, body } = reply;
-  const isOfApp = body instanceof Response;
-  const own = isOfApp ? { ...reply, body: withoutGrants(body) } : reply;
   const added: Record<string, string> = { ...fields };
-  const { vary } = headers;
   // The reply may have a `Vary` of its own, such as that of a compressed file by Accept-Encoding, which is kept beside `Origin`.
-  if (vary && fields["vary"]) added["vary"] = `${vary}, ${fields["vary"]}`;
-  const sent = Object.keys(headers);
-  if (isOfApp) sent.push(...body.headers.keys());
-  const exposed = sent.filter((name) => EXPOSED_FIELDS.includes(name)).join(", ");
+  if (headers["vary"] && fields["vary"]) added["vary"] = `${headers["vary"]}, ${fields["vary"]}`;
+  // A `Response` of the app, from `handleStoreOrders`, has headers of its own.
+  const appResponse = body instanceof Response ? body : undefined;
+  const names = [...Object.keys(headers), ...appResponse?.headers.keys() ?? []];
+  const exposed = names.filter((name) => EXPOSED_FIELDS.includes(name)).join(", ");
   if (exposed && fields[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
-  return extendReply(own, added);
+  return extendReply(appResponse ? { ...reply, body: withoutGrants(appResponse) } : reply, added);
 }
 
 /** The app's response without its own fields of CORS, because browsers refuse a response that has them twice. */
@@ -109,7 +115,10 @@ function withoutGrants(response: Response): Response {
   return headers.length === given.length ? response : withHeaders(response, headers);
 }
 
-/** An address whose origin a URL parser knows. That of a `file:` address is `null`, so no such address is accepted as an origin. */
+/**
+ * An address whose origin a URL parser knows. `file:` is among them so that it is refused: the origin of such an address is `null`, which is
+ * not what was given.
+ */
 const ADDRESS_OF_PAGE = /^(?:https?|file):/;
 
 /**

@@ -22,8 +22,11 @@ import { Writer } from "./writer.ts";
 const SHORT_COMMIT_MS = 2;
 
 /**
- * Which thread commits the creates. With `auto`, a lone create is committed on the thread that serves while commits are short, and all others
- * on a thread of their own. With `always` the latter commits them all, and with `never` the former.
+ * Which thread commits the creates:
+ *
+ * - `always`: a thread of the store's own.
+ * - `never`: the thread that serves.
+ * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of the store's own commits all others.
  */
 export type WriterThread = "auto" | "always" | "never";
 
@@ -41,9 +44,9 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   /** The thread that writes; undefined if the calling thread does. */
   readonly thread: WriterOwner | undefined;
   readonly #db: DatabaseSync;
-  /** Finds out whether the file is still the one that was opened. */
+  /** Owns the connection, and finds out whether the file is still the one that was opened. */
   readonly #file: FileWatch;
-  /** Finds out whether there was a commit. */
+  /** Finds out whether there was a commit. Its `shared` is undefined for a database in memory, whose reads need no transaction. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #selectPet: StatementSync;
@@ -76,9 +79,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   static open(path: string, writerThread: WriterThread): SqliteStore {
     requirePath(path);
     const opened = openDatabase(path);
-    // A database in memory has no files. It belongs to one connection, so no thread can write to it.
-    const files = writerThread === "never" ? undefined : opened.files;
-    const thread = files && new WriterOwner(files);
+    // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
+    const thread = writerThread === "never" || !opened.files ? undefined : new WriterOwner(opened.files);
     return new SqliteStore(opened, path, thread, writerThread === "auto" ? SHORT_COMMIT_MS : 0);
   }
 
@@ -113,6 +115,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       // The look comes first: it ends a shared transaction that is older than the last commit.
       this.#watch.look();
       this.#watch.shared?.enter();
+      // The condition comes twice: once for the page, and once for the row after it.
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
       // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
@@ -147,18 +150,19 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   #explainRead(error: unknown): unknown {
     try {
       this.#watch.shared?.end();
-      if (this.#isClosed) return asUnavailable(error, this.#file.path);
-      if (isOutage(error) && !isInvalidStatement(error)) {
-        // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
-        this.#db.exec("PRAGMA shrink_memory");
-      } else {
-        // If the file was overwritten, this throws an error that says so.
-        this.#file.requireSchema();
-      }
-      return asUnavailable(error, this.#file.path);
-    } catch (better) {
-      return asUnavailable(better, this.#file.path);
+      if (!this.#isClosed) this.#recover(error);
+    } catch (betterError) {
+      return asUnavailable(betterError, this.#file.path);
     }
+    return asUnavailable(error, this.#file.path);
+  }
+
+  /** @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered. The message says so. */
+  #recover(error: unknown): void {
+    const isFailureOfDisk = isOutage(error) && !isInvalidStatement(error);
+    if (!isFailureOfDisk) return this.#file.requireSchema();
+    // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
+    this.#db.exec("PRAGMA shrink_memory");
   }
 }
 

@@ -135,7 +135,7 @@ export class WriteTransactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row, which is read back as at the end of its time. If a trigger has removed the row, the retry would
+    // A retry finds the request by its row. It is read back as in the last millisecond in which it is valid. If a trigger has removed the row, the retry would
     // add a second pet. If a trigger has changed it, the retry would be told of another pet.
     const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
     if (remembered?.outcome !== "replayed" || remembered.id !== id) {
