@@ -29,7 +29,8 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   const check = typeof keys === "function" ? checkByVerifier(keys) : checkByOwner(createFindKey(keys));
   return (context) => {
     const authorization = context.header("authorization");
-    const start = authorization === null ? 0 : tokenStart(authorization);
+    if (authorization === null) return check(null, 0, context);
+    const start = tokenStart(authorization);
     return start === undefined ? OTHER_SCHEME : check(authorization, start, context);
   };
 }
@@ -48,22 +49,22 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
-/** Creates the function that finds the owner of a key: that of a key manager, or one for a fixed list of keys. */
+/** Creates the function that finds the owner of a key. A key manager has one; a list of keys gets one here. */
 function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findKey"] {
-  // In JavaScript the option may be missing. `checkKeys()` then says so.
-  const findKey = (keys as Partial<ChangingKeys> | undefined)?.findKey;
+  // JavaScript permits a missing option, which `checkKeys()` refuses.
+  const { findKey } = (keys ?? {}) as Partial<ChangingKeys>;
   if (findKey) return findKey;
-  const currentRing = createRing(checkKeys(keys as Iterable<string | ApiKey>));
-  return (header, start) => chain(currentRing(), (ring) => ring.find(header, start));
+  const getRing = lazyRing(checkKeys(keys as Iterable<string | ApiKey>));
+  return (header, start) => chain(getRing(), (ring) => ring.find(header, start));
 }
 
 /**
- * Gives the ring of a fixed list of keys. It is made at the first request, because it needs a random seed, and Workers give no random
+ * Returns a function that gives the ring of a list of keys. The ring is made at the first request, because it needs a random seed, and Workers give no random
  * numbers at start-up.
  *
  * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
  */
-function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
+function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   /** Undefined until the first request, then the promise of the ring, and then the ring itself. */
   let ring: MaybePromise<KeyRing> | undefined;
 
@@ -99,8 +100,9 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
 }
 
 /**
- * Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. A verifier that says
- * only `true` names no caller, whose id is then made of the key's digest. The ring keeps the digests, so that each is computed once.
+ * Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. If the verifier says
+ * only `true`, the caller gets an id that is made of the digest of its key. A ring of these keys remembers the ids, so that each digest is
+ * computed once.
  */
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;

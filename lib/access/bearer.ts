@@ -43,7 +43,7 @@ function refusal(message: string): Problem {
   return withChallenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-/** @param error The code of RFC 6750 §3.1, if the service has a name of its own for it. */
+/** @param error The code of RFC 6750 §3.1. By default it is that of the service, which is the same for `insufficient_scope`. */
 function withChallenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });

@@ -88,6 +88,7 @@ export class KeyRing {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
+    // Only a key whose digest is looked up needs the form of a key: a digest of any other text would be computed in vain.
     const key = header.slice(start);
     return isKeyText(key) ? this.#findByDigest(key) : undefined;
   }

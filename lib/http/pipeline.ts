@@ -1,6 +1,6 @@
 /**
- * The path of a request through a service: guard, route, CORS, key, kept response, rights, handler. `createPetstore()` makes one pipeline,
- * and each adapter to a host calls its `respond`.
+ * The path of a request through a service: guard, public operation, preflight, key, kept response, route, rights, handler.
+ * `createPetstore()` makes one pipeline, and each adapter to a host calls its `respond`.
  */
 
 import { quoted } from "../json.ts";
@@ -70,9 +70,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     // For speed, the route of a request is looked up only if no response to its target is kept. The key is checked all the same.
     const kept = cacheForGet?.find(context);
     const match = kept ? undefined : findOperation(context);
-    // Responses of public operations are never kept, because only `answerCaller` keeps responses. A browser sends no preflight before them:
-    // they are plain GETs without a key.
+    // Responses of public operations are never kept, because only `answerCaller` keeps responses.
     if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
+    // A preflight has no key, so it is answered before the key is checked. Public operations need none: they are plain GETs.
     if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
@@ -101,6 +101,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return kept.reply;
     }
     const found = kept ? findOperation(context) : match;
+    // This comes after the check of the key, so that a client without one does not learn which paths there are.
     if (!found) return routeNotFound(context);
     const makeReply = () => callOperation(found, caller, context);
     return cacheForGet ? cacheForGet.make(context, makeReply) : makeReply();

@@ -7,7 +7,7 @@ import { splitTarget } from "./request_text.ts";
 /** A path of the service, with its operations. */
 interface Route {
   path: string;
-  /** The path up to its parameter, or all of it. */
+  /** The path up to its parameter, or all of it. A path has at most one parameter, as its last segment. */
   prefix: string;
   operations: readonly Operation[];
   /** Answers the methods for which the path has no operation: OPTIONS by 204, and others by 405. */
@@ -66,7 +66,7 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
   const options: Reply = { status: 204, headers: allow, body: null };
   const [first] = operations as [Operation];
   const fallback: Operation = {
-    // The router asks for no method of a fallback, so it has that of the first operation.
+    // The method of a fallback is not used. The type requires one.
     method: first.method,
     path,
     access: operations.every(({ access }) => access === "public") ? "public" : "key",

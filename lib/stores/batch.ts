@@ -3,8 +3,9 @@ import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
 /**
- * When so many creates wait, the next one starts a commit of them at once, because a larger commit would save little. It is no limit: more
- * creates may gather while another commit runs, unless {@link BatchOptions.choose} leaves some for the commit after it.
+ * How many creates (requests to store a pet) make a batch full. The create after them starts a commit at once, because a larger commit would
+ * save little. This is no limit: more creates may gather while another commit runs, unless {@link BatchOptions.choose} leaves some for the
+ * commit after it.
  */
 export const FULL_BATCH: number = 512;
 
@@ -39,7 +40,7 @@ export interface BatchOptions<Create> {
 }
 
 /**
- * Collects the requests to store a pet ("creates") that come at about the same time, and commits them together, one commit at a time. A
+ * Collects the creates that come at about the same time, and commits them together, one commit at a time. A
  * commit costs a wait for the disk or the database, whatever its size. The next one starts after a turn of the event loop in which no create
  * came, so that concurrent creates share it. If clients are expected, it starts when they are there or late; see {@link ExpectedClients}.
  */
@@ -56,8 +57,8 @@ export class Batch<Create> {
   #inFlight = 0;
   #isClosed = false;
   /**
-   * Whether the limit was reached in an earlier turn of the event loop. While this is false, no create is refused. Once it is true, each
-   * create looks whether the batch is still full, and makes this false if it is not.
+   * Whether creates may be refused. It becomes true after a turn of the event loop in which the limit was reached, so that the creates of
+   * one turn are all accepted. It becomes false with the first create that finds room again.
    */
   #mayBeFull = false;
 
@@ -84,15 +85,19 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#start();
-    if (this.#mayBeFull) {
-      this.#mayBeFull = this.unsettled >= MAX_WAITING;
-      if (this.#mayBeFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
-    }
+    this.#requireRoom();
     const count = this.waiting.push(create);
-    // Every create adds one, so a batch that becomes full passes this number.
+    // Every create adds one, so the number of creates passes the limit when it is reached.
     if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
     if (count === this.#clients.expected) this.#start();
+    // While others wait already, a commit is going to start: soon, or after the one that runs.
     else if (count === 1) this.#startSoon();
+  }
+
+  #requireRoom(): void {
+    if (!this.#mayBeFull) return;
+    this.#mayBeFull = this.unsettled >= MAX_WAITING;
+    if (this.#mayBeFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
@@ -106,21 +111,24 @@ export class Batch<Create> {
     while (this.#running) await this.#running;
   }
 
-  /** Starts a commit after a turn of the event loop in which no create came, or in which the batch was full already. */
+  /**
+   * Starts a commit after a turn of the event loop in which no create came, or before which the batch was full. It may be called again
+   * meanwhile: what comes too late finds a commit that runs, or nothing to commit.
+   */
   #startSoon(): void {
     const countBefore = this.waiting.length;
     if (this.#running || countBefore === 0) return;
     setImmediate(() => {
       const count = this.waiting.length;
-      // The last expected client starts the commit, or the timer for those who are late.
+      // The commit waits for clients. Either the create of the last one starts it, or the timer that ends the wait.
       if (count < this.#clients.expected) return;
-      const mayGrow = count > countBefore && countBefore < FULL_BATCH;
-      if (mayGrow) this.#startSoon();
+      const hasGrown = count > countBefore;
+      if (hasGrown && countBefore < FULL_BATCH) this.#startSoon();
       else this.#start();
     });
   }
 
-  /** Starts a commit, unless one runs or no create waits. No client is expected any more in either case. */
+  /** Ends the wait for clients, and starts a commit, unless one runs or no create waits. */
   #start(): void {
     this.#clients.stopWaiting();
     if (this.#running || this.waiting.length === 0) return;
@@ -130,22 +138,22 @@ export class Batch<Create> {
     this.#inFlight = chosen.length;
     const startedAt = performance.now();
     const done = commit(chosen);
-    if (isPromise(done)) this.#running = done.then(() => this.#end(chosen.length, startedAt));
-    else this.#end(chosen.length, startedAt);
+    if (isPromise(done)) this.#running = done.then(() => this.#end(chosen.length, startedAt, false));
+    else this.#end(chosen.length, startedAt, true);
   }
 
-  #end(count: number, startedAt: number): void {
+  /** @param hasBlocked Whether the commit has blocked this thread. No client could then send a create for which to wait. */
+  #end(count: number, startedAt: number, hasBlocked: boolean): void {
     const milliseconds = performance.now() - startedAt;
-    // During a commit without a promise, this thread was blocked, so no client could send a create for which to wait.
-    const hasBlocked = this.#running === undefined;
-    const expectsClients = this.#options.expectsClients && !hasBlocked;
     this.#running = undefined;
     this.#inFlight = 0;
     this.onCommit?.(count, milliseconds);
     if (this.#isClosed) return this.#start();
+    // Each client waits for one create, so these are the clients that were answered now, and those who wait.
     const clients = Math.min(FULL_BATCH, count + this.waiting.length);
-    // The next create of a single client is committed at once anyway.
-    if (expectsClients && clients > 1) this.#clients.expect(clients, milliseconds);
+    // A single client is not waited for: `add()` starts the commit of its next create in the turn after it comes.
+    const isWorthAWait = clients > 1 && !hasBlocked;
+    if (this.#options.expectsClients && isWorthAWait) this.#clients.expect(clients, milliseconds);
     this.#startSoon();
   }
 }
@@ -164,7 +172,10 @@ const COMMITS_WITHOUT_WAIT = 16;
  * the next commits start at once.
  */
 class ExpectedClients {
-  /** How many creates must wait before the next commit starts, unless the time ends first. It is 0 if no client is expected. */
+  /**
+   * How many creates must wait before the next commit starts, unless the time ends first. It is 0 if no client is expected, so that no count
+   * of creates is equal to it or less.
+   */
   expected = 0;
   readonly #onLate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -145,8 +145,8 @@ function parse(words: readonly string[], options: Options, advice: string) {
       allowNegative: true,
     });
   } catch (error) {
-    // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here.
-    const [fault = ""] = (error as Error).message.split(/[.\n]/, 1);
+    // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here. A dot may stand in a flag too.
+    const [fault = ""] = (error as Error).message.split(/\.(?:\s|$)|\n/, 1);
     const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
     const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
     throw new SettingError(`${fault}${didYouMean(similar && `--${similar}`)}; ${advice}`);
