@@ -51,6 +51,7 @@ test.inFolder("a wrong command or flag is told, and a word that may be a key is 
     [["keys", "ad"], /did you mean keys add\?/],
     [["cat"], /There is no such command;/],
     [["check", "--stor=x"], /Unknown option '--stor' \(did you mean --store\?\); add --help to see the flags of check/],
+    [["check", "--foo.bar"], /Unknown option '--foo\.bar'; add --help to see the flags of check/],
     [["--no-doc"], /Unknown option '--no-doc' \(did you mean --docs\?\); add/],
     [["keys", "rotate", "x", "--overlap", "-1d"], /: Option '--overlap' argument is ambiguous; add/],
     [["keys", "rotate", "x", "--overlap=-1d"], /--overlap must be a time such as .*, not "-1d"/],

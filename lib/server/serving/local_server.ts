@@ -6,7 +6,6 @@
 import { createHandles } from "../../hosts/fetch.ts";
 import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import type { Petstore } from "../../petstore/petstore.ts";
 import { type Service, serviceOf } from "../../petstore/service.ts";
 import type { ClearableStore } from "../../stores/memory/memory_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
@@ -57,6 +56,14 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
     });
   }
 
+  /** Adds the faults of the settings to a service, from their beginning. */
+  function withSettingFaults(service: Service): Service {
+    if (!settings.faults) return service;
+    const failing = serviceOf(withFaults(createHandles(service), settings.faults));
+    if (!failing) throw new TypeError("A petstore with faults has no service");
+    return failing;
+  }
+
   const server = {
     async start(open: () => Promise<OpenedStores>): Promise<number> {
       const port = await server.listen({ ...settings, flag: "--port", isShared: settings.reusePort });
@@ -103,13 +110,11 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
         // The type of the store is certain, because `serve()` in serve.ts refuses this setting for any other store than one in memory.
         reseed(store as ClearableStore, settings.seed);
         // The faults begin again too, so that each test meets the same ones.
-        gate.replace(addFaults());
+        gate.replace(withSettingFaults(service));
       };
       const parts = { observe, hasDocs, servers, reset: settings.allowReset ? reset : undefined };
       const service = createServerPipeline(options, parts);
-      const addFaults = (): Service =>
-        settings.faults ? requireService(withFaults(createHandles(service), settings.faults)) : service;
-      gate.open(addFaults());
+      gate.open(withSettingFaults(service));
     },
 
     close: () => gate.close(),
@@ -123,7 +128,8 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
     stop: async () => await listener?.stop(),
 
     async end(timeoutMs: number): Promise<void> {
-      // This is not awaited, because the requests that are held keep their connections open until `release()`.
+      // The order is: the socket is closed, the requests that are held get 503, and clients get some time to read it. The first step is not
+      // awaited, because the requests that are held keep their connections open until the second.
       void server.stop();
       gate.release();
       await listener?.finish(timeoutMs);
@@ -131,13 +137,6 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
     },
   };
   return server satisfies Server;
-}
-
-/** The service of a petstore that this library has made, so it has one. */
-function requireService(petstore: Petstore): Service {
-  const service = serviceOf(petstore);
-  if (!service) throw new TypeError("The petstore has no service");
-  return service;
 }
 
 /** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */

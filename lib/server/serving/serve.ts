@@ -33,7 +33,7 @@ const DRAIN_TIMEOUT = 6_000;
 const END_TIMEOUT = 7_500;
 
 /**
- * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
+ * How long requests that come after {@link Server.close} are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
  * send its next request. So each active client then waits for a response, and no request is on its way that the closed socket would lose.
  */
 const HOLD_TIME = 250;
@@ -61,7 +61,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
   const server: Server = createLocalServer(settings, writers, runtime.listen);
   const started: Started = { isNewStore: false };
-  /** Whether the greeting was written. It also tells that a store is new. */
+  /** Whether the greeting was written, which also says that a store is new. */
   let hasGreeted = false;
   const readMetrics = () => ({ ...server.readMetrics(), ...readSizes(started.store) });
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
@@ -108,9 +108,11 @@ async function openStores(
   report: Report,
 ): Promise<OpenedStores> {
   const { path, shared } = storeSetting;
-  // A key file that cannot be used ends the start before the start makes a store. A store that exists may have a valid key of its own.
-  const hasFile = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
-  if (path !== undefined && !hasFile && settings.keys.length === 0) readKey(KEY_FILE);
+  // Before this start makes a store, it reads the key file, which throws if the file cannot be used. A store that exists may have a valid
+  // key of its own, so that it needs no file.
+  const storeExists = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
+  const needsKeyFile = path !== undefined && !storeExists && settings.keys.length === 0;
+  if (needsKeyFile) readKey(KEY_FILE);
   const store = await storeSetting.open();
   started.store = store;
   started.isNewStore = store.isNew ?? false;
@@ -167,8 +169,8 @@ export async function drain(server: Pick<Server, "close" | "hold">, holdTime = H
   // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
-  // The hold consists of several timers. One timer would be over at once in a process that was suspended meanwhile. Between several, the
-  // process reads the requests from its socket that came while it was suspended.
+  // The hold consists of several timers. In a container that was paused meanwhile, one timer would be over at once. Between several, the
+  // process reads the requests from its socket that came while it was paused.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }
