@@ -1,6 +1,6 @@
 /**
- * Sends replies by `node:http` and `node:http2`. A response may fail before its head is sent, and then the client gets the response to
- * the failure, or after it, and then the connection is closed: a body that was sent in part must not look whole.
+ * Sends replies by `node:http` and `node:http2`. If a reply fails before its head was sent, the client gets the response to the failure. If it
+ * fails later, the connection is closed: a body that was sent in part must not look whole.
  */
 
 import { Buffer } from "node:buffer";
@@ -25,7 +25,7 @@ export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): 
 }
 
 /**
- * Sends a reply. For a HEAD request the caller has taken the body away already, unless it is a `Response` of the app.
+ * Sends a reply. For a HEAD request the caller has taken the body away already, and set the length, unless it is a `Response` of the app.
  *
  * @param onFailure Called if the reply cannot be sent, also when a part of it has been sent already.
  */
@@ -64,10 +64,12 @@ function isResponse(body: Body): body is Response {
 /** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   const { headersSent, writableEnded } = outgoing;
-  // The client has the whole response already.
-  if (headersSent && writableEnded) return;
-  if (headersSent) return breakOff(outgoing);
-  // On HTTP/2, `end()` sends the head, and throws if the head is invalid. The response then counts as ended, and nothing more can be sent.
+  if (headersSent) {
+    // A response that has ended is whole, and may still be on its way to the client.
+    if (!writableEnded) breakOff(outgoing);
+    return;
+  }
+  // On HTTP/2, `end()` sends the head, and throws if the head is invalid. The response has then ended without one, and nothing can be sent.
   if (writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
@@ -102,7 +104,7 @@ const CONTENT_LENGTH = /^\d{1,15}$/;
 function reframe(headers: Headers, isHttp2: boolean, mayHaveLength: boolean): void {
   const isLast = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
   for (const name of HOP_BY_HOP) headers.delete(name);
-  // The service itself says by `Connection: close` that it stops.
+  // `close` is kept, because the service itself says by it that it stops. Any other option of the field would be wrong here.
   if (isLast) headers.set("connection", "close");
   const isValid = CONTENT_LENGTH.test(headers.get("content-length") ?? "");
   if (!isValid || !mayHaveLength) headers.delete("content-length");
@@ -114,7 +116,8 @@ function sendResponse(
   outgoing: NodeResponse,
   onFailure: (thrown: unknown) => void,
 ): void {
-  // Both checks come before anything is set on `outgoing`: the response to their failure would have it too.
+  // `sendableHeaders()` and the check below throw before anything is set on `outgoing`, because it would be sent with the response to the
+  // failure.
   const headers = sendableHeaders(response, extra);
   if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
@@ -210,7 +213,10 @@ async function sendStream(
     let sent = 0;
     // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
-    for (let piece = await reader.read(); !piece.done && !isStopped; piece = await reader.read()) {
+    for (;;) {
+      const piece = await reader.read();
+      if (isStopped) return;
+      if (piece.done) break;
       if (outgoing.writableEnded) return stop();
       sent += piece.value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
@@ -223,7 +229,6 @@ async function sendStream(
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
       if (piece.value.byteLength === 0) await sleep(1);
     }
-    if (isStopped) return;
     isRead = true;
     // If the body is shorter than announced, the client would take the next response for a part of this one.
     if (announced !== undefined && sent !== announced) breakOff(outgoing);

@@ -20,8 +20,8 @@ export type CommandArguments = ReturnType<typeof createArguments>;
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
   /**
-   * The variable that sets an option, and its text. A variable counts as unset if it is empty, or if a platform has set it to the address
-   * of a service.
+   * The variable that sets an option, and its text. An option may have a second variable ("alias"), for platforms that set one of their own.
+   * A variable counts as unset if it is empty, or if a platform has set it to the address of a service.
    */
   function findVariable(name: string): { variable: string; text: string } | undefined {
     const { variable = "", alias = "", isList } = options[name] ?? {};
@@ -45,7 +45,10 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     return flag(name) ?? findVariable(name)?.text ?? options[name]?.default ?? "";
   }
 
-  /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
+  /**
+   * The texts of a list. Each flag has one of them, and a variable has several, with commas between. Empty ones are kept: `readList()` refuses
+   * them, so that two commas in a row are told as the mistake that they are.
+   */
   function list(name: string): string[] {
     const given = flags.get(name)?.map((item) => normalize(item, `--${name}`));
     if (given) return given;
@@ -87,9 +90,17 @@ export function createArguments(options: Options, flags: Flags, operand: string,
 }
 
 /**
- * The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes, `{{ name }}` of templates, `%NAME%` of Windows, and `<name>` of a page.
+ * The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes and `{{ name }}` of templates, anywhere in a text, and `%NAME%` of Windows and
+ * `<name>` of a page as a whole text: within an address, `%` and `<` may have another meaning.
  */
 const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
+
+// deno-lint-ignore no-control-regex -- these are the characters that are refused
+const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
+
+/** In a variable or a file with a list, line ends may separate the items. */
+// deno-lint-ignore no-control-regex -- these are the characters that are refused
+const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
@@ -114,8 +125,7 @@ export function normalize(given: string, source: string, isList = false): string
   if (isList && /^\[.*\]$/s.test(text)) {
     throw new SettingError(`${source} is a JSON array; separate the values by commas`);
   }
-  // deno-lint-ignore no-control-regex -- what is refused
-  if ((isList ? /[\0-\x09\x0b\x0c\x0e-\x1f\x7f]/ : /[\0-\x1f\x7f]/).test(text)) {
+  if ((isList ? CONTROL_CHARACTER_BUT_LINE_ENDS : CONTROL_CHARACTER).test(text)) {
     throw new SettingError(`${source} must not contain control characters`);
   }
   return text;

@@ -49,9 +49,12 @@ export interface ResponseFacts {
 /**
  * The failure of a call: an error of the petstore, or of the way to it.
  *
- * A request that adds a pet may have been carried out all the same, except if the first attempt got a 4xx of a petstore. The `cause` is the
- * error of the runtime if no whole response came. After a response it is the failure of an earlier attempt that may have been carried out,
- * if there was one.
+ * A request that adds a pet may have been carried out all the same, except if the first attempt got a 4xx of a petstore. The `cause` says
+ * more:
+ *
+ * - If no whole response came, it is the error of the runtime.
+ * - If a response came, it is the failure of an earlier attempt that may have been carried out. Without such an attempt, there is no cause.
+ * - At the deadline, it is the failure of the last attempt that had ended.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */

@@ -59,16 +59,16 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
   if (text === undefined) {
     throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, new ResponseTooLongError());
   }
+  // What cannot be parsed, or is not what was asked for, comes from something other than a petstore, unless it is JSON that was cut.
   let body: ErrorBody | undefined | null;
   try {
     if (response.ok) return { value: parse(text), headers: response.headers, createUnexpected };
     body = JSON.parse(text);
   } catch (thrown) {
-    // A body without a length looks whole although it was cut. Such a request may be repeated. What was thrown is no cause of the error,
-    // because its message quotes the body, perhaps with the key.
+    // A body without a length looks whole although it was cut. Such a request may be repeated, unless the response is a redirect, whose
+    // body does not matter. What was thrown is no cause of the error, because its message quotes the body, perhaps with the key.
     const isCut = thrown instanceof SyntaxError && isJson(response, text) && !isRedirect(response);
     if (isCut) throw createError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`);
-    // A success that is not what was asked for, and a failure that is no JSON, come from something other than a petstore.
   }
   const { code, message } = (body ?? {}) as ErrorBody;
   if (typeof code === "string" && typeof message === "string") throw createError(code, message);

@@ -39,14 +39,14 @@ export async function retry<T>(
   let refusedSince: number | undefined;
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
-    const attemptLimit = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3) : timeLeft;
-    const isLastAttempt = attemptLimit >= timeLeft;
+    const share = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3) : Infinity;
+    const usesUpTime = share >= timeLeft;
     const lateError = () =>
-      isLastAttempt
+      usesUpTime
         ? noResponse("deadline_exceeded", timeoutMs, lastFailure)
-        : noResponse("connection_failed", attemptLimit, lastFailure);
+        : noResponse("connection_failed", share, lastFailure);
     try {
-      return await within(attempt, Math.min(attemptLimit, timeLeft), lateError, signal);
+      return await within(attempt, usesUpTime ? timeLeft : share, lateError, signal);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       const now = performance.now();
