@@ -135,7 +135,7 @@ function requireOwnFolders(path: string): void {
     if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return;
     name = resolve(realpathSync(folder), readlinkSync(name));
   }
-  throw new SettingError(`${path} is a symbolic link that leads to itself`);
+  throw new SettingError(`${path} must be a regular file, and its symbolic links lead in a circle`);
 }
 
 /** Whether other users can replace a file in a folder, because they can write to the folder. */
