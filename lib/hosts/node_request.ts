@@ -156,7 +156,8 @@ function toAppStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStr
 /** `idle` means that a part was read, and that the app does not wait for more of it. */
 type BodyState = "unread" | "reading" | "idle" | "over";
 
-class BodySource implements UnderlyingDefaultSource<Uint8Array> {
+/** The source of a stream that reads the body of a request of Node. */
+class BodySource {
   readonly #incoming: NodeRequest;
   readonly #pieces: AsyncIterator<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
