@@ -137,6 +137,6 @@ function requireExact(caller: Caller): Caller {
   const hasNoOtherMember = Object.keys(caller).every((name) => name === "id" || name === "readOnly");
   if (typeof readOnly === "boolean" && hasNoOtherMember) return caller;
   throw new TypeError(
-    "The caller that a key verifier returns must have the members id and readOnly alone, the second a boolean",
+    "A key verifier must return a caller with the members id and readOnly alone, and readOnly must be a boolean",
   );
 }

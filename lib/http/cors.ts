@@ -75,7 +75,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   function preflight(context: RequestContext): Reply {
     const isPermitted = ALLOW_ORIGIN in grantsOf(context);
     // The field that names the origin is added by `extend()`, as it is to every reply.
-    return isPermitted ? { status: 204, headers: preflightFields, body: null } : REFUSED_PREFLIGHT;
+    return isPermitted ? { ...REFUSED_PREFLIGHT, headers: preflightFields } : REFUSED_PREFLIGHT;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {

@@ -11,6 +11,6 @@ export function requireEs2024(): void {
   if (missing.length === 0) return;
   throw new Error(
     `This runtime is too old for @petstore/petstore: it lacks ${missing.join(" and ")}. ` +
-      "Node.js 22.13, Deno 2.0, Bun 1.2 and later releases have what it needs",
+      "Use Node.js 22.13, Deno 2.0, Bun 1.2 or later",
   );
 }

@@ -16,7 +16,7 @@ test("the import of the library fails on a runtime that lacks a function of ES20
     () =>
       assert.rejects(importAs("without-resolvers"), {
         message: "This runtime is too old for @petstore/petstore: it lacks Promise.withResolvers(). " +
-          "Node.js 22.13, Deno 2.0, Bun 1.2 and later releases have what it needs",
+          "Use Node.js 22.13, Deno 2.0, Bun 1.2 or later",
       }),
   );
   await whileReplaced(
