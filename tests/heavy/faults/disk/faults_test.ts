@@ -74,8 +74,10 @@ test.onLoop("a disk that takes data and fails to keep it stops creates, until it
       await ledger.createUntilRefused(server, 100);
       await assertServesReads(server, ledger);
       mend();
-      // Linux reports a write that failed in the background at the next fsync, even if the disk is sound by then.
+      // Linux reports a write that failed in the background at the next fsync of each open file, even if the disk is sound by then. So the
+      // probe by one connection may succeed, and the first create by the other be refused.
       await untilWritable(server);
+      await until("a create succeeds", () => ledger.tryCreate(server).then(Boolean));
       await assertRecovers(folder, server, ledger);
     });
   }));
