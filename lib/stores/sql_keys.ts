@@ -60,8 +60,8 @@ export class SqlKeys implements KeyStore {
   /**
    * Makes the key store of a table with {@link KEY_COLUMNS}.
    *
-   * @param stamp Returns another text after each commit. It is for speed: where it is cheaper than to read all keys, it saves that while
-   * nobody commits.
+   * @param stamp Returns another text after each commit. It is for speed: where it is cheaper than to read all keys, it saves that as long
+   * as there is no commit.
    */
   constructor(table: string, run: RunStatements, stamp?: () => string) {
     this.#run = run;

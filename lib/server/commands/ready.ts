@@ -67,7 +67,7 @@ async function ask(origin: string): Promise<{ status: number | undefined; text: 
   return { status: response.statusCode, text: await readText(response) };
 }
 
-/** The message of an Error body, or the beginning of a body that is none, as of a proxy. */
+/** The message of an Error body, or the beginning of another body, such as that of a proxy. */
 function messageOf(text: string): string {
   try {
     return String(JSON.parse(text).message);

@@ -87,8 +87,8 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
   const digest = await digestOfKey(key);
   const storedKey = stored.find((candidate) => candidate.digest === digest);
   if (storedKey) return isValid(storedKey);
-  // The key gets the caller that it would have as a setting. So whoever moves a key from the settings to the file, or back, can still
-  // repeat a request with its Idempotency-Key.
+  // The key gets the caller that it would have as a setting. So after a move of the key from the settings to the file, or back, a
+  // client can still repeat a request with its Idempotency-Key.
   const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined };
   // The result is not looked at: it is false if another server was first, and then the store has the key too.
