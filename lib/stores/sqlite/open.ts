@@ -16,7 +16,7 @@ import {
 } from "./file.ts";
 import { migrate, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { BUSY_TIMEOUT_MS, rollback, setBusyTimeout } from "./transaction.ts";
+import { BUSY_TIMEOUT_MS, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -118,17 +118,7 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
 }
 
-/**
- * Switches the write-ahead log on, and returns the mode that the database has then. While the file is locked, it tries again without a
- * pause, because SQLite ignores the busy timeout here.
- */
+/** Switches the write-ahead log on, and returns the mode that the database has then. SQLite ignores the busy timeout here. */
 function switchOnWal(db: DatabaseSync): unknown {
-  const deadline = performance.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
-    } catch (error) {
-      if (performance.now() > deadline || !String(error).includes("locked")) throw error;
-    }
-  }
+  return retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"]);
 }

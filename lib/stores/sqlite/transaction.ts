@@ -39,21 +39,31 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
  * @param patienceMs How long it tries at most.
  */
 export function beginWrite(db: DatabaseSync, patienceMs: number): void {
-  const deadline = performance.now() + patienceMs;
   setBusyTimeout(db, 0);
   try {
-    // `Atomics.wait()` on a value that nobody changes is a sleep.
-    const pause = new Int32Array(new SharedArrayBuffer(4));
-    for (;;) {
-      try {
-        return db.exec("BEGIN IMMEDIATE");
-      } catch (error) {
-        if (!isBusy(error) || performance.now() >= deadline) throw error;
-      }
-      Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
-    }
+    retryWhileBusy(patienceMs, () => db.exec("BEGIN IMMEDIATE"));
   } finally {
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
+  }
+}
+
+/**
+ * Repeats `work` while another connection has the lock, and blocks the thread in short pauses between the attempts.
+ *
+ * @param patienceMs How long it tries at most.
+ * @throws The error of the last attempt.
+ */
+export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
+  const deadline = performance.now() + patienceMs;
+  // `Atomics.wait()` on a value that nobody changes is a sleep.
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
   }
 }
 
