@@ -1,4 +1,7 @@
-/** Finds out whether other connections have written to the file, and whether they have only added pets. */
+/**
+ * Keeps the reads of a store fresh: it finds out whether other connections have written to the file, and whether they have only added pets.
+ * A read calls `look()` or `changes()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
+ */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
@@ -42,13 +45,13 @@ export class ChangeWatch {
   /** Whether the connection has been closed, so that the file cannot be asked any more. */
   #isClosed = false;
   /** The transaction that several reads share. There is none where a look cannot see each commit within a transaction. */
-  readonly shared: SharedRead | undefined;
+  readonly #shared: SharedRead | undefined;
 
   /** @param files The files of the database, or undefined if it is in memory. */
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
     this.#commits = new CommitWatch(db, files);
-    this.shared = this.#commits.isComplete ? new SharedRead(db) : undefined;
+    this.#shared = this.#commits.isComplete ? new SharedRead(db) : undefined;
   }
 
   changes(): StoreChanges {
@@ -56,15 +59,26 @@ export class ChangeWatch {
     return this.#counters;
   }
 
-  /** Looks for commits of other connections, and ends the shared transaction if there was one. A read must call this before `enter()`. */
+  /** Looks for commits of other connections. If there was one, the reads that share a transaction end: they would not show it. */
   look(): void {
     if (this.#isClosed) this.#counters.alterations++;
     else this.#look();
   }
 
+  /** Lets a read of the file share a transaction with the reads before it, for speed. The caller has just looked for commits. */
+  beginRead(): void {
+    this.#shared?.begin();
+  }
+
+  /** Ends the transaction that reads share, before this connection writes, or reads something that must be fresh without a look. */
+  endReads(): void {
+    this.#shared?.end();
+  }
+
   /** Ends the looks at the file. From now on, every call of `changes()` says that the file may have changed. */
   close(): void {
     this.#isClosed = true;
+    this.endReads();
   }
 
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
@@ -80,10 +94,10 @@ export class ChangeWatch {
   #look(): void {
     try {
       if (!this.#commits.hasNew()) return;
-      this.shared?.end();
+      this.endReads();
       this.#countSinceLastLook();
     } catch {
-      this.shared?.end();
+      this.endReads();
       this.#marks = undefined;
       this.#counters.alterations++;
     }

@@ -4,35 +4,35 @@ import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileWatch } from "./file_watch.ts";
-import type { SharedRead } from "./shared_read.ts";
+import type { ChangeWatch } from "./change_watch.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /**
  * Makes the key store of an SQLite file, on the connection by which a store reads its pets.
  *
- * @param shared The transaction that reads of pets share on this connection.
+ * @param pets What the reads of pets on this connection share.
  */
-export function sqliteKeys(db: DatabaseSync, watch: FileWatch, shared: SharedRead | undefined): KeyStore {
+export function sqliteKeys(db: DatabaseSync, file: FileWatch, pets: Pick<ChangeWatch, "endReads">): KeyStore {
   const runAll = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
 
   function runOnCurrentFile<T>(work: () => T): T {
     try {
-      // The shared transaction shows the file as it was when it began, and the keys would be as old.
-      shared?.end();
+      // The transaction that reads of pets share shows the file as it was when it began, and the keys would be as old.
+      pets.endReads();
       // If the file was moved or replaced, no server would notice a change of it.
-      watch.requireInPlace();
+      file.requireInPlace();
       return work();
     } catch (error) {
-      throw asUnavailable(error, watch.path);
+      throw asUnavailable(error, file.path);
     }
   }
 
   function change(statements: readonly Statement[]): Rows[] {
     beginWrite(db, BUSY_TIMEOUT_MS);
     return runAndCommit(db, () => {
-      watch.requireSchema();
+      file.requireSchema();
       return runAll(statements);
     });
   }

@@ -4,7 +4,7 @@ import { rollback } from "./transaction.ts";
 /**
  * A transaction that the reads of one turn of the event loop share, from the second one on, for speed: to begin and end a transaction takes
  * as long as to find a pet. It shows the file as it was when it began, so it must not outlive a commit. Each read therefore looks for
- * commits first, and {@link ChangeWatch} ends the transaction if there was one. A write of the same connection ends it too.
+ * commits first, and `ChangeWatch` ends the transaction if there was one. A write of the same connection ends it too.
  */
 export class SharedRead {
   readonly #db: DatabaseSync;
@@ -20,7 +20,7 @@ export class SharedRead {
   }
 
   /** Notes that a read follows. Call this before each read, right after a look for commits. */
-  enter(): void {
+  begin(): void {
     this.#reads++;
     // The transaction ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
     if (this.#reads === 1) setImmediate(() => this.end());

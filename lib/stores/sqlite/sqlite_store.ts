@@ -32,8 +32,7 @@ export type WriterThread = "auto" | "always" | "never";
 
 /**
  * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether another connection has
- * committed ("the look", {@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or by
- * another. For speed, reads that follow each other share one transaction ({@link SharedRead}). The look ends it if there was a commit.
+ * committed ({@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or by another.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
@@ -46,7 +45,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #db: DatabaseSync;
   /** Owns the connection, and finds out whether the file is still the one that was opened. */
   readonly #file: FileWatch;
-  /** Finds out whether there was a commit. Its `shared` is undefined for a database in memory, whose reads need no transaction. */
+  /** Finds out whether there was a commit. Each read asks it first. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #selectPet: StatementSync;
@@ -64,13 +63,13 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer({
-      transactions: new WriteTransactions(db, this.#file, this.#watch.shared),
+      transactions: new WriteTransactions(db, this.#file, () => this.#watch.endReads()),
       onCommitted: (writes) => this.#watch.countCommit(writes),
       thread,
       shortCommitMs,
       isLogLong: () => this.#watch.isLogLong,
     });
-    this.keys = sqliteKeys(db, this.#file, this.#watch.shared);
+    this.keys = sqliteKeys(db, this.#file, this.#watch);
     this.#selectPet = prepareExact(db, SELECT_PET);
     this.#selectAll = prepareExact(db, ALL_PETS);
     this.#selectOfStatus = prepareExact(db, PETS_OF_STATUS);
@@ -93,15 +92,14 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    // The look for changes also ends a shared transaction that is older than the last commit, on which `#readText()` relies.
     const { alterations } = this.changes();
     return this.#cache.get(id, alterations);
   }
 
-  /** Reads a pet from the file. The caller has just looked for changes. */
+  /** Reads a pet from the file. The caller has just looked for commits. */
   #readText(id: bigint): string | undefined {
     try {
-      this.#watch.shared?.enter();
+      this.#watch.beginRead();
       return this.#selectPet.get(id)?.["json"] as string | undefined;
     } catch (error) {
       throw this.#explainRead(error);
@@ -112,9 +110,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     try {
-      // The look comes first: it ends a shared transaction that is older than the last commit.
       this.#watch.look();
-      this.#watch.shared?.enter();
+      this.#watch.beginRead();
       // The condition comes twice: once for the page, and once for the row after it.
       const row = statement.get(...condition, BigInt(limit), ...condition);
       const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
@@ -141,7 +138,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const written = this.#writer.close();
     this.#isClosed = true;
     this.#watch.close();
-    this.#watch.shared?.end();
     // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
     return chain(written, () => this.#file.close());
   }
@@ -149,7 +145,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   /** Prepares the next read after one that has failed, and returns the error that the caller throws. */
   #explainRead(error: unknown): unknown {
     try {
-      this.#watch.shared?.end();
+      this.#watch.endReads();
       if (!this.#isClosed) this.#recover(error);
     } catch (betterError) {
       return asUnavailable(betterError, this.#file.path);

@@ -4,7 +4,6 @@ import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./file_watch.ts";
-import type { SharedRead } from "./shared_read.ts";
 import {
   DELETE_REQUESTS,
   INSERT_REQUEST,
@@ -30,13 +29,13 @@ export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #file: FileWatch;
   readonly #sql: ReturnType<typeof prepareAll>;
-  readonly #shared: SharedRead | undefined;
+  readonly #beforeCommit: () => void;
 
-  /** @param shared The transaction that reads of the same connection share. It ends before one that writes begins. */
-  constructor(db: DatabaseSync, file: FileWatch, shared?: SharedRead) {
+  /** @param beforeCommit Ends the transaction in which the same connection reads, if it is open. It is called before each commit. */
+  constructor(db: DatabaseSync, file: FileWatch, beforeCommit: () => void = () => {}) {
     this.#db = db;
     this.#file = file;
-    this.#shared = shared;
+    this.#beforeCommit = beforeCommit;
     this.#sql = prepareAll(db);
   }
 
@@ -48,7 +47,7 @@ export class WriteTransactions {
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     let mayBeStored = false;
     try {
-      this.#shared?.end();
+      this.#beforeCommit();
       beginWrite(this.#db, patienceMs);
       return runAndCommit(this.#db, () => {
         this.#file.requireWritable();
@@ -135,8 +134,8 @@ export class WriteTransactions {
     this.#sql.insertOne.run(...rowOf(pet));
     const expiresAt = now + BigInt(retentionMs);
     this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row. It is read back as in the last millisecond in which it is valid. If a trigger has removed the row, the retry would
-    // add a second pet. If a trigger has changed it, the retry would be told of another pet.
+    // A retry finds the request by its row, so the row is read back as in the last millisecond in which it is valid. If a trigger has
+    // removed the row, the retry would add a second pet. If a trigger has changed it, the retry would be told of another pet.
     const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
     if (remembered?.outcome !== "replayed" || remembered.id !== id) {
       throw this.#interferenceError("another Idempotency-Key, or none");
