@@ -50,9 +50,8 @@ async function restore(backup: string, file: string, revokesNewer: boolean) {
   try {
     if (followLinks(backup) === present.path) throw new SettingError(`${backup} is the store itself`);
     if (revokesNewer && !present.keys) {
-      throw new SettingError(
-        `The keys of ${file} cannot be read, so it is not known which were revoked since the backup`,
-      );
+      const reason = present.exists ? `The keys of ${file} cannot be read` : `${file} does not exist`;
+      throw new SettingError(`${reason}, so it is not known which keys were revoked since the backup`);
     }
     const result = await publishFile(present.path, async (name, _, signal) => {
       const { pets } = await backupUntilAborted(backup, name, signal);
