@@ -84,9 +84,11 @@ export class ChangeWatch {
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
   get isLogLong(): boolean {
     try {
-      return this.#commits.pagesInLog() > LONG_LOG_PAGES;
+      const pages = this.#commits.pagesInLog();
+      // Without an index, no length is ever known. To take each log for a long one would then slow down every create.
+      return pages !== undefined && pages > LONG_LOG_PAGES;
     } catch {
-      // The length is not known, so the log may be long.
+      // The length cannot be read at the moment, so the log may be long.
       return true;
     }
   }
@@ -97,14 +99,16 @@ export class ChangeWatch {
       this.endReads();
       this.#countSinceLastLook();
     } catch {
+      // What has happened is not known, so everything that was read before may be stale.
       this.endReads();
       this.#marks = undefined;
       this.#counters.alterations++;
     }
   }
 
-  /** Counts writes of this store before their callers are told of them. */
+  /** Counts writes of this store before their callers are told of them. With an index, the next look sees them by itself. */
   countCommit(writes: readonly Write[]): void {
+    if (this.#commits.isComplete) return;
     for (const write of writes) countWrite(this.#counters, write);
   }
 
@@ -121,15 +125,11 @@ export class ChangeWatch {
 
   /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */
   #readMarks(): Marks | undefined {
-    try {
-      this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
-      const marks = this.#selectMarks.get() as unknown as Marks | undefined;
-      if (marks && marks.schema !== this.#examined.schema) {
-        this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
-      }
-      return this.#examined.hasTrueStamp ? marks : undefined;
-    } catch {
-      return undefined;
+    this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
+    const marks = this.#selectMarks.get() as unknown as Marks | undefined;
+    if (marks && marks.schema !== this.#examined.schema) {
+      this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
     }
+    return this.#examined.hasTrueStamp ? marks : undefined;
   }
 }

@@ -37,8 +37,8 @@ export class CommitWatch {
   }
 
   /**
-   * Whether there was a commit since the last call. The first call says yes. Without an index, a commit of the own connection does not
-   * count.
+   * Whether there was a commit since the last call. The first call says yes. With an index, a commit of the own connection counts too;
+   * without one, it does not.
    *
    * @throws If the file cannot be read.
    */
@@ -47,13 +47,13 @@ export class CommitWatch {
   }
 
   /**
-   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit. If
-   * there is no index, the number is 0.
+   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit. The
+   * number is undefined if there is no index.
    *
    * @throws If the index cannot be read.
    */
-  pagesInLog(): number {
-    return this.#index === undefined ? 0 : this.#readHeader(this.#index)[PAGES_WORD]!;
+  pagesInLog(): number | undefined {
+    return this.#index === undefined ? undefined : this.#readHeader(this.#index)[PAGES_WORD]!;
   }
 
   #readHeader(index: number): Int32Array {

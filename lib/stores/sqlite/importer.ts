@@ -1,6 +1,6 @@
 import type { PetDraft } from "../store.ts";
 import { explained } from "./errors.ts";
-import { FileWatch } from "./file_watch.ts";
+import { FileConnection } from "./file_connection.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
 import { beginWrite, runAndCommit } from "./transaction.ts";
@@ -22,7 +22,7 @@ export async function importPets(
 ): Promise<{ isNew: boolean }> {
   const opened = explained(path, () => openDatabase(path));
   const { db, isNew } = opened;
-  const watch = new FileWatch(opened, path), transactions = new WriteTransactions(db, watch);
+  const connection = new FileConnection(opened, path), transactions = new WriteTransactions(db, connection);
   try {
     explained(path, () => beginWrite(db, LOCK_TIMEOUT_MS));
     for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
@@ -32,10 +32,10 @@ export async function importPets(
       signal.throwIfAborted();
     }
     // The transaction has all pets now. It is committed only if the file is still in its place.
-    explained(path, () => runAndCommit(db, () => watch.requireWritable()));
+    explained(path, () => runAndCommit(db, () => connection.requireCommittable()));
     return { isNew };
   } finally {
     // Closing the connection rolls back what was not committed.
-    watch.close();
+    connection.close();
   }
 }

@@ -3,7 +3,7 @@ import type { KeyStore, StoredKey } from "../key_store.ts";
 import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
-import type { FileWatch } from "./file_watch.ts";
+import type { FileConnection } from "./file_connection.ts";
 import type { ChangeWatch } from "./change_watch.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
@@ -13,7 +13,7 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
  *
  * @param pets What the reads of pets on this connection share.
  */
-export function sqliteKeys(db: DatabaseSync, file: FileWatch, pets: Pick<ChangeWatch, "endReads">): KeyStore {
+export function sqliteKeys(db: DatabaseSync, file: FileConnection, pets: Pick<ChangeWatch, "endReads">): KeyStore {
   const runAll = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
 

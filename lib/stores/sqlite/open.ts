@@ -39,7 +39,7 @@ export function openDatabase(path: string): OpenDatabase {
     const inspected = exists ? identify(path, file) : undefined;
     return connect(file, path, (db) => {
       const isNew = migrate(db, path);
-      requireWritable(db);
+      requireWritePermission(db);
       // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
       if (inspected) requireInPlace({ givenPath: path, identities: [[file, inspected]] });
       return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
@@ -58,7 +58,7 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
     requireInPlace(files);
     return connect(files.path, files.givenPath, (db) => {
       requireKnownSchema(db, files.givenPath);
-      requireWritable(db);
+      requireWritePermission(db);
       requireInPlace(files);
       return { db, files, isNew: false };
     });
@@ -78,7 +78,7 @@ function connect(file: string, path: string, prepare: (db: DatabaseSync) => Open
 }
 
 /** Checks that the file can be written to. SQLite opens a file without write permission as read-only, and fails only on the first write. */
-function requireWritable(db: DatabaseSync): void {
+function requireWritePermission(db: DatabaseSync): void {
   setBusyTimeout(db, 0);
   try {
     // `BEGIN IMMEDIATE` alone succeeds on a read-only file, so something is written and rolled back.

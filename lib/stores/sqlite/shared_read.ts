@@ -10,8 +10,8 @@ export class SharedRead {
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  /** How many reads there were since the transaction was last ended. It is open from the second one on. */
-  #reads = 0;
+  /** What the reads of this turn have done so far. The transaction is open from the second read on. */
+  #state: "no read" | "one read" | "open" = "no read";
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -21,16 +21,21 @@ export class SharedRead {
 
   /** Notes that a read follows. Call this before each read, right after a look for commits. */
   begin(): void {
-    this.#reads++;
+    if (this.#state === "open") return;
+    if (this.#state === "one read") {
+      this.#begin.run();
+      this.#state = "open";
+      return;
+    }
+    this.#state = "one read";
     // The transaction ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
-    if (this.#reads === 1) setImmediate(() => this.end());
-    if (this.#reads === 2) this.#begin.run();
+    setImmediate(() => this.end());
   }
 
   /** Ends the transaction, if it is open. */
   end(): void {
-    const isOpen = this.#reads > 1;
-    this.#reads = 0;
+    const isOpen = this.#state === "open";
+    this.#state = "no read";
     if (!isOpen) return;
     try {
       this.#commit.run();

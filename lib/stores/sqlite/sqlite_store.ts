@@ -11,12 +11,12 @@ import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
-import { FileWatch } from "./file_watch.ts";
-import { WriterOwner } from "./writer_link.ts";
+import { FileConnection } from "./file_connection.ts";
 import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
+import { WritingThread } from "./writing_thread.ts";
 
 /** While commits take less than this, a lone create is committed on the thread that serves. */
 const SHORT_COMMIT_MS = 2;
@@ -40,11 +40,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly opened: OpenedFiles | undefined;
   /** Whether this store has made the tables. */
   readonly isNew: boolean;
-  /** The thread that writes; undefined if the calling thread does. */
-  readonly thread: WriterOwner | undefined;
+  /** The thread that writes, which tests end; undefined if the calling thread writes. */
+  readonly thread: WritingThread | undefined;
   readonly #db: DatabaseSync;
-  /** Owns the connection, and finds out whether the file is still the one that was opened. */
-  readonly #file: FileWatch;
+  /** The connection, which finds out whether the file is still the one that was opened. */
+  readonly #file: FileConnection;
   /** Finds out whether there was a commit. Each read asks it first. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
@@ -54,12 +54,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #cache = new TextCache((id) => this.#readText(id));
   #isClosed = false;
 
-  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WriterOwner, shortCommitMs = 0) {
+  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WritingThread, shortCommitMs = 0) {
     super();
     this.#db = db;
     this.opened = files;
     this.isNew = isNew;
-    this.#file = new FileWatch({ db, files }, path);
+    this.#file = new FileConnection({ db, files }, path);
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer({
@@ -79,7 +79,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     requirePath(path);
     const opened = openDatabase(path);
     // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
-    const thread = writerThread === "never" || !opened.files ? undefined : new WriterOwner(opened.files);
+    const thread = writerThread === "never" || !opened.files ? undefined : new WritingThread(opened.files);
     return new SqliteStore(opened, path, thread, writerThread === "auto" ? SHORT_COMMIT_MS : 0);
   }
 
@@ -98,28 +98,18 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   /** Reads a pet from the file. The caller has just looked for commits. */
   #readText(id: bigint): string | undefined {
-    try {
-      this.#watch.beginRead();
-      return this.#selectPet.get(id)?.["json"] as string | undefined;
-    } catch (error) {
-      throw this.#explainRead(error);
-    }
+    return this.#read(() => this.#selectPet.get(id)?.["json"] as string | undefined);
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
     const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
-    try {
-      this.#watch.look();
-      this.#watch.beginRead();
-      // The condition comes twice: once for the page, and once for the row after it.
-      const row = statement.get(...condition, BigInt(limit), ...condition);
-      const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
-      // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
-      return next === null ? { json } : { json, next: last };
-    } catch (error) {
-      throw this.#explainRead(error);
-    }
+    this.#watch.look();
+    // The condition comes twice: once for the page, and once for the row after it.
+    const row = this.#read(() => statement.get(...condition, BigInt(limit), ...condition));
+    const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
+    // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
+    return next === null ? { json } : { json, next: last };
   }
 
   changes(): StoreChanges {
@@ -140,6 +130,16 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#watch.close();
     // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
     return chain(written, () => this.#file.close());
+  }
+
+  /** Reads the file in the transaction that reads share. The caller has just looked for commits. */
+  #read<T>(select: () => T): T {
+    try {
+      this.#watch.beginRead();
+      return select();
+    } catch (error) {
+      throw this.#explainRead(error);
+    }
   }
 
   /** Prepares the next read after one that has failed, and returns the error that the caller throws. */

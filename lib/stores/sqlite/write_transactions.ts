@@ -3,7 +3,7 @@ import { statusCode } from "../status_code.ts";
 import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { asUnavailable } from "./errors.ts";
-import type { FileWatch } from "./file_watch.ts";
+import type { FileConnection } from "./file_connection.ts";
 import {
   DELETE_REQUESTS,
   INSERT_REQUEST,
@@ -27,12 +27,12 @@ const MAX_ID = 2n ** 53n - 1n;
  */
 export class WriteTransactions {
   readonly #db: DatabaseSync;
-  readonly #file: FileWatch;
+  readonly #file: FileConnection;
   readonly #sql: ReturnType<typeof prepareAll>;
   readonly #beforeCommit: () => void;
 
   /** @param beforeCommit Ends the transaction in which the same connection reads, if it is open. It is called before each commit. */
-  constructor(db: DatabaseSync, file: FileWatch, beforeCommit: () => void = () => {}) {
+  constructor(db: DatabaseSync, file: FileConnection, beforeCommit: () => void = () => {}) {
     this.#db = db;
     this.#file = file;
     this.#beforeCommit = beforeCommit;
@@ -50,7 +50,7 @@ export class WriteTransactions {
       this.#beforeCommit();
       beginWrite(this.#db, patienceMs);
       return runAndCommit(this.#db, () => {
-        this.#file.requireWritable();
+        this.#file.requireCommittable();
         return this.apply(writes);
       }, () => mayBeStored = true);
     } catch (error) {

@@ -1,21 +1,16 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../promises.ts";
-import { StoreUnavailableError } from "../store.ts";
-import { type Outcome, type PendingWrite, requireValidWrite, uncertain, type Write } from "../write.ts";
+import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
-import type { WriteTransactions } from "./write_transactions.ts";
-import { ThreadLine, type WriterOwner } from "./writer_link.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
-import { errorOf } from "./writer_messages.ts";
+import type { WriteTransactions } from "./write_transactions.ts";
+import { connect, type ThreadLine, type WritingThread } from "./writing_thread.ts";
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
 
 /** With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. */
 export const DURATION_DECAY = 0.9;
-
-/** The way to the thread that writes. */
-export type WriterLink = Pick<WriterOwner, "connect" | "close">;
 
 /** What a {@link Writer} needs. */
 export interface WriterOptions {
@@ -24,8 +19,11 @@ export interface WriterOptions {
   /** Called after each commit, before the promises of the writes resolve. It is called without a `this`, and must not throw. */
   onCommitted(writes: readonly Write[]): void;
   /** The thread that writes. Without it, the calling thread commits. */
-  thread?: WriterLink | undefined;
-  /** While commits take less than this many milliseconds, the calling thread commits a lone create. Default: 0, never. */
+  thread?: Pick<WritingThread, "openLine" | "close"> | undefined;
+  /**
+   * While commits take less than this many milliseconds, the calling thread commits a lone create, although there is a thread that writes.
+   * Default: 0, so that the other thread commits everything.
+   */
   shortCommitMs?: number;
   /**
    * Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. This
@@ -42,9 +40,9 @@ export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<WriteTransactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
-  /** Starts the thread that writes. It is undefined if no thread can be started, and the calling thread then commits everything. */
-  #owner: WriterLink | undefined;
-  /** The open line to the thread. It is replaced when the thread has ended. */
+  /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
+  #thread: WriterOptions["thread"];
+  /** The line to the thread. It is undefined before the first commit there, and is replaced when the thread has ended. */
   #line: ThreadLine | undefined;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
@@ -53,11 +51,11 @@ export class Writer {
   constructor({ transactions, onCommitted, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
-    this.#owner = thread;
+    this.#thread = thread;
     const isShort = (pending: readonly PendingWrite[]) =>
       pending.length === 1 && this.#longestMs < shortCommitMs && !isLogLong();
     const commit = (pending: PendingWrite[]) =>
-      this.#owner && !isShort(pending) ? this.#commitOnThread(pending) : this.#commitHere(pending);
+      this.#thread && !isShort(pending) ? this.#commitOnThread(pending) : this.#commitHere(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -77,7 +75,7 @@ export class Writer {
   close(): MaybePromise<void> {
     return chain(this.batch.close(), () => {
       this.#line?.close();
-      return this.#owner?.close();
+      return this.#thread?.close();
     });
   }
 
@@ -100,16 +98,14 @@ export class Writer {
   /** Commits on the thread that writes, or here if no thread can be started. */
   async #commitOnThread(pending: readonly PendingWrite[]): Promise<void> {
     try {
-      if (!this.#line || this.#line.hasEnded) this.#line = await this.#connect();
-      if (!this.#line) return await this.#commitHere(pending);
+      const line = await this.#openLine();
+      if (!line) return await this.#commitHere(pending);
       const writes = pending.map(({ write }) => write);
-      const reply = await this.#line.call(writes);
-      if (reply?.kind === "failure") throw errorOf(reply);
-      if (reply?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
+      const { outcomes, milliseconds } = await line.commit(writes);
       // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
       // busy.
-      this.#noteDuration(reply.milliseconds);
-      this.#settle(pending, writes, reply.outcomes);
+      this.#noteDuration(milliseconds);
+      this.#settle(pending, writes, outcomes);
     } catch (error) {
       rejectAll(pending, error);
     }
@@ -120,23 +116,13 @@ export class Writer {
     this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
   }
 
-  /** Opens a line to the thread. It is undefined if no thread can be started. */
-  async #connect(): Promise<ThreadLine | undefined> {
-    // There are two attempts, because a thread that has just ended may still pass for one that runs.
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const port = this.#owner?.connect();
-      if (!port) {
-        // No thread can be started here, so this thread commits from now on.
-        this.#owner = undefined;
-        return undefined;
-      }
-      const line = new ThreadLine(port);
-      const greeting = await line.receive();
-      if (greeting?.kind === "ready") return line;
-      line.close();
-      if (greeting?.kind === "failure") throw errorOf(greeting);
-    }
-    throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
+  /** The line to the thread, which is opened if there is none. It is undefined if no thread can be started. */
+  async #openLine(): Promise<ThreadLine | undefined> {
+    if (this.#line && !this.#line.hasEnded) return this.#line;
+    this.#line = this.#thread && await connect(this.#thread);
+    // No thread can be started here, so this thread commits from now on.
+    if (!this.#line) this.#thread = undefined;
+    return this.#line;
   }
 
   /** Tells the callers the outcomes, which are in the order of their writes. */

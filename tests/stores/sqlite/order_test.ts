@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DURATION_DECAY, Writer, type WriterLink } from "../../../lib/stores/sqlite/writer.ts";
-import { failureOf, type WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
+import { DURATION_DECAY, Writer, type WriterOptions } from "../../../lib/stores/sqlite/writer.ts";
+import { failureOf, type StoreEnd } from "../../../lib/stores/sqlite/writing_thread_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { withScheduledTimers } from "../../support/scheduled_timers.ts";
@@ -43,7 +43,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /** A file, and the threads that write to it. */
-class World implements WriterLink {
+class World implements NonNullable<WriterOptions["thread"]> {
   readonly stored: string[] = [];
   /** The creates that a thread got and did not answer. */
   readonly unsure = new Set<string>();
@@ -74,7 +74,7 @@ class World implements WriterLink {
     await this.#scheduler.schedule(Promise.resolve(), what);
   }
 
-  connect(): WriterPort | undefined {
+  openLine(): StoreEnd | undefined {
     const isNeeded = !this.isClosed && this.thread === undefined && !this.cannotRun;
     assert.ok(isNeeded, "a thread is asked for that nobody needs");
     const start = this.#scenario.starts[this.starts++] ?? "runs";
@@ -141,8 +141,8 @@ class World implements WriterLink {
 }
 
 /** The store's end of a port. */
-class Port implements WriterPort {
-  onmessage: WriterPort["onmessage"] = null;
+class Port implements StoreEnd {
+  onmessage: StoreEnd["onmessage"] = null;
   onClosed = (): void => {};
   readonly #world: World;
 

@@ -8,9 +8,9 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { WriterOwner } from "../../../lib/stores/sqlite/writer_link.ts";
+import { WritingThread } from "../../../lib/stores/sqlite/writing_thread.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import type { WriterReply } from "../../../lib/stores/sqlite/writer_messages.ts";
+import type { Answer } from "../../../lib/stores/sqlite/writing_thread_messages.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { beginWrite } from "../../../lib/stores/sqlite/transaction.ts";
 import { untilLocked } from "../../support/database.ts";
@@ -78,9 +78,9 @@ test("when the thread ends, creates that it has not answered are unavailable, re
 test.path("a thread does not start on a file that has been moved, and makes none in its place", async (path) => {
   const { db, files } = openDatabase(path);
   renameSync(path, `${path}.moved`);
-  const thread = new WriterOwner(files!);
-  const port = thread.connect()!;
-  const greeting = await new Promise<WriterReply>((resolve) => port.onmessage = ({ data }) => resolve(data));
+  const thread = new WritingThread(files!);
+  const port = thread.openLine()!;
+  const greeting = await new Promise<Answer>((resolve) => port.onmessage = ({ data }) => resolve(data));
   assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
   assert.ok(!existsSync(path));
   port.close();

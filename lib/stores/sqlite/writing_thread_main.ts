@@ -1,43 +1,43 @@
 /**
- * The program of the thread that writes. A store has one, which its `WriterOwner` starts. The thread has a connection of its own to the
+ * The program of the thread that writes. A store has one, which its `WritingThread` starts. The thread has a connection of its own to the
  * file, and ends when the store is closed.
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { type MessagePort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openSecondConnection } from "./open.ts";
-import { FileWatch } from "./file_watch.ts";
+import { FileConnection } from "./file_connection.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
-import { failureOf, type StorePort, type WriterReply } from "./writer_messages.ts";
+import {
+  type Answer,
+  type ControlMessage,
+  failureOf,
+  type ThreadData,
+  type ThreadEnd,
+} from "./writing_thread_messages.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
-/** What the thread gets when it starts. */
-export interface WriterData {
-  opened: OpenedFiles;
-  /** The port that brings a port for each line of the store, and at last "close". */
-  control: MessagePort;
-}
-
 /** The first function that the thread calls. */
 export function runWriter(): void {
-  const { opened, control } = workerData as WriterData;
+  const { opened, control } = workerData as ThreadData;
+  /** It is undefined before the first line, and until the file could be opened. */
   let writer: ThreadWriter | undefined;
-  const serve = (port: StorePort): WriterReply => {
+  const greet = (line: ThreadEnd): Answer => {
     try {
       writer ??= new ThreadWriter(opened);
-      writer.serve(port);
+      writer.serve(line);
       return { kind: "ready" };
     } catch (error) {
       return failureOf(error);
     }
   };
-  control.on("message", (message: StorePort | "close") => {
-    if (message !== "close") return message.postMessage(serve(message));
+  control.on("message", (message: ControlMessage) => {
+    if (message !== "close") return message.postMessage(greet(message));
     writer?.close();
     control.close();
   });
@@ -50,19 +50,20 @@ class ThreadWriter {
   constructor(opened: OpenedFiles) {
     const { db } = openSecondConnection(opened);
     this.#db = db;
-    this.#transactions = new WriteTransactions(db, new FileWatch({ db, files: opened }, opened.givenPath));
+    this.#transactions = new WriteTransactions(db, new FileConnection({ db, files: opened }, opened.givenPath));
   }
 
-  /** Commits each batch that comes on a line, and answers it. The store sends the next batch after the answer. */
-  serve(port: StorePort): void {
-    port.onmessage = ({ data }) => port.postMessage(this.#commit(data));
+  /** Commits each batch that comes on a line, and answers it. */
+  serve(line: ThreadEnd): void {
+    line.onmessage = ({ data }) => line.postMessage(this.#commit(data));
   }
 
+  /** Closes the connection. It is never the last one of the file, because the store closes its own after this thread has ended. */
   close(): void {
     this.#db.close();
   }
 
-  #commit(writes: readonly Write[]): WriterReply {
+  #commit(writes: readonly Write[]): Answer {
     try {
       const startedAt = performance.now();
       const outcomes = this.#transactions.commit(writes, BUSY_TIMEOUT_MS);

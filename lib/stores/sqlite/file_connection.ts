@@ -11,11 +11,12 @@ import { requireKnownSchema } from "./schema.ts";
 const LEFT_OPEN: DatabaseSync[] = [];
 
 /**
- * Checks that the files of a connection are still in their place, and that their schema is still the one that this program knows. Each
- * transaction that writes makes this check, because a create that goes into a deleted file would be lost.
+ * A connection to a database, which it owns. It knows whether the files are still in their place, and whether their schema is still the one
+ * that this program knows. Each transaction that writes asks for both, because a create that goes into a deleted file would be lost.
  */
-export class FileWatch {
+export class FileConnection {
   readonly #db: DatabaseSync;
+  /** The path in the operator's words, for messages. */
   readonly path: string;
   readonly #files: OpenedFiles | undefined;
   readonly #selectVersion: StatementSync;
@@ -34,7 +35,7 @@ export class FileWatch {
    * Checks that a transaction may be committed. A check before the commit is enough, because a file might as well be moved right after the
    * commit.
    */
-  requireWritable(): void {
+  requireCommittable(): void {
     this.requireInPlace();
     this.requireSchema();
   }
