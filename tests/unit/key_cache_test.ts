@@ -236,6 +236,17 @@ test("an older read that fails after a newer one has ended is not told, and one 
     await waiting;
   }));
 
+test("an unknown key waits for the read that its own request has begun, and for no other one", () =>
+  withStoppedClock(async (pass) => {
+    let reads = 0;
+    const cache = new KeyCache({ ...UNUSED, list: () => (reads++, []) }, [], never);
+    await cache.renew();
+    // The keys are old enough now for a new read, and not so old that a request with a known key would wait for it.
+    pass(500);
+    assert.equal(await cache.find(KEY, 0, performance.now()), undefined);
+    assert.equal(reads, 2);
+  }));
+
 test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
   withVirtualClock(async ({ pending }) => {
     await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current(0);
