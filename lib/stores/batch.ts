@@ -89,7 +89,8 @@ export class Batch<Create> {
     const count = this.waiting.push(create);
     // Every create adds one, so the number of creates passes the limit when it is reached.
     if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
-    if (count === this.#clients.expected) this.#start();
+    const isLastAwaited = this.#clients.areAwaited && this.#clients.haveCome(count);
+    if (isLastAwaited) this.#start();
     // While others wait already, a commit is going to start: soon, or after the one that runs.
     else if (count === 1) this.#startSoon();
   }
@@ -121,7 +122,7 @@ export class Batch<Create> {
     setImmediate(() => {
       const count = this.waiting.length;
       // The commit waits for clients. Either the create of the last one starts it, or the timer that ends the wait.
-      if (count < this.#clients.expected) return;
+      if (!this.#clients.haveCome(count)) return;
       const hasGrown = count > countBefore;
       if (hasGrown && countBefore < FULL_BATCH) this.#startSoon();
       else this.#start();
@@ -172,11 +173,8 @@ const COMMITS_WITHOUT_WAIT = 16;
  * the next commits start at once.
  */
 class ExpectedClients {
-  /**
-   * How many creates must wait before the next commit starts, unless the time ends first. It is 0 if no client is expected, so that no count
-   * of creates is equal to it or less.
-   */
-  expected = 0;
+  /** How many creates must wait before the next commit starts, unless the time ends first. It is undefined if the commit does not wait. */
+  #expected: number | undefined;
   readonly #onLate: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** How many of the next commits do not wait. */
@@ -187,15 +185,25 @@ class ExpectedClients {
     this.#onLate = onLate;
   }
 
+  /** Whether the next commit waits for clients. */
+  get areAwaited(): boolean {
+    return this.#expected !== undefined;
+  }
+
+  /** Whether all clients have come for which the next commit waits, if this many creates are there. */
+  haveCome(creates: number): boolean {
+    return creates >= (this.#expected ?? 0);
+  }
+
   /** @param lastCommitMs How long the last commit took. */
   expect(clients: number, lastCommitMs: number): void {
     if (this.#commitsWithoutWait > 0) {
       this.#commitsWithoutWait--;
       return;
     }
-    this.expected = clients;
+    this.#expected = clients;
     this.#timer = setTimeout(() => {
-      this.expected = 0;
+      this.#expected = undefined;
       this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
       this.#onLate();
     }, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs)));
@@ -203,7 +211,7 @@ class ExpectedClients {
 
   /** Ends the wait. The batch calls this when a commit starts. */
   stopWaiting(): void {
-    this.expected = 0;
+    this.#expected = undefined;
     clearTimeout(this.#timer);
   }
 }

@@ -27,7 +27,8 @@ export class TextCache {
     const keptAt = 2 * slot, missedAt = keptAt + 1;
     if (this.#ids[keptAt] === number) return this.#texts[slot];
     const text = this.#read(id);
-    // Several ids beyond 2^53 have the same number, so their texts are not kept.
+    // An absence is not kept, so the cache stays right when a pet is added. Several ids beyond 2^53 have the same number, so their texts are
+    // not kept either.
     if (text === undefined || !Number.isSafeInteger(number)) return text;
     if (this.#ids[missedAt] === number || Number.isNaN(this.#ids[keptAt])) {
       this.#ids[keptAt] = number;
