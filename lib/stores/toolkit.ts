@@ -25,7 +25,7 @@ export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "..
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 export { KeyTable } from "./key_table.ts";
-export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./pet_rows.ts";
+export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./sql_tables.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
 export { requireValid, statusCode } from "./status_code.ts";
 export {

@@ -4,7 +4,7 @@
  */
 
 import type { StoredKey } from "../../stores/key_store.ts";
-import type { PetSink } from "../../stores/pet_rows.ts";
+import type { PetSink } from "../../stores/sql_tables.ts";
 import type { PetDraft } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";

@@ -1,4 +1,4 @@
-import type { PetSink } from "../pet_rows.ts";
+import type { PetSink } from "../sql_tables.ts";
 import { readSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
 import { EXPORT_PAGE } from "./statements.ts";

@@ -5,7 +5,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../pet_rows.ts";
+import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_tables.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** The mark of a petstore's file in `PRAGMA application_id`: "PetS" in ASCII. */

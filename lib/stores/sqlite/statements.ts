@@ -2,7 +2,7 @@
  * The statements of the SQLite store. They have a file of their own, so that a test can check SQLite's plan for each.
  */
 
-import { PET_JSON } from "../pet_rows.ts";
+import { PET_JSON } from "../sql_tables.ts";
 
 export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { KEY_FILE } from "../../../lib/server/first_key/key_file.ts";
-import { PET_JSON } from "../../../lib/stores/pet_rows.ts";
+import { PET_JSON } from "../../../lib/stores/sql_tables.ts";
 import type { Promises } from "./promises.ts";
 
 interface StoredPet {

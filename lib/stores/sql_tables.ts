@@ -1,4 +1,4 @@
-/** The pets as rows of an SQL database: their columns, their JSON, and a page of them. */
+/** The tables of an SQL store: the columns of each, the JSON of a pet, and a page of pets. */
 
 import { PET_STATUSES } from "../pet.ts";
 import { statusCode } from "./status_code.ts";
