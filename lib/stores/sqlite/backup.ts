@@ -8,7 +8,7 @@ import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file.ts";
 import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
-import { explain } from "./errors.ts";
+import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { switchOffWal } from "./transaction.ts";
 
@@ -62,7 +62,7 @@ export async function backupDatabase(
     const pets = await readFoundSnapshot(source, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy, stop).catch((error) => {
-        throw explain(error, `The copy of ${path}`);
+        throw unavailableFrom(error, `The copy of ${path}`);
       });
       return countPets(db);
     });
@@ -72,7 +72,7 @@ export async function backupDatabase(
     await requireSound(copy, pets, source);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
-    throw explain(error, path);
+    throw unavailableFrom(error, path);
   }
 }
 

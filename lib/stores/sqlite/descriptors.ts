@@ -6,7 +6,6 @@
  */
 
 import { closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
-import { devNull } from "node:os";
 import { isMainThread } from "node:worker_threads";
 
 /**
@@ -47,46 +46,4 @@ export function closeUnused(database: string): void {
 function isSameFile(descriptor: number, path: string): boolean {
   const opened = fstatSync(descriptor, { bigint: true }), now = statSync(path, { bigint: true });
   return opened.dev === now.dev && opened.ino === now.ino;
-}
-
-/** How many descriptors the start of a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
-const DESCRIPTORS_OF_THREAD = 16;
-
-/**
- * Descriptors that are kept back for the start of a thread. Clients may take all others, and Deno ends the process if it cannot start a
- * thread for want of a descriptor.
- */
-export class DescriptorReserve {
-  #kept: number[] = [];
-
-  /**
-   * Takes the descriptors, unless they are kept already. Without the permission for them, none is kept.
-   *
-   * @throws If not all of them are free. Then none is kept.
-   */
-  fill(): void {
-    if (!mayRead(devNull)) return;
-    try {
-      while (this.#kept.length < DESCRIPTORS_OF_THREAD) this.#kept.push(openSync(devNull, "r"));
-    } catch (error) {
-      this.release();
-      throw error;
-    }
-  }
-
-  /** Gives the descriptors back. The caller must start the thread at once, before the process accepts a connection. */
-  release(): void {
-    for (const descriptor of this.#kept) closeSync(descriptor);
-    this.#kept = [];
-  }
-}
-
-/** Whether the program may read a file. Deno would ask the person at the terminal for a permission that is missing. */
-function mayRead(path: string): boolean {
-  const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
-  return !permissions || permissions.querySync({ name: "read", path }).state === "granted";
-}
-
-interface DenoPermissions {
-  permissions?: { querySync(permission: { name: "read"; path: string }): { state: string } };
 }

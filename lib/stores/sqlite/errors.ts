@@ -57,7 +57,7 @@ const EXPLANATIONS: readonly [part: string, meaning: string][] = [
 ];
 
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
-export function explain(error: unknown, path: string): StoreUnavailableError {
+export function unavailableFrom(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   // Deno's message suggests a flag of `deno run`, but another command may have started the program.
@@ -75,7 +75,7 @@ export function explained<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw explain(error, path);
+    throw unavailableFrom(error, path);
   }
 }
 
@@ -86,5 +86,5 @@ export function isDamage(error: unknown): boolean {
 
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
-  return isOutage(error) ? explain(error, path) : error;
+  return isOutage(error) ? unavailableFrom(error, path) : error;
 }

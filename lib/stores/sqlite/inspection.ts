@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { findJournal, followLinks, inspectFiles } from "./file.ts";
-import { explain, explained } from "./errors.ts";
+import { explained, unavailableFrom } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
 import { expectedSchemaText, readSchemaText, requireKnownSchema } from "./schema.ts";
 import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts";
@@ -93,7 +93,7 @@ export async function readFoundSnapshot<T>(
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
     return await read(db);
   } catch (error) {
-    if (!String(error).includes("readonly database")) throw explain(error, givenPath);
+    if (!String(error).includes("readonly database")) throw unavailableFrom(error, givenPath);
     const message =
       `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
     throw new StoreUnavailableError(message, { cause: error });

@@ -6,11 +6,8 @@
 
 import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { isPermitted } from "./permissions.ts";
 import { unfinishedName } from "./remains.ts";
-
-interface DenoPermissions {
-  permissions: { querySync(descriptor: { name: "read" | "write"; path: string }): { state: string } };
-}
 
 /** @param path The path of a file that exists, without symbolic links. */
 export function isMounted(path: string): boolean {
@@ -18,7 +15,7 @@ export function isMounted(path: string): boolean {
   if (statSync(path).dev !== statSync(folder).dev) return true;
   // A mount may come from the same file system as the folder around it. The system then refuses a second name beside the first one,
   // because no link leads from one mount to another. Without the permission to make the name, the file counts as no mount.
-  if (!mayWrite(folder)) return false;
+  if (!isPermitted("read", folder) || !isPermitted("write", folder)) return false;
   const name = unfinishedName(path);
   try {
     linkSync(path, name);
@@ -29,11 +26,4 @@ export function isMounted(path: string): boolean {
   } finally {
     rmSync(name, { force: true });
   }
-}
-
-/** Whether the program may read and write a file. Deno would ask the person at the terminal for a permission that is missing. */
-function mayWrite(path: string): boolean {
-  const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
-  return !permissions ||
-    (["read", "write"] as const).every((name) => permissions.querySync({ name, path }).state === "granted");
 }

@@ -19,7 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused, descriptorOf } from "./descriptors.ts";
-import { explain, isBusy, isDamage } from "./errors.ts";
+import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
 import { COMPANIONS, followLinks, hasForeignLog, inspectFiles, requireRegular } from "./file.ts";
 import { readKeys } from "./keys.ts";
 import { unfinishedName } from "./remains.ts";
@@ -121,7 +121,7 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   } catch (error) {
     db.close();
     if (isDamage(error)) return undefined;
-    throw isBusy(error) ? inUseError(givenPath, error) : explain(error, givenPath);
+    throw isBusy(error) ? inUseError(givenPath, error) : unavailableFrom(error, givenPath);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Starts the threads that use an SQLite file: the one that writes, and the one that copies. */
 
 import { type MessagePort, Worker } from "node:worker_threads";
+import { isPermitted } from "./permissions.ts";
 
 /** What a thread runs, and what it gets. */
 export interface ThreadWork {
@@ -45,19 +46,11 @@ export function startThread(
   }
 }
 
-interface Permissions {
-  querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
-}
-
-/** Whether the thread can load its module and use the database. Deno is asked first, because it would prompt for a missing permission. */
+/** Whether the thread can load its module and use the database. */
 function mayLoad(module: string, file: string, database: string): boolean {
   if (!module.endsWith(`/${file}.ts`) && !module.endsWith(`/${file}.js`)) return false;
-  const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } }).Deno ?? {};
-  if (!permissions) return true;
-  const isGranted = (name: "read" | "write", path: string | URL) =>
-    permissions.querySync({ name, path }).state === "granted";
   // The module imports others from the folder `lib`.
   const library = new URL("../../", module);
-  if (library.protocol === "file:" && !isGranted("read", library)) return false;
-  return isGranted("read", database) && isGranted("write", database);
+  if (library.protocol === "file:" && !isPermitted("read", library)) return false;
+  return isPermitted("read", database) && isPermitted("write", database);
 }

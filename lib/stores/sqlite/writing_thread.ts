@@ -3,7 +3,7 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { StoreUnavailableError } from "../store.ts";
 import { uncertain, type Write } from "../write.ts";
-import { DescriptorReserve } from "./descriptors.ts";
+import { DescriptorReserve } from "./descriptor_reserve.ts";
 import type { OpenedFiles } from "./file.ts";
 import { startThread } from "./thread.ts";
 import { WRITER_MODULE } from "./writing_thread_main.ts";
