@@ -122,7 +122,7 @@ async function requireSound(copy: string, expectedPets: bigint, source: FoundDat
   // A copy that cannot even be read has that as its fault.
   const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {
-    const { faults: sourceFaults } = await inspectOwnFile(source.file);
+    const { faults: sourceFaults } = await inspectOwnFile(source.path);
     if (sourceFaults.length > 0) {
       throw new StoreUnavailableError(
         `${source.givenPath} is not sound: ${sourceFaults[0]}; petstore check shows all faults`,

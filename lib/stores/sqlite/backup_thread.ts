@@ -97,6 +97,6 @@ function resultOf(answer: Answer): Backup {
 }
 
 /** The size of a database with its log, in bytes. */
-function sizeOf({ file }: FoundDatabase): number {
-  return [file, `${file}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
+function sizeOf({ path }: FoundDatabase): number {
+  return [path, `${path}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

@@ -17,16 +17,16 @@ const LEFT_OPEN: DatabaseSync[] = [];
 export class FileConnection {
   readonly #db: DatabaseSync;
   /** The path in the operator's words, for messages. */
-  readonly path: string;
+  readonly givenPath: string;
   readonly #files: OpenedFiles | undefined;
   readonly #selectVersion: StatementSync;
   /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
   #knownVersion: unknown;
 
-  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, path: string) {
+  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, givenPath: string) {
     this.#db = db;
     this.#files = files;
-    this.path = path;
+    this.givenPath = givenPath;
     this.#selectVersion = db.prepare("PRAGMA user_version");
     this.#knownVersion = this.#readVersion();
   }
@@ -47,8 +47,8 @@ export class FileConnection {
   requireSchema(): void {
     const version = this.#readVersion();
     if (version === this.#knownVersion) return;
-    if (requireKnownSchema(this.#db, this.path) === 0) {
-      throw new StoreUnavailableError(`${this.path} has been overwritten by an empty database; restart`);
+    if (requireKnownSchema(this.#db, this.givenPath) === 0) {
+      throw new StoreUnavailableError(`${this.givenPath} has been overwritten by an empty database; restart`);
     }
     this.#knownVersion = version;
   }

@@ -35,8 +35,8 @@ export function inspectDatabase(path: string): Promise<Inspection> {
 }
 
 /** Like {@link inspectDatabase}, for a file that this program has made, or has looked at before. */
-export function inspectOwnFile(file: string): Promise<Inspection> {
-  return readFoundSnapshot({ givenPath: file, file }, (db) => inspectContents(db, file));
+export function inspectOwnFile(path: string): Promise<Inspection> {
+  return readFoundSnapshot({ givenPath: path, path }, (db) => inspectContents(db, path));
 }
 
 /** A database that can be read without a change. */
@@ -44,7 +44,7 @@ export interface FoundDatabase {
   /** The path in the operator's words, for messages. */
   givenPath: string;
   /** The path of the file itself, without symbolic links. */
-  file: string;
+  path: string;
 }
 
 /**
@@ -55,14 +55,14 @@ export interface FoundDatabase {
  */
 export function findDatabase(givenPath: string): FoundDatabase {
   return explained(givenPath, () => {
-    const file = followLinks(givenPath);
-    if (!inspectFiles(givenPath, file)) throw new StoreUnavailableError(describeMissing(givenPath, file));
-    if (findJournal(file) !== "none") {
+    const path = followLinks(givenPath);
+    if (!inspectFiles(givenPath, path)) throw new StoreUnavailableError(describeMissing(givenPath, path));
+    if (findJournal(path) !== "none") {
       throw new StoreUnavailableError(
         `${givenPath} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
       );
     }
-    return { givenPath, file };
+    return { givenPath, path };
   });
 }
 
@@ -81,13 +81,13 @@ export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => 
  * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
  */
 export async function readFoundSnapshot<T>(
-  { givenPath, file }: FoundDatabase,
+  { givenPath, path }: FoundDatabase,
   read: (db: DatabaseSync) => T | Promise<T>,
 ): Promise<T> {
   let db: DatabaseSync | undefined;
   try {
     // If SQLite has to create a log to read, only a writable connection removes it at the end.
-    db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
+    db = new DatabaseSync(path, { readOnly: existsSync(`${path}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
     // `BEGIN` alone fixes nothing: the snapshot is that of the first read.
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");

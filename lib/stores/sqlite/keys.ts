@@ -25,7 +25,7 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection, pets: Pick<Ch
       file.requireInPlace();
       return work();
     } catch (error) {
-      throw asUnavailable(error, file.path);
+      throw asUnavailable(error, file.givenPath);
     }
   }
 

@@ -31,18 +31,18 @@ export const LOG_LIMIT_BYTES = 64 * 1_048_576;
  *
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
-export function openDatabase(path: string): OpenDatabase {
-  return explained(path, () => {
-    const file = path === IN_MEMORY ? IN_MEMORY : followLinks(path);
-    const exists = file !== IN_MEMORY && inspectFiles(path, file);
-    if (exists) requireKnownFile(path, file);
-    const inspected = exists ? identify(path, file) : undefined;
-    return connect(file, path, (db) => {
-      const isNew = migrate(db, path);
+export function openDatabase(givenPath: string): OpenDatabase {
+  return explained(givenPath, () => {
+    const path = givenPath === IN_MEMORY ? IN_MEMORY : followLinks(givenPath);
+    const exists = path !== IN_MEMORY && inspectFiles(givenPath, path);
+    if (exists) requireKnownFile(givenPath, path);
+    const inspected = exists ? identify(givenPath, path) : undefined;
+    return connect(givenPath, path, (db) => {
+      const isNew = migrate(db, givenPath);
       requireWritePermission(db);
       // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
-      if (inspected) requireInPlace({ givenPath: path, identities: [[file, inspected]] });
-      return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file), isNew };
+      if (inspected) requireInPlace({ givenPath, identities: [[path, inspected]] });
+      return { db, files: path === IN_MEMORY ? undefined : identifyFiles(givenPath, path), isNew };
     });
   });
 }
@@ -56,7 +56,7 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   return explained(files.givenPath, () => {
     // The files must be there, because SQLite would create a missing one.
     requireInPlace(files);
-    return connect(files.path, files.givenPath, (db) => {
+    return connect(files.givenPath, files.path, (db) => {
       requireKnownSchema(db, files.givenPath);
       requireWritePermission(db);
       requireInPlace(files);
@@ -66,10 +66,10 @@ export function openSecondConnection(files: OpenedFiles): OpenDatabase {
 }
 
 /** Opens a connection, which is closed again if `prepare` throws. */
-function connect(file: string, path: string, prepare: (db: DatabaseSync) => OpenDatabase): OpenDatabase {
-  const db = new DatabaseSync(file);
+function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) => OpenDatabase): OpenDatabase {
+  const db = new DatabaseSync(path);
   try {
-    configure(db, path);
+    configure(db, givenPath);
     return prepare(db);
   } catch (error) {
     db.close();
@@ -95,22 +95,22 @@ function requireWritePermission(db: DatabaseSync): void {
  * Checks, before the file is opened for writing, that it is a petstore's. The check only reads, except if a killed process has left a
  * rollback journal, which SQLite must roll back first.
  */
-function requireKnownFile(path: string, file: string): void {
-  const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
+function requireKnownFile(givenPath: string, path: string): void {
+  const db = new DatabaseSync(path, { readOnly: !existsSync(`${path}-journal`) });
   try {
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
     db.exec("BEGIN");
-    requireKnownSchema(db, path);
+    requireKnownSchema(db, givenPath);
   } finally {
     db.close();
   }
 }
 
-function configure(db: DatabaseSync, path: string): void {
+function configure(db: DatabaseSync, givenPath: string): void {
   setBusyTimeout(db, BUSY_TIMEOUT_MS);
   const mode = switchOnWal(db);
-  if (mode !== "wal" && path !== IN_MEMORY) {
-    throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
+  if (mode !== "wal" && givenPath !== IN_MEMORY) {
+    throw new StoreUnavailableError(`${givenPath} cannot use a write-ahead log; is it on a network file system?`);
   }
   // With `synchronous = NORMAL`, a power failure could undo an acknowledged create. `fullfsync` is for macOS, where fsync() does not empty
   // the disk's cache.

@@ -148,9 +148,9 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       this.#watch.endReads();
       if (!this.#isClosed) this.#recover(error);
     } catch (betterError) {
-      return asUnavailable(betterError, this.#file.path);
+      return asUnavailable(betterError, this.#file.givenPath);
     }
-    return asUnavailable(error, this.#file.path);
+    return asUnavailable(error, this.#file.givenPath);
   }
 
   /** @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered. The message says so. */

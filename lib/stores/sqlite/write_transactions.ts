@@ -54,7 +54,7 @@ export class WriteTransactions {
         return this.apply(writes);
       }, () => mayBeStored = true);
     } catch (error) {
-      const failure = asUnavailable(error, this.#file.path);
+      const failure = asUnavailable(error, this.#file.givenPath);
       throw mayBeStored && failure instanceof StoreUnavailableError ? uncertain(failure) : failure;
     }
   }
@@ -101,13 +101,13 @@ export class WriteTransactions {
 
   #outOfIdsError(last: bigint): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#file.path}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
+      `${this.#file.givenPath}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
     );
   }
 
   #interferenceError(what: string): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#file.path}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+      `${this.#file.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
     );
   }
 
