@@ -13,25 +13,26 @@ import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier 
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
-/**
- * Finds the caller of a request.
- *
- * @param authorization The value of the header field Authorization, or null if there is none.
- * @param start Where the key begins in it; 0 if there is none. For speed, no string of the key is made before one is needed.
- */
-type KeyCheck = (
-  authorization: string | null,
-  start: number,
-  context: RequestContext,
-) => MaybePromise<Caller | Problem>;
+/** Finds the caller of a request, by one form of the option `keys`. */
+interface KeyCheck {
+  /** Finds the caller of a request without the field Authorization. */
+  withoutKey(context: RequestContext): MaybePromise<Caller | Problem>;
+  /**
+   * Finds the caller of a request with a key.
+   *
+   * @param authorization The value of the header field Authorization.
+   * @param start Where the key begins in it. For speed, no string of the key is made before one is needed.
+   */
+  withKey(authorization: string, start: number, context: RequestContext): MaybePromise<Caller | Problem>;
+}
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
   const check = typeof keys === "function" ? checkByVerifier(keys) : checkByOwner(createFindKey(keys));
   return (context) => {
     const authorization = context.header("authorization");
-    if (authorization === null) return check(null, 0, context);
+    if (authorization === null) return check.withoutKey(context);
     const start = tokenStart(authorization);
-    return start === undefined ? OTHER_SCHEME : check(authorization, start, context);
+    return start === undefined ? OTHER_SCHEME : check.withKey(authorization, start, context);
   };
 }
 
@@ -59,8 +60,8 @@ function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findK
 }
 
 /**
- * Returns a function that gives the ring of a list of keys. The ring is made at the first request, because it needs a random seed, and Workers give no random
- * numbers at start-up.
+ * Returns a function that gives the ring of a list of keys. The ring is made at the first request, because it needs a random seed, and
+ * Workers give no random numbers at start-up.
  *
  * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
  */
@@ -85,9 +86,10 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
 }
 
 function checkByOwner(findKey: ChangingKeys["findKey"]): KeyCheck {
-  return (authorization, start, context) => {
-    if (authorization === null) return MISSING_KEY;
-    return chain(findKey(authorization, start, context), (owner) => callerOf(owner, authorization, start));
+  return {
+    withoutKey: () => MISSING_KEY,
+    withKey: (authorization, start, context) =>
+      chain(findKey(authorization, start, context), (owner) => callerOf(owner, authorization, start)),
   };
 }
 
@@ -106,16 +108,24 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
  */
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
-  return (authorization, start, context) => {
-    const key = authorization?.slice(start);
-    if (key !== undefined && !isKeyText(key)) return refusalOf(authorization, start);
-    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
-      if (isCaller(verdict)) return requireExact(verdict);
-      // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
-      if (verdict !== true || key === undefined) return refusalOf(authorization, start);
-      ring ??= new KeyRing();
-      return chain(ring.findOrAdd(key), (owner) => owner.caller);
-    });
+  return {
+    withoutKey: (context) =>
+      // Without a key, `true` names no caller, so it refuses.
+      chain(
+        verify(undefined, context.toRequest()),
+        (verdict) => isCaller(verdict) ? requireExact(verdict) : MISSING_KEY,
+      ),
+    withKey(authorization, start, context) {
+      const key = authorization.slice(start);
+      if (!isKeyText(key)) return refusalOf(authorization, start);
+      return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
+        if (isCaller(verdict)) return requireExact(verdict);
+        // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
+        if (verdict !== true) return refusalOf(authorization, start);
+        ring ??= new KeyRing();
+        return chain(ring.findOrAdd(key), (owner) => owner.caller);
+      });
+    },
   };
 }
 

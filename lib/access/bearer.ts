@@ -53,8 +53,7 @@ function withChallenge(status: number, code: Known<ErrorCode>, message: string, 
  * The refusal of a key that is not valid. It is chosen by the form of the key alone, which reveals nothing about valid
  * keys.
  */
-export function refusalOf(authorization: string | null, start: number): Problem {
-  if (authorization === null) return MISSING_KEY;
+export function refusalOf(authorization: string, start: number): Problem {
   const token = authorization.slice(start);
   // A space or a comma means that something stands beside the key, of which the message tells.
   if (token.includes(" ") || token.includes(",")) return MALFORMED;
