@@ -16,12 +16,15 @@ type Answer = "rows" | "fails" | "hangs";
 class Connection extends EventEmitter {
   /** What each release was given: an error, or nothing if the connection may be used again. */
   readonly released: unknown[] = [];
+  /** The process in PostgreSQL, which a pooler may not tell. */
+  readonly processID: number | undefined;
   readonly #pool: FakePool;
   readonly #lost = Promise.withResolvers<never>();
 
   constructor(pool: FakePool) {
     super();
     this.#pool = pool;
+    this.processID = pool.processID;
     this.#lost.promise.catch(() => {});
   }
 
@@ -46,6 +49,9 @@ class FakePool extends EventEmitter {
   /** The texts that the connections got. */
   readonly sent: string[] = [];
   answer: Answer = "rows";
+  /** What a new connection waits for. */
+  opening: Promise<void> = Promise.resolve();
+  processID: number | undefined;
   ends = 0;
 
   /** Never resolves while the connections hang, as with those to a lost host. */
@@ -55,9 +61,10 @@ class FakePool extends EventEmitter {
     return this.answer === "fails" ? Promise.reject(new Error("The connection was lost")) : Promise.resolve();
   }
 
-  connect(): Promise<Connection> {
+  async connect(): Promise<Connection> {
+    await this.opening;
     this.connections.push(new Connection(this));
-    return Promise.resolve(this.connections.at(-1)!);
+    return this.connections.at(-1)!;
   }
 }
 
@@ -107,6 +114,32 @@ test("a statement that was given up while it waited is not sent later, and neith
     await assert.rejects(waiting, /The store has been closed/);
     await assert.rejects(last, StoreUnavailableError);
     assert.deepEqual([pool.sent, countListeners(pool)], [["first", "second", "last"], 0]);
+  }));
+
+test("a statement that was given up while its connection was opened is not sent later, and the connection is used again", () =>
+  withVirtualClock(async () => {
+    const pool = new FakePool(), { promise, resolve: open } = Promise.withResolvers<void>();
+    const db = new Database(pool, { timeoutMs: 1_000 });
+    pool.opening = promise;
+    await assert.rejects(db.query("late"), /has not answered within 1000 ms/);
+    open();
+    await turn();
+    assert.deepEqual(await db.query("next"), [["next"]]);
+    assert.deepEqual([pool.sent, pool.connections[0]!.released], [["next"], [undefined]]);
+    db.release();
+  }));
+
+test("a statement that is given up is cancelled by its process, and a cancellation that fails leaves nothing", () =>
+  withVirtualClock(async ({ pending }) => {
+    const pool = Object.assign(new FakePool(), { processID: 7 });
+    // The network is lost after the first statement.
+    Object.defineProperty(pool, "answer", { get: () => pool.sent.length === 1 ? "hangs" : "fails" });
+    const db = new Database(pool, { timeoutMs: 1_000 });
+    await assert.rejects(db.query("hangs"), /has not answered within 1000 ms/);
+    await turn();
+    assert.match(pool.sent[1]!, /pg_cancel_backend/);
+    assert.deepEqual([db.load.running, pending(), pool.sent.length], [0, 0, 2]);
+    db.release();
   }));
 
 test("a pool of its own is ended once, also if its store cannot be opened or its use fails, and leaves no timer", () =>

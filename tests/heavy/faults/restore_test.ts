@@ -98,7 +98,7 @@ testUnless(NO_POSTGRES)(
           await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
         },
         ["fsync=off"],
-        { programs: PROGRAMS },
+        PROGRAMS,
       )
     ),
 );

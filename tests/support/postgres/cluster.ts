@@ -10,11 +10,10 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { freePort } from "../system/free_port.ts";
 import { findBinaries, placeBinaries, publish } from "./binaries.ts";
@@ -35,14 +34,6 @@ export function whyNoCluster(): string | false {
   return false;
 }
 
-export interface ClusterOptions {
-  /** Where its folder goes: that of temporary files unless given. */
-  parent?: string;
-  /** The folder with the programs: what findBinaries() finds unless given. */
-  programs?: string | undefined;
-  flags?: readonly string[];
-}
-
 /** Removed with all clusters when this process has ended, however it ends. All files of tests of the process share it. */
 export function home(): string {
   const folder = join(tmpdir(), `petstore-postgres-${process.pid}`);
@@ -59,40 +50,30 @@ export function home(): string {
   return folder;
 }
 
-export async function startCluster(settings: readonly string[] = [], options: ClusterOptions = {}): Promise<Cluster> {
-  const cluster = await makeFolder(options);
+/** @param programs The folder with PostgreSQL's programs. */
+export async function startCluster(
+  settings: readonly string[] = [],
+  programs: string | undefined = findBinaries(),
+): Promise<Cluster> {
+  const folder = mkdtempSync(join(home(), "cluster-"));
+  own(folder);
+  const cluster = { folder, port: await freePort(), bin: placeBinaries(programs ?? "", home()) };
   const data = join(cluster.folder, "data");
   // The owner copies it, because a copy by root would be root's.
-  runAs({ ...cluster, bin: "/bin" }, "cp", ["-r", templateFor(cluster, options.flags), data]);
+  runAs({ ...cluster, bin: "/bin" }, "cp", ["-r", template(cluster), data]);
   startAgain(cluster, settings);
   return cluster;
 }
 
-/** What initdb makes of these flags. A copy of it takes a tenth of the time. */
-function templateFor(cluster: Cluster, flags: readonly string[] = []): string {
-  const name = join(home(), ["template", cluster.bin, ...flags].join("_").replaceAll("/", "_"));
+/** What initdb makes. A copy of it takes a tenth of the time. */
+function template(cluster: Cluster): string {
+  const name = join(home(), `template_${cluster.bin.replaceAll("/", "_")}`);
   if (existsSync(name)) return name;
   const made = mkdtempSync(`${name}-`);
   own(made);
-  runAs(cluster, "initdb", ["-D", made, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C", ...flags]);
+  runAs(cluster, "initdb", ["-D", made, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]);
   publish(made, name);
   return name;
-}
-
-/** Makes a copy of a running cluster that follows it, and starts it. The programs must have `pg_basebackup`. */
-export async function startStandby(primary: Cluster): Promise<Cluster> {
-  const standby = await makeFolder({ programs: primary.bin });
-  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
-  runAs(standby, "pg_basebackup", ["-D", join(standby.folder, "data"), "-R", "-X", "stream", "-c", "fast", ...from]);
-  startAgain(standby);
-  return standby;
-}
-
-async function makeFolder({ parent = home(), programs = findBinaries() ?? "" }: ClusterOptions): Promise<Cluster> {
-  const folder = mkdtempSync(join(parent, "cluster-"));
-  own(folder);
-  if (parent !== home()) symlinkSync(folder, join(home(), basename(folder)));
-  return { folder, port: await freePort(), bin: placeBinaries(programs, home()) };
 }
 
 export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {

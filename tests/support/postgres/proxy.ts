@@ -1,4 +1,4 @@
-/** A TCP proxy that falls silent like a network, changes what the server says, and carries out faults at given bytes. */
+/** A TCP proxy that changes what the server says, and carries out faults at given bytes. */
 
 import { Buffer } from "node:buffer";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -22,11 +22,6 @@ export interface Proxy {
   readonly accepted: number;
   /** How many faults it has carried out. */
   readonly faults: number;
-  /** Silences open connections: they stay open, and nothing passes. New ones work. */
-  silenceOpen(): void;
-  /** Silences new connections. */
-  silenceNew(): void;
-  speak(): void;
   /** Carries out these faults in their order, and none of those that are left. */
   follow(faults: readonly Fault[]): void;
   /** Whether each new connection makes a second one to the server, which sends the same first bytes, as if it were tried twice. */
@@ -76,13 +71,12 @@ class Schedule {
 export async function withProxy<T>(target: number, use: (proxy: Proxy) => Promise<T>): Promise<T> {
   const sockets = new Set<Socket>();
   const schedule = new Schedule();
-  let accepted = 0, holds = 0, isSilent = false;
+  let accepted = 0, holds = 0;
   let change: readonly [from: string, to: string] = ["", ""];
 
   function open(socket: Socket): Socket {
     sockets.add(socket);
     socket.on("error", () => {}).on("close", () => void sockets.delete(socket));
-    if (isSilent) socket.pause();
     return socket;
   }
 
@@ -129,13 +123,6 @@ export async function withProxy<T>(target: number, use: (proxy: Proxy) => Promis
     },
     get faults() {
       return schedule.done;
-    },
-    // What is sent stays in the buffers: the sender gets no error and no response.
-    silenceOpen: () => sockets.forEach((socket) => socket.pause()),
-    silenceNew: () => void (isSilent = true),
-    speak() {
-      isSilent = false;
-      sockets.forEach((socket) => socket.resume());
     },
     follow: (faults) => schedule.set(faults),
     replace: (...texts) => void (change = texts),

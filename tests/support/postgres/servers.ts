@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { SettingError, UnreachableError } from "../../../lib/server/process/start_error.ts";
 import { readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
-import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "./cluster.ts";
+import { type Cluster, removeCluster, startCluster } from "./cluster.ts";
 import { runSql, sharedUrl } from "./postgres.ts";
 import { type ServerParts, type ServerProcess, withServer } from "../server/server_process.ts";
 import { type Asked, KEY, Ledger } from "../server/ledger.ts";
@@ -19,10 +19,10 @@ export const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 /** A cluster of its own, for a test that ends or changes it. */
 export async function withCluster<T>(
   use: (cluster: Cluster, url: string) => Promise<T>,
-  settings: readonly string[] = [],
-  options: ClusterOptions = {},
+  settings?: readonly string[],
+  programs?: string,
 ): Promise<T> {
-  const cluster = await startCluster(settings, options);
+  const cluster = await startCluster(settings, programs);
   try {
     return await use(cluster, urlOf(cluster));
   } finally {
