@@ -3,33 +3,19 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
 import { NO_PGBOUNCER, withPooler } from "../../../../tests/support/postgres/pgbouncer.ts";
-import { KEY, underLoad, withDatabase, withServers } from "../../../../tests/support/postgres/servers.ts";
+import { withDatabase } from "../../../../tests/support/postgres/servers.ts";
 import { Child } from "../../../../tests/support/system/child.ts";
 import { makeDrafts, toNdjson } from "../../../../tests/support/server/pet_files.ts";
 import { inFolder, runHere } from "../../../../tests/support/server/in_process.ts";
-
 import { testUnless, testWith } from "../../../../tests/support/test_with.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 const test = testWith(withPgBouncer, testUnless(whyNoCluster() || NO_PGBOUNCER));
 
 /** A PgBouncer with fewer connections than its clients have. */
-function withPgBouncer(use: (url: string, direct: string) => Promise<void>): Promise<void> {
-  return withDatabase((direct) => withPooler(direct, (url) => use(url, direct)));
+function withPgBouncer(use: (url: string) => Promise<void>): Promise<void> {
+  return withDatabase((direct) => withPooler(direct, use));
 }
-
-test(
-  "four servers behind PgBouncer in transaction mode lose and double no pet",
-  (url, direct) =>
-    withServers(`${url}?prepare=false`, 4, async (servers) => {
-      await underLoad(direct, servers, 16, async ({ seen }) => {
-        for (const server of servers) {
-          while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
-        }
-        assert.deepEqual([...seen.keys()], [201]);
-      });
-    }),
-);
 
 test("import and export work behind PgBouncer in transaction mode", (url) =>
   inFolder(async (folder) => {
