@@ -70,20 +70,6 @@ const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
   ["ALTER FUNCTION {}.forget_requests RESET search_path", "its function forget_requests, or has a changed one"],
 ];
 
-/** What another program may add, so that pets are not stored, not seen or not kept. */
-const ADDED: readonly (readonly [addition: string, added: string])[] = [
-  ["CREATE RULE none AS ON INSERT TO {}.pets DO INSTEAD NOTHING", "rule none on pets"],
-  [
-    "CREATE TRIGGER same BEFORE INSERT ON {}.pets FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-    "trigger same on pets",
-  ],
-  ["ALTER TABLE {}.pets ADD CHECK (category_id < 10)", "CHECK ((category_id < 10)) on pets"],
-  ["ALTER TABLE {}.pets ADD CHECK (category_id > 7) NOT VALID", "CHECK ((category_id > 7)) NOT VALID on pets"],
-  ["CREATE UNIQUE INDEX ON {}.pets (name)", "unique index on pets (name)"],
-  ["ALTER TABLE {}.pets ENABLE ROW LEVEL SECURITY", "row level security on pets"],
-  ["ALTER TABLE {}.requests SET UNLOGGED", "unlogged table requests"],
-];
-
 test.schema(
   "check tells which columns, constraints, indexes and functions are missing or changed",
   async (url, schema) => {
@@ -107,18 +93,6 @@ test.schema(
     assert.equal(status, 2);
   },
 );
-
-test.schema("check tells what has been added that changes which pets are stored, seen or kept", async (url, schema) => {
-  await runSql(url, postgresSchema(schema));
-  for (const [addition] of ADDED) await runSql(url, addition.replace("{}", `"${schema}"`));
-  const { status, stderr } = await check(url, schema);
-  const wanted = ADDED.map(([, added]) => `petstore: The schema ${schema} has what petstore does not make: ${added}`);
-  assert.deepEqual(
-    stderr.trimEnd().split("\n").map((line) => line.split("; restore")[0]).toSorted(),
-    wanted.toSorted(),
-  );
-  assert.equal(status, 2);
-});
 
 test.schema("a changed function is told, and is as in a new schema after the SQL is run again", async (url, schema) => {
   await runSql(url, postgresSchema(schema));
