@@ -5,7 +5,7 @@ import { parse, toClientConfig } from "pg-connection-string";
 import { requireSchemaName } from "./schema/schema.ts";
 
 /** The parameters that are the store's own, with their defaults. Those of the connection are pg's. */
-export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
+const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
 
 /** The parameters of the connection that are known to work. A misspelt one would have no effect. */
 const CONNECTION_PARAMETERS = [

@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { OWN_PARAMETERS, readAddress } from "../lib/address.ts";
-import { type PostgresModule, readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
+import { readAddress } from "../lib/address.ts";
+import { readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
-import * as server from "../server.ts";
 
 test("an address has a connection for pg, and the store's own parameters", () => {
   const { pool, schema, prepare, description } = readAddress(
@@ -110,20 +109,4 @@ test("an invalid address is refused by a message without its password", async ()
     });
     await assert.rejects(readPostgresStore(address, () => undefined), SettingError);
   }
-});
-
-test("each parameter of the store's own is read", () => {
-  for (const name of Object.keys(OWN_PARAMETERS)) {
-    const value = { pool_size: "2", prepare: "false", schema: "s" }[name]!;
-    const { pool, schema, prepare } = readAddress(`postgres://h/d?${name}=${value}`);
-    assert.notDeepEqual([pool["max"], schema, prepare], [10, undefined, true], name);
-  }
-});
-
-test("the module for the server has what the server calls", () => {
-  const module: PostgresModule = server;
-  assert.deepEqual(
-    ["readPostgresSetting", "postgresSchema", "postgresGrants"].filter((name) => !(name in module)),
-    [],
-  );
 });
