@@ -24,20 +24,9 @@ function failing(thrown: Error): { db: D1Binding; calls(): number } {
 
 const OUTAGES = [
   "Network connection lost.",
-  "D1 DB reset because its code was updated.",
-  "Internal error while starting up D1 DB storage caused object to be reset.",
-  "Internal error in D1 DB storage caused object to be reset.",
-  "Cannot resolve D1 DB due to transient issue on remote node.",
-  "Can't read from request stream because client disconnected.",
-  "D1 DB storage operation exceeded timeout which caused object to be reset.",
   "D1 DB is overloaded. Requests queued for too long.",
-  "D1 DB is overloaded. Too many requests queued.",
-  "D1 DB's isolate exceeded its memory limit and was reset.",
-  "D1 DB exceeded its CPU time limit and was reset.",
-  "Exceeded maximum DB size",
   "database or disk is full: SQLITE_FULL",
   "no such table: petstore_pets: SQLITE_ERROR",
-  "table petstore_pets has no column named status: SQLITE_ERROR",
   "CHECK constraint failed: length(name) < 10: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
 ];
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { keyOf } from "../../../conformance/lib/store/keys.ts";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
 import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
-import { keysOf, request, REX, test, withTestKv, write } from "../kv_support/kv.ts";
+import { keysOf, request, REX, test, withCommits, withTestKv, write } from "../kv_support/kv.ts";
 
 test("a KV store refuses what is no KV, and options that cannot work", async (kv) => {
   const create = createKvStore as (kv: unknown, options?: unknown) => unknown;
@@ -61,9 +61,7 @@ test("a page of a KV store shows one moment, even if pets are added while it is 
   await Promise.all(Array.from({ length: 100 }, () => store.create(REX)));
   let added = 0;
   const slow: KvClient = {
-    get: kv.get.bind(kv),
-    getMany: kv.getMany.bind(kv),
-    atomic: kv.atomic.bind(kv),
+    ...withCommits(kv, (commit) => commit()),
     async *list(selector, options) {
       for await (const row of kv.list(selector, options)) {
         if (added++ < 20) await store.create(REX);
@@ -78,25 +76,14 @@ test("a page of a KV store shows one moment, even if pets are added while it is 
   assert.equal((await reader.list({ after: 0n, limit: 100, status: "available" })).next, 100n);
 });
 
-test("a KV store deletes expired requests while new ones arrive, and keeps the others", async (kv) => {
+test("a KV store deletes expired requests while new ones arrive, again and again, and keeps the others", async (kv) => {
   const store = createKvStore(kv);
-  await Promise.all(Array.from({ length: 100 }, (_, i) => store.createOnce?.(REX, request(`old${i}`, "f", 0))));
-  await Promise.all(Array.from({ length: 50 }, (_, i) => store.createOnce?.(REX, request(`kept${i}`))));
-  for (let i = 0; i < 70; i++) await store.createOnce?.(REX, request(`new${i}`));
-  const requests = (await keysOf(kv)).filter((key) => key.startsWith("petstore/remembered/"));
-  assert.deepEqual(requests.filter((key) => key.includes("/old")), []);
-  // The last commit of the store is remembered too.
-  assert.equal(requests.length, 121);
-});
-
-test("a KV store that has looked at all requests begins again: those that have expired since are deleted too", async (kv) => {
-  const store = createKvStore(kv);
-  const countOld = async () => (await keysOf(kv)).filter((key) => key.includes("/old")).length;
-  for (const round of ["a", "b", "c"]) {
-    await Promise.all(Array.from({ length: 10 }, (_, i) => store.createOnce!(REX, request(`old${i}`, round, 0))));
-    assert.equal(await countOld(), 10);
-    for (let i = 0; i < 15; i++) await store.createOnce!(REX, request(`new${round}${i}`));
-    assert.equal(await countOld(), 0, round);
+  const count = async (name: string) => (await keysOf(kv)).filter((key) => key.includes(`/remembered/${name}`)).length;
+  for (const [round, letter] of ["a", "b", "c"].entries()) {
+    await Promise.all(Array.from({ length: 10 }, (_, i) => store.createOnce!(REX, request(`old${i}`, letter, 0))));
+    assert.equal(await count("old"), 10);
+    for (let i = 0; i < 15; i++) await store.createOnce!(REX, request(`new${letter}${i}`));
+    assert.deepEqual([await count("old"), await count("new")], [0, 15 * (round + 1)]);
   }
 });
 
