@@ -6,7 +6,7 @@ import test from "node:test";
 import { inspect } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { type ClientOptions, createClient } from "../mod.ts";
-import { failed } from "./client_error.ts";
+import { failed } from "./support.ts";
 import { fieldOf, flood, response, type Script, withScript } from "../../../tests/support/http/scripted_server.ts";
 
 // As it is, in JSON and in an address, it differs.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ClientOptions, createClient, type PetstoreError } from "../mod.ts";
-import { failed } from "./client_error.ts";
+import { failed } from "./support.ts";
 import { testWith } from "../../../tests/support/test_with.ts";
 import { type VirtualClock, withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 import { whileReplaced } from "../../../tests/support/while_replaced.ts";
