@@ -24,7 +24,6 @@ export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from 
 export { formatPetWithId, PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
-export { KeyTable } from "./key_table.ts";
 export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./sql_tables.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
 export { requireValid, statusCode } from "./status_code.ts";

@@ -52,8 +52,6 @@ const MAX_PAUSE_MS = 4;
 
 /** How many keys KV reads at a time. */
 const KEYS_PER_READ = 10;
-/** How many rows KV reads in one batch. */
-const MAX_ROWS_PER_BATCH = 500;
 
 const STRONG = { consistency: "strong" } as const;
 
@@ -77,15 +75,9 @@ export class Kv {
     return (await Promise.all(partsOf(keys, KEYS_PER_READ).map(read))).flat();
   }
 
-  /**
-   * Reads the keys from `start` up to but not including `end`. Up to 500 rows show one moment, because KV reads them in one batch.
-   *
-   * @param limit The largest number of rows, at least 1. Default: all.
-   */
-  range(start: KvKey, end: KvKey, limit?: number): Promise<KvRow[]> {
-    const options = limit === undefined
-      ? { batchSize: MAX_ROWS_PER_BATCH, ...STRONG }
-      : { limit, batchSize: limit, ...STRONG };
+  /** Reads the first keys from `start` up to but not including `end`, in one moment, because KV reads them in one batch. */
+  range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
+    const options = { limit, batchSize: limit, ...STRONG };
     return this.withTimeout(async () => {
       const rows: KvRow[] = [];
       for await (const row of this.#client.list({ start, end }, options)) rows.push(row);

@@ -18,8 +18,6 @@ const MAX_CREATES = 240;
 export class KeySpace {
   /** The greatest id. Every commit checks and replaces it. */
   readonly counter: KvKey;
-  /** How often API keys have changed. The number of the change that adds a key is its position. */
-  readonly keyCounter: KvKey;
   /** The key that is written to find out whether writes succeed. */
   readonly probe: KvKey;
   /** How many creates a commit may have with this prefix. */
@@ -31,7 +29,6 @@ export class KeySpace {
     requirePrefix(prefix);
     this.#prefix = [...prefix];
     this.counter = [...prefix, "counter"];
-    this.keyCounter = [...prefix, "key-counter"];
     this.probe = [...prefix, "probe"];
     const createBytes = KEYS_PER_CREATE * (sizeOf(prefix) + KEY_BYTES);
     this.maxCreates = Math.min(MAX_CREATES, Math.floor(COMMIT_KEY_BYTES / createBytes));
@@ -52,11 +49,6 @@ export class KeySpace {
     return status === undefined
       ? { start: this.pet(first), end: this.pet(BEYOND_IDS) }
       : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND_IDS) };
-  }
-
-  /** The key of an API key. API keys are in the order of their positions. */
-  apiKey(position: bigint): KvKey {
-    return [...this.#prefix, "keys", position];
   }
 
   /** The key of a remembered request by the request's key, or of a server's last commit by the server's UUID, which is longer. */

@@ -17,7 +17,7 @@
  * @module
  */
 
-import type { KeyedPetStore } from "@petstore/petstore/store";
+import type { PetStore } from "@petstore/petstore/store";
 import {
   checkAll,
   type Checks,
@@ -29,7 +29,6 @@ import {
 } from "@petstore/petstore/store/toolkit";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { createGroupCommit } from "./commit.ts";
-import { createKvKeys } from "./keys.ts";
 import { KeySpace } from "./key_space.ts";
 import { toText } from "./values.ts";
 
@@ -67,7 +66,7 @@ const CHECKS: Checks<KvStoreOptions, Required<KvStoreOptions>> = {
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
  */
-export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
+export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): PetStore & AsyncDisposable {
   requireKv(kv);
   const { prefix, timeoutMs } = checkAll(CHECKS, options, "");
   const db = new Kv(kv, timeoutMs), space = new KeySpace(prefix), commits = createGroupCommit(db, space);
@@ -77,7 +76,6 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): Keyed
     if (closing) throw storeClosed();
   };
   return {
-    keys: createKvKeys(db, space),
     create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
     createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
 import { begin, pause } from "../../../conformance/lib/store/case.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
+import { type PetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { until } from "../../../../tests/support/until.ts";
 import { whileReplaced } from "../../../../tests/support/while_replaced.ts";
 import { type CommitHook, petsAfter, request, REX, test, withCommits } from "../kv_support/kv.ts";
@@ -93,7 +93,7 @@ test("a commit waits for other programs that are writing until the time limit, a
     },
   ];
   for (const obstacle of obstacles) {
-    const worksOf = (store: KeyedPetStore) => [() => store.create(REX), () => store.checkWrites!()];
+    const worksOf = (store: PetStore) => [() => store.create(REX), () => store.checkWrites!()];
     failures = Infinity;
     const impatient = createKvStore(withCommits(kv, obstacle), { timeoutMs: 100 });
     for (const work of worksOf(impatient)) await assert.rejects(async () => await work(), StoreUnavailableError);

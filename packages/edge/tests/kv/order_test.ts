@@ -5,7 +5,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createKvStore } from "../../lib/kv/kv_store.ts";
 import type { IdempotentOutcome, PetStore } from "@petstore/petstore/store";
-import { keyOf } from "../../../conformance/lib/store/keys.ts";
 import { petsAfter, request, REX } from "../kv_support/kv.ts";
 import { withScheduledTimers } from "../../../../tests/support/scheduled_timers.ts";
 import { FATES, ScheduledKv } from "../kv_support/scheduled_kv.ts";
@@ -92,47 +91,3 @@ async function followIds(store: PetStore, work: Promise<unknown>): Promise<{ id:
   while (!isOver) shown.push(...await petsAfter(store, shown.at(-1)?.id).catch(() => []));
   return shown;
 }
-
-const CHANGES = {
-  "add a": (store: PetStore) => store.keys!.add(keyOf("a")),
-  "add b": (store: PetStore) => store.keys!.add(keyOf("b")),
-  "replace a by b": (store: PetStore) => store.keys!.add(keyOf("b"), { id: "key-a", expires: new Date(9) }),
-  "revoke a": (store: PetStore) => store.keys!.revoke("key-a", new Date(8)),
-};
-
-const CHANGES_OF_KEYS = fc.array(
-  fc.record({ server: SERVER, change: fc.constantFrom(...Object.keys(CHANGES) as (keyof typeof CHANGES)[]) }),
-  { minLength: 2, maxLength: 6 },
-);
-
-test("changes of keys are made completely, once or not at all, in every order of their calls", async () => {
-  const property = fc.asyncProperty(
-    fc.scheduler(),
-    FATES_OF_COMMITS,
-    CHANGES_OF_KEYS,
-    async (scheduler, fates, changes) => {
-      await withScheduledTimers(scheduler, isPause, async () => {
-        const kv = new ScheduledKv(scheduler, fates);
-        const stores = Array.from({ length: SERVERS }, () => createKvStore(kv));
-        const settled = await scheduler.waitFor(
-          Promise.allSettled(changes.map(async ({ server, change }) => await CHANGES[change](stores[server]!))),
-        );
-        const list = await scheduler.waitFor(Promise.resolve(stores[0]!.keys.list()));
-        const [a, b] = ["a", "b"].map((label) => list.find((key) => key.label === label));
-        assert.ok(list.length === (a ? 1 : 0) + (b ? 1 : 0), "A key is there twice");
-        const resultsOf = (...names: string[]) => settled.filter((_, i) => names.includes(changes[i]!.change));
-        const isTrue = (each: PromiseSettledResult<boolean>) => each.status === "fulfilled" && each.value;
-        const isSure = (each: PromiseSettledResult<boolean>) => each.status === "fulfilled";
-        for (const [key, results] of [[a, resultsOf("add a")], [b, resultsOf("add b", "replace a by b")]] as const) {
-          const added = results.filter(isTrue).length;
-          assert.ok(added <= 1, "A key was added twice");
-          if (results.every(isSure)) assert.equal(key !== undefined, added === 1);
-        }
-        if (resultsOf("replace a by b").some(isTrue)) assert.deepEqual(a?.expires, new Date(9));
-        if (resultsOf("revoke a").some(isTrue)) assert.deepEqual(a?.revoked, new Date(8));
-        else if (resultsOf("revoke a").every(isSure)) assert.equal(a?.revoked, undefined);
-      });
-    },
-  );
-  await fc.assert(property, { numRuns: RUNS });
-});

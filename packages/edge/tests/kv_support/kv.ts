@@ -51,7 +51,7 @@ export const KV_KINDS: readonly StoreKind[] = [fileKind(), {
   name: "Deno KV in memory",
   open: async () => createKvStore(await openTestKv(":memory:")),
   sharing: "none",
-  lacks: ["changes"],
+  lacks: ["changes", "keys"],
   isVariant: true,
 }];
 
@@ -65,7 +65,7 @@ function fileKind(): StoreKind {
   return {
     name: "Deno KV",
     sharing: "machine",
-    lacks: ["changes"],
+    lacks: ["changes", "keys"],
     async open(namespace) {
       const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
