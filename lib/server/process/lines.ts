@@ -17,14 +17,14 @@ export function asJsonLine(line: string): string {
 }
 
 /** Deno's message about a variable that is not UTF-8. It ends with the value, which may be a password. */
-const VARIABLE_MESSAGE = /(environment variable was not valid unicode): .*/;
+const VARIABLE_MESSAGE = /environment variable was not valid unicode: .*/;
 
 /**
  * A message without Deno's advice and without the value of a variable, on one line: line ends and control characters, which a setting may
  * contain, become escape sequences.
  */
 export function oneLine(message: string): string {
-  return withoutAdvice(message).replace(VARIABLE_MESSAGE, "$1")
+  return withoutAdvice(message).replace(VARIABLE_MESSAGE, "environment variable was not valid unicode")
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
 }
 

@@ -106,7 +106,7 @@ export function readSettings(args: CommandArguments) {
  * masked and missing values, and digests whose prefix is misspelt. A digest with the right prefix matches too, but is a key.
  */
 const MISTAKEN_KEY =
-  /^(?:#.*|\/\/.*|;.*|\w+=[^=].*|[{[$].*|\w+:|@\w+\.\w+\(.*|\w+:\/\/.*|arn:.*|vault:.*|\*+|\.+|x+|null|none|nil|undefined|sha-?256:.*)$/i;
+  /^(?:#|\/\/|;|\w+=[^=]|[{[$]|@\w+\.\w+\(|\w+:\/\/|arn:|vault:|sha-?256:|(?:\w+:|\*+|\.+|x+|null|none|nil|undefined)$)/i;
 
 /**
  * Reads the options of the library. Not every command has all these settings, and one that it does not have counts as unset.
