@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 /** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits end by `end()` alone. */
 function createBatch(expectsClients = false) {
@@ -76,20 +77,24 @@ test("creates that are being committed take up the limit, and give it back when 
   assert.ok(batch.unsettled < 10_000);
 });
 
-/** Runs `use` with a function that ends the wait of a batch. */
-async function withTimer(use: (fire: () => void) => Promise<void>): Promise<void> {
-  const { setTimeout } = globalThis;
-  let run = () => {};
-  Object.assign(globalThis, { setTimeout: (callback: () => void) => void (run = callback) });
-  try {
-    await use(() => run());
-  } finally {
-    Object.assign(globalThis, { setTimeout });
-  }
+/** Runs `use` with timers that end when the test says so: `fire` ends the last one that was set, and `pending` counts them. */
+function withTimers(use: (timers: { fire: () => void; pending: () => number }) => Promise<void>): Promise<void> {
+  const timers = new Map<number, () => void>();
+  let last = 0;
+  const fire = () => {
+    const run = timers.get(last);
+    timers.delete(last);
+    run?.();
+  };
+  const members = {
+    setTimeout: (run: () => void) => (timers.set(++last, run), last),
+    clearTimeout: (timer: number) => timers.delete(timer),
+  };
+  return whileReplaced(globalThis as object, members, () => use({ fire, pending: () => timers.size }));
 }
 
 test("after a commit, the next one waits for as many creates as were answered and as wait already", () =>
-  withTimer(async () => {
+  withTimers(async () => {
     const { batch, committed, state } = createBatch(true);
     state.isBusy = true;
     for (const number of [1, 2]) batch.add(number);
@@ -117,7 +122,7 @@ async function batchThatWaits() {
 }
 
 test("a batch whose expected creates are late commits without them, and does not wait after the next commits", () =>
-  withTimer(async (fire) => {
+  withTimers(async ({ fire }) => {
     const { batch, committed, state } = await batchThatWaits();
     await turn(5);
     assert.deepEqual(committed, [[1, 2]]);
@@ -132,7 +137,7 @@ test("a batch whose expected creates are late commits without them, and does not
   }));
 
 test("after a wait in vain, sixteen commits start at once, and the one after them waits for its clients again", () =>
-  withTimer(async (fire) => {
+  withTimers(async ({ fire }) => {
     const { batch, committed, state } = await batchThatWaits();
     fire();
     await turn(3);
@@ -152,65 +157,28 @@ test("after a wait in vain, sixteen commits start at once, and the one after the
     assert.equal(committed.length, 2 + 18);
   }));
 
-test("a wait that has ended because all clients came leaves no timer, which would end the next wait too early", async () => {
-  const { setTimeout, clearTimeout } = globalThis;
-  const timers: (() => void)[] = [];
-  Object.assign(globalThis, {
-    setTimeout: (run: () => void) => timers.push(run),
-    clearTimeout: (timer?: number) => timer !== undefined && (timers[timer - 1] = () => {}),
-  });
-  try {
+test("a wait that ends because all clients came, or the batch is closed, leaves no timer", () =>
+  withTimers(async ({ pending }) => {
     const { batch, committed, state } = await batchThatWaits();
+    assert.equal(pending(), 1);
     batch.add(4);
-    assert.deepEqual(committed, [[1, 2], [3, 4]]);
+    assert.deepEqual([committed, pending()], [[[1, 2], [3, 4]], 0]);
     state.end();
     await turn();
-    batch.add(5);
-    timers[0]!();
-    await turn(5);
-    assert.equal(committed.length, 2);
-    batch.add(6);
-    assert.deepEqual(committed.at(-1), [5, 6]);
-  } finally {
-    Object.assign(globalThis, { setTimeout, clearTimeout });
-  }
-});
+    // Nothing is there to commit, and clients are expected.
+    assert.equal(pending(), 1);
+    await batch.close();
+    assert.equal(pending(), 0);
+  }));
 
-test("a batch that is closed while it expects clients leaves no timer", async () => {
-  const { setTimeout, clearTimeout } = globalThis;
-  const timers = new Set<number>();
-  Object.assign(globalThis, {
-    setTimeout: () => (timers.add(timers.size + 1), timers.size),
-    clearTimeout: (timer: number) => timers.delete(timer),
-  });
-  try {
-    const { batch, state } = createBatch(true);
-    state.isBusy = true;
-    for (const number of [1, 2]) batch.add(number);
+test("a create that was alone is not waited for", async () => {
+  const { batch, committed, state } = createBatch(true);
+  state.isBusy = true;
+  for (const number of [1, 2]) {
+    batch.add(number);
     await turn(2);
     state.end();
     await turn();
-    assert.equal(timers.size, 1);
-    await batch.close();
-    assert.equal(timers.size, 0);
-  } finally {
-    Object.assign(globalThis, { setTimeout, clearTimeout });
-  }
-});
-
-test("a create that was alone is not waited for", async () => {
-  const committed: number[][] = [];
-  const batch = new Batch<number>({
-    resource: "the test",
-    expectsClients: true,
-    commit: async (creates) => {
-      committed.push(creates);
-      await turn();
-    },
-  });
-  for (const number of [1, 2]) {
-    batch.add(number);
-    await turn(4);
   }
   assert.deepEqual(committed, [[1], [2]]);
 });

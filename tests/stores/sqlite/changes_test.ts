@@ -211,14 +211,6 @@ test("the keys are read again when another program changes them by hand, and not
     assert.throws(() => keys.listSince!(seen.version), StoreUnavailableError);
   }));
 
-test("what was kept is stale while the file cannot be asked for changes", () => {
-  const db = new DatabaseSync(":memory:");
-  const watch = new ChangeWatch(db, undefined);
-  const { alterations } = watch.changes();
-  db.close();
-  assert.ok(watch.changes().alterations > alterations);
-});
-
 test("what was kept is stale once the store is closed, also while another program has the file open", () =>
   withOther(async (store, other) => {
     await store.create(REX);

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { TextCache } from "../../../lib/stores/sqlite/text_cache.ts";
-import { createMany, withOther } from "./support.ts";
 
 /** Ids that share a slot, and others, up to those that have no exact number. */
 const ID = fc.constantFrom(1n, 2n, 131_073n, 262_145n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 0n, -1n);
@@ -35,14 +34,3 @@ test("an id that is asked for once does not displace another, and one that is mi
   for (const id of [1n, 131_073n, 1n, 262_145n, 131_073n, 1n, 131_073n, 131_073n, 1n]) cache.get(id, 0);
   assert.deepEqual(read, [1n, 131_073n, 262_145n, 131_073n, 131_073n, 1n]);
 });
-
-test("a store shows what another program has done to pets that it has read, a turn of the event loop later", () =>
-  withOther(async (store, other) => {
-    await createMany(store, 3);
-    for (const id of [1n, 2n, 3n, 1n, 2n, 3n]) assert.match(await store.get(id) ?? "", /"Rex"/);
-    other.exec("UPDATE pets SET name = 'Max' WHERE id = 2; DELETE FROM pets WHERE id = 3");
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.match(await store.get(1n) ?? "", /"Rex"/);
-    assert.match(await store.get(2n) ?? "", /"Max"/);
-    assert.equal(await store.get(3n), undefined);
-  }));
