@@ -106,13 +106,10 @@ export const PACKAGES: Record<string, Part> = {
     command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
   },
   "packages/postgres": {
-    seconds: 100,
-    command: "deno test -A --no-check packages/postgres tools/reliability/histories/postgres_test.ts",
+    seconds: 65,
+    command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
   "packages/postgres/ha": { seconds: 70, command: "deno test -A --no-check tools/reliability/ha" },
-  "packages/edge": {
-    seconds: 35,
-    command: "deno test -A --no-check packages/edge tools/reliability/histories/search_test.ts",
-  },
+  "packages/edge": { seconds: 15, command: "deno test -A --no-check packages/edge" },
   "packages/client": { seconds: 15, command: "deno test -A --no-check --doc packages/client" },
 };
