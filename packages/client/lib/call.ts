@@ -1,7 +1,7 @@
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
-import { type Answer, type Exchange, isDeno, send } from "./request.ts";
+import { type Answer, type Exchange, send } from "./request.ts";
 import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
@@ -37,7 +37,9 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       redirect: "manual" as const,
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
       // may not take.
-      body: isOnce && body !== undefined && isDeno() ? new Blob([body]).stream() : body!,
+      body: isOnce && body !== undefined && /Deno/.test(globalThis.navigator?.userAgent)
+        ? new Blob([body]).stream()
+        : body!,
       // `fetch` refuses a streamed body without `duplex: "half"`.
       duplex: "half",
     };

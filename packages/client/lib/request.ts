@@ -97,14 +97,10 @@ export function* chainOf(error: unknown): Generator<{ message?: string; code?: s
   for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
 
-export function isDeno(): boolean {
-  return /Deno/.test(globalThis.navigator?.userAgent);
-}
-
 /** Reads a body as text. The result is undefined if it is too long: a few compressed bytes may become gigabytes. */
 async function readText(response: Response): Promise<string | undefined> {
   // React Native has no stream for a body, so it is read as one text.
-  if (!response.body || isShortOnDeno(response)) return await response.text();
+  if (!response.body) return await response.text();
   const reader = response.body.getReader(), decoder = new TextDecoder();
   let text = "", bytes = 0;
   for (;;) {
@@ -117,17 +113,6 @@ async function readText(response: Response): Promise<string | undefined> {
     }
     text += decoder.decode(value, { stream: true });
   }
-}
-
-/**
- * Whether a body is known to be short enough, for speed on Deno, where a stream is slower. The body of Deno's own `fetch` has the announced
- * length, unless it came in chunks or was decompressed.
- */
-function isShortOnDeno({ headers, type }: Response): boolean {
-  if (!isDeno() || type !== "basic") return false;
-  if (headers.has("transfer-encoding") || headers.has("content-encoding")) return false;
-  const length = headers.get("content-length");
-  return length !== null && length !== "" && Number(length) <= MAX_BODY_BYTES;
 }
 
 function isJson({ headers }: Response, text: string): boolean {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import test from "node:test";
 import { inspect } from "node:util";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { type ClientOptions, createClient } from "../mod.ts";
 import { failed } from "./support.ts";
 import { fieldOf, flood, response, type Script, withScript } from "../../../tests/support/http/scripted_server.ts";
@@ -202,10 +202,6 @@ const LIMIT = 16 * 2 ** 20;
 const AHEAD = 48 * 2 ** 20;
 
 const HEADS: Record<string, string> = {
-  "a length and chunks": "content-length: 10\r\ntransfer-encoding: chunked\r\n",
-  "chunks and a length": "transfer-encoding: chunked\r\ncontent-length: 10\r\n",
-  "chunks in capitals": "Content-Length: 10\r\nTRANSFER-ENCODING: Chunked\r\n",
-  "a coding that is none": "content-length: 10\r\ntransfer-encoding: identity\r\n",
   "chunks": "transfer-encoding: chunked\r\n",
   "no length": "",
   "a length beyond the limit": `content-length: ${2 ** 40}\r\n`,
@@ -218,13 +214,10 @@ for (const [name, fields] of Object.entries(HEADS)) {
       await withScript(() => flooding.answer, async ({ origin, requests, idle }) => {
         const pets = clientOf(origin, { maxRetries: 1, timeoutMs: 600_000 });
         for (const call of [() => pets.create(NEW_REX), () => pets.list().toArray()]) {
-          const { code, message } = await failed(call());
-          // Node refuses a length with chunks.
-          if (code === "unexpected_response") {
-            assert.match(message, /got more than 16777216 bytes$|no answer of a petstore/);
-          } else assert.match(name, /length and|and a length|capitals|coding/);
+          assert.match((await failed(call())).message, /got more than 16777216 bytes$/);
         }
-        assert.ok(requests.length <= 4);
+        // It is not asked for again: the next one would be as long.
+        assert.equal(requests.length, 2);
         await idle();
         assert.ok(flooding.sent <= LIMIT + AHEAD, `${flooding.sent} bytes were sent`);
       });
@@ -234,33 +227,27 @@ for (const [name, fields] of Object.entries(HEADS)) {
 
 /** A few compressed bytes that become 128 MiB of spaces. */
 const BOMB = Buffer.alloc(128 * 2 ** 20, " ");
-/** The best quality of Brotli would take seconds. */
-const brotli = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-const CODINGS: [name: string, compress: (bytes: Buffer) => Buffer][] = [["gzip", gzipSync], ["br", brotli]];
 
-for (const [coding, compress] of CODINGS) {
-  test(`of a body that ${coding} makes 128 MiB of, not much more than 16 MiB are unpacked`, async () => {
-    const body = compress(BOMB);
-    const head =
-      `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
-    await withScript(() => (socket) => socket.end(Buffer.concat([Buffer.from(head), body])), async ({ origin }) => {
-      assert.match((await failed(clientOf(origin).get(1n))).message, /got more than 16777216 bytes$/);
-      let unpacked = 0;
-      const count = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
-        transform(chunk, controller) {
-          unpacked += chunk.length;
-          controller.enqueue(chunk.slice());
-        },
-      });
-      const counting = async (request: Request) => {
-        const response = await fetch(request);
-        return new Response(response.body!.pipeThrough(count), { headers: { "content-length": "9" } });
-      };
-      assert.match((await failed(clientOf(origin, { fetch: counting }).get(1n))).message, /got more than/);
-      assert.ok(unpacked > LIMIT && unpacked < LIMIT + 2 ** 20, `${unpacked} bytes`);
+test("of a body that gzip makes 128 MiB of, not much more than 16 MiB are unpacked", async () => {
+  const body = gzipSync(BOMB);
+  const head =
+    `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
+  await withScript(() => (socket) => socket.end(Buffer.concat([Buffer.from(head), body])), async ({ origin }) => {
+    let unpacked = 0;
+    const count = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        unpacked += chunk.length;
+        controller.enqueue(chunk.slice());
+      },
     });
+    const counting = async (request: Request) => new Response((await fetch(request)).body!.pipeThrough(count));
+    assert.match(
+      (await failed(clientOf(origin, { fetch: counting }).get(1n))).message,
+      /got more than 16777216 bytes$/,
+    );
+    assert.ok(unpacked > LIMIT && unpacked < LIMIT + 2 ** 20, `${unpacked} bytes`);
   });
-}
+});
 
 test("a response of another fetch that does not end is cancelled at 16 MiB, though its signal is ignored", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
