@@ -5,8 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
-import { createPostgresStore, type PostgresPool, postgresSchema } from "../../../packages/postgres/mod.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../until.ts";
 import { home, startCluster, whyNoCluster } from "./cluster.ts";
 
@@ -102,16 +101,4 @@ export async function isAnswered(work: unknown): Promise<boolean> {
 
 export function untilAnswered(work: () => unknown): Promise<void> {
   return until("a response", () => isAnswered(work()));
-}
-
-/** A store with one pet that gives up soon. Only its opening may take several attempts, on a busy machine. */
-export async function openImpatient(
-  pool: PostgresPool,
-  { url, schema, timeoutMs = 500 }: { url: string; schema: string; timeoutMs?: number },
-): Promise<KeyedPetStore> {
-  await runSql(url, postgresSchema(schema));
-  await runSql(url, `SELECT "${schema}".add_pets('{Rex}', '{7}', '{2}', '{}', '{}', '{}')`);
-  let store: KeyedPetStore | undefined;
-  await untilAnswered(async () => store = await createPostgresStore(pool, { schema, timeoutMs }));
-  return store!;
 }
