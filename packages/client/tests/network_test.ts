@@ -185,25 +185,22 @@ test("the deadline ends a response that never ends, and tells the failure before
   }, { timeoutMs: 500 }));
 
 test("a signal ends a call before and while it runs, with the caller's own reason, and nothing after it", async () => {
-  const reason = new Error("The user has left");
-  await withClient(() => WHOLE, async (pets, { requests }) => {
-    const signal = AbortSignal.abort(reason);
-    await assert.rejects(pets.create(NEW_REX, { signal }), reason);
-    await assert.rejects(pets.get(1n, { signal }), reason);
-    await assert.rejects(Array.fromAsync(pets.list({ signal })), reason);
-    assert.equal(requests.length, 0);
-    const controller = new AbortController();
-    const pet = await pets.create(NEW_REX, { signal: controller.signal });
-    controller.abort(reason);
-    assert.equal(pet.id, 1n);
-  });
-  const controller = new AbortController();
-  await withClient(() => {
-    controller.abort(reason);
+  const reason = new Error("The user has left"), controllers = Array.from({ length: 3 }, () => new AbortController());
+  const [before, during, after] = controllers as [AbortController, AbortController, AbortController];
+  await withClient((_, number) => {
+    if (number === 0) return WHOLE;
+    during.abort(reason);
     return [WHOLE.slice(0, -9)];
   }, async (pets, { idle, requests }) => {
-    await assert.rejects(pets.create(NEW_REX, { signal: controller.signal }), reason);
+    before.abort(reason);
+    await assert.rejects(pets.create(NEW_REX, { signal: before.signal }), reason);
+    await assert.rejects(pets.list({ signal: before.signal }).toArray(), reason);
+    assert.equal(requests.length, 0);
+    const pet = await pets.create(NEW_REX, { signal: after.signal });
+    after.abort(reason);
+    assert.equal(pet.id, 1n);
+    await assert.rejects(pets.create(NEW_REX, { signal: during.signal }), reason);
     await idle();
-    assert.equal(requests.length, 1);
+    assert.equal(requests.length, 2);
   });
 });
