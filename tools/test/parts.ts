@@ -106,7 +106,7 @@ export const PACKAGES: Record<string, Part> = {
     command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
   },
   "packages/postgres": {
-    seconds: 65,
+    seconds: 45,
     command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
   "packages/postgres/ha": { seconds: 70, command: "deno test -A --no-check tools/reliability/ha" },

@@ -18,8 +18,8 @@ export { execute, keyOf, query, request };
 
 export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, status: "sold" };
 
-/** Where creates are committed. A thread would not have the mutants of its process. */
-const WRITER_THREADS = "__stryker__" in globalThis ? ["never"] as const : ["always", "never"] as const;
+/** Where creates are committed. */
+const WRITER_THREADS = ["always", "never"] as const;
 
 /** `deno test` starts a thread in half a second. So there, tests for which the writer makes no difference do without. */
 const USUAL: typeof WRITER_THREADS[number] = "Deno" in globalThis ? "never" : WRITER_THREADS[0];
