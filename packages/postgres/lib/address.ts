@@ -10,6 +10,7 @@ const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const
 /** The parameters of the connection that are known to work. A misspelt one would have no effect. */
 const CONNECTION_PARAMETERS = [
   "application_name",
+  "channel_binding",
   "connect_timeout",
   "host",
   "options",
@@ -23,7 +24,6 @@ const CONNECTION_PARAMETERS = [
 
 /** Parameters of libpq that addresses of hosted databases may have, and that pg ignores. */
 const LIBPQ_PARAMETERS = [
-  "channel_binding",
   "dbname",
   "gssencmode",
   "hostaddr",
@@ -79,6 +79,7 @@ export function readAddress(address: string): PostgresTarget {
       : "an unknown parameter";
     fail(`it has ${what}; known are ${known.join(", ")}`);
   }
+  requireOptionalBinding(parameters);
   if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
   /** Reads a parameter of the store, and removes it from the address, because pg gets the parameters that are left. */
   const take = (name: string, fallback: string) => {
@@ -123,6 +124,16 @@ function parseUrl(address: string): URL {
   const withHost = URL.parse(address.replace("@/", "@localhost/"));
   if (withHost?.searchParams.has("host")) return withHost;
   return fail("it must have the form postgres://user:password@host:port/database");
+}
+
+/** Refuses `channel_binding=require`: pg binds its login to the TLS connection if the server offers that, and cannot promise it. */
+function requireOptionalBinding(parameters: URLSearchParams): void {
+  const value = parameters.get("channel_binding") ?? "disable";
+  parameters.delete("channel_binding");
+  if (value === "require") {
+    fail("channel_binding=require cannot be promised by pg; remove it, and use sslmode=verify-full");
+  }
+  requireOneOf("channel_binding", value, ["disable", "prefer"]);
 }
 
 /** Checks a mode of TLS, because pg would take a misspelt one for none, and send the password in clear text. */

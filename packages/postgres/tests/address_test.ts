@@ -67,10 +67,31 @@ test("a PGSSLMODE that pg would take for none is refused, unless the address has
   }
 });
 
+test("channel_binding may be what pg does, and a parameter that pg ignores is named", () => {
+  for (const value of ["disable", "prefer"]) {
+    const { pool } = readAddress(`postgres://h/d?sslmode=require&channel_binding=${value}`);
+    assert.equal("channel_binding" in pool, false);
+  }
+  assert.throws(
+    () => readAddress("postgres://h/d?channel_binding=require"),
+    /channel_binding=require cannot be promised/,
+  );
+  assert.throws(
+    () => readAddress("postgres://h/d?channel_binding=yes"),
+    /channel_binding must be one of disable, prefer/,
+  );
+  for (const name of ["target_session_attrs", "hostaddr", "pgbouncer"]) {
+    assert.throws(() => readAddress(`postgres://h/d?${name}=hunter2`), (error) => {
+      assert.match(String(error), new RegExp(`has the parameter ${name}, which pg does not have; known are`));
+      assert.doesNotMatch(String(error), /hunter2/);
+      return true;
+    });
+  }
+});
+
 test("an invalid address is refused by a message without its password", async () => {
   const wrong: [address: string, says: RegExp][] = [
     ["postgres://hunter2@h:port/d", /must have the form postgres:/],
-    ["postgres://h/d?channel_binding=hunter2", /has the parameter channel_binding, which pg does not have; known are/],
     ["postgres://h/d?schmea=hunter2", /has an unknown parameter; known are .*schema$/],
     ["postgres://h/d?pool_size=0", /pool_size must be a whole number from 1 to 10000/],
     ["postgres://h/d?pool_size=hunter2", /pool_size must be a whole number/],
