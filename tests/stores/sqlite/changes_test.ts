@@ -130,6 +130,11 @@ const UNSEEN_BY_TRIGGERS: [added: string, sql: string][] = [
   ["CREATE TRIGGER z AFTER DELETE ON PETS BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
   ["CREATE TRIGGER z BEFORE UPDATE ON alteration BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
   [
+    "DROP TRIGGER pet_updated; CREATE TRIGGER pet_updated AFTER UPDATE OF status ON pets " +
+    "BEGIN UPDATE alteration SET stamp = random(); END",
+    "UPDATE pets SET name = 'other' WHERE id = 3",
+  ],
+  [
     "CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT UNIQUE, category_id INTEGER, status INTEGER); " +
     "INSERT INTO p SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets; TRIGGERS",
     "REPLACE INTO pets (name, category_id, status) VALUES ('pet 3', 9, 1)",

@@ -203,11 +203,22 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     // After the last request, the examination begins again with the first.
     lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
-    const expired = rows.filter(({ value }) => fromJson<Remembered>(value)!.expires <= now);
+    // A longer key is that of another program.
+    const { length } = space.remembered("");
+    const expired = rows.filter(({ key, value }) => key.length === length && isExpired(value, now));
     return expired.map(({ key }) => key as KvKey);
   }
 
   return { write, close, readCounter };
+}
+
+/** Whether a remembered request has expired. An entry that the store has not written never does. */
+function isExpired(value: unknown, now: number): boolean {
+  try {
+    return fromJson<Remembered>(value)!.expires <= now;
+  } catch {
+    return false;
+  }
 }
 
 /**

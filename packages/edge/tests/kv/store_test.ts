@@ -117,6 +117,20 @@ test("a KV store is unavailable after it or its KV was closed, and leaves the KV
   }).catch((error) => assert.match(String(error), /closed|BadResource|close/));
 });
 
+test("a store leaves what is below its own entries, and what it has not written", async (kv) => {
+  const below = createKvStore(kv, { prefix: ["petstore", "remembered"] });
+  const store = createKvStore(kv);
+  await below.create(REX);
+  for (const [name, bytes] of [["0", ""], ["1", "null"], ["2", "{"]] as const) {
+    await write(kv, ["petstore", "remembered", name], bytes);
+  }
+  for (let i = 0; i < 10; i++) {
+    assert.equal((await store.createOnce!(REX, request(`r${i}`, "f", 0))).outcome, "created");
+  }
+  assert.equal(await below.get(1n), formatPet({ id: 1n, ...REX }));
+  assert.equal(await below.create(REX), 2n);
+});
+
 test("a store whose counter is missing, changed or of a later release refuses creates, and gives no id again", async (kv) => {
   const first = createKvStore(kv);
   for (let i = 0; i < 3; i++) await first.create({ ...REX, name: `pet ${i}` });
