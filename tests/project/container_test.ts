@@ -1,7 +1,7 @@
 /** The Dockerfile and compose.yaml, as far as root is not needed: tests/heavy/container performs the steps of the Dockerfile. */
 
 import assert from "node:assert/strict";
-import { cpSync, existsSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
 import { FILE_VARIABLES } from "../../lib/server/settings/secret_files.ts";
@@ -13,7 +13,6 @@ import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
 
 const DOCKERFILE = readPage("Dockerfile").replaceAll(/\\\n */g, "");
-const COMPOSE = readPage("compose.yaml");
 const PLACE = "/opt/petstore";
 
 /** The files that come from the checkout. */
@@ -34,22 +33,16 @@ async function petstoreScript(): Promise<string> {
   return stdout;
 }
 
-test("the Dockerfile copies files that exist and that .dockerignore lets in, which keeps everything else out", () => {
-  for (const path of COPIED) assert.ok(existsSync(ROOT + path), path);
+test(".dockerignore lets in what the Dockerfile copies, and keeps everything else out", () => {
   const [all, ...lines] = readPage(".dockerignore").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   assert.equal(all, "*");
-  const kept = lines.filter((line) => line.startsWith("!"));
-  assert.deepEqual(kept.map((line) => line.slice(1)).sort(), COPIED.toSorted());
-  assert.deepEqual(lines.filter((line) => !line.startsWith("!")), ["packages/*/tests", "packages/*/npm"]);
+  const kept = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+  assert.deepEqual(kept.toSorted(), COPIED.toSorted());
 });
 
-test("the command of the container has the permissions of the task, no rights of root, and the releases that are tested", async () => {
-  const [, flags = ""] = /^#!\/bin\/sh\nexec deno run --cached-only (.*) \/opt\/petstore\/server\.ts "\$@"\n$/
-    .exec(await petstoreScript()) ?? [];
-  assert.deepEqual(flags.split(" "), taskFlags());
-  const [, tested] = /Tested with:\n\n- Deno (\d+\.\d+)/.exec(readPage("README.md")) ?? [];
-  assert.ok(tested && DOCKERFILE.includes(`FROM denoland/deno:bin-${tested}.`), tested);
-  assert.match(instruction("USER"), /^[1-9]\d+:[1-9]\d+$/);
+test("the command of the container has the permissions of the task", async () => {
+  const script = await petstoreScript();
+  assert.ok(script.includes(`exec deno run --cached-only ${taskFlags().join(" ")} ${PLACE}/server.ts "$@"`), script);
 });
 
 test.withFolder("the command of the container serves from the files that are copied, and its health check sees that", async (folder) => {
@@ -63,10 +56,7 @@ test.withFolder("the command of the container serves from the files that are cop
   const env = {
     PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
     HOME: folder,
-
-    // The first one applies.
     PETSTORE_PORT: String(await freePort()),
-    PORT: "1",
     ...Object.fromEntries(variables()),
     DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
   };
@@ -93,17 +83,10 @@ function variables(): [string, string][] {
   return all.filter(([name]) => name !== "DENO_DIR");
 }
 
-test("compose.yaml sets variables that the server reads, and keeps the folder and the port that the Dockerfile names", () => {
-  const known = [
-    ...Object.values(SETTINGS).map(({ variable }) => variable),
-    "PGPASSWORD",
-    ...FILE_VARIABLES,
-  ];
-  const [, service = ""] = /^ {2}petstore:\n((?: {4}.*\n)+)/m.exec(COMPOSE) ?? [];
+test("compose.yaml sets variables that the server reads", () => {
+  const known = [...Object.values(SETTINGS).map(({ variable }) => variable), "PGPASSWORD", ...FILE_VARIABLES];
+  const [, service = ""] = /^ {2}petstore:\n((?: {4}.*\n)+)/m.exec(readPage("compose.yaml")) ?? [];
   const names = Array.from(service.matchAll(/^ {6}([A-Z_]+): /gm), ([, name]) => name!);
-  assert.deepEqual(names.filter((name) => !known.includes(name)), []);
   assert.ok(names.includes("PETSTORE_STORE"));
-  assert.ok(service.includes(`volumes: ["data:${instruction("VOLUME")}"]`));
-  assert.ok(service.includes(`ports: ["127.0.0.1:${instruction("EXPOSE")}:${instruction("EXPOSE")}"]`));
-  assert.equal(instruction("VOLUME"), `${instruction("WORKDIR")}/data`);
+  assert.deepEqual(names.filter((name) => !known.includes(name)), []);
 });

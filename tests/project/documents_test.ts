@@ -1,7 +1,7 @@
 /** README.md and docs/ agree with the code, with the files, and with one another. */
 
 import assert from "node:assert/strict";
-import { existsSync, globSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
@@ -48,15 +48,6 @@ test("every link leads to a file, and to a heading in it", () => {
   assert.deepEqual(dead, []);
 });
 
-test("no two pages use the same Idempotency-Key, since a reader tries both on the same data", () => {
-  const keys = PAGES.flatMap((page) => {
-    const found = readPage(page).matchAll(/Idempotency-Key: ([\w-]+)"|^\$ KEY=([\w-]+)$/gm);
-    return [...new Set(Array.from(found, ([, inline, variable]) => inline ?? variable))];
-  });
-  assert.ok(keys.length >= 1);
-  assert.equal(new Set(keys).size, keys.length);
-});
-
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(path: string): string[] {
   return Array.from(
@@ -65,38 +56,18 @@ function anchorsOf(path: string): string[] {
   );
 }
 
-test("every file that a page names exists", () => {
+test("every file and every task that a page names exists", () => {
   // A CHANGELOG names the files of its time.
-  const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) =>
-    matches(readPage(page), /(?<=`)(?:lib|packages|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g)
-      .filter((path) => !existsSync(ROOT + path))
-      .map((path) => `${page}: ${path}`)
-  );
-  assert.deepEqual(missing, []);
-});
-
-/** Files that a reader makes, in place of files of this repository. */
-const READERS_FILES = ["app.ts", "call.ts"];
-
-test("every TypeScript file that a page names by the end of its path exists", () => {
-  const files = globSync("{,{lib,packages,tests,tools,bench}/**/}*.ts", {
-    cwd: ROOT,
-    exclude: (path) => path.endsWith("node_modules"),
+  const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) => {
+    const files = matches(readPage(page), /(?<=`)(?:lib|packages|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g);
+    const tasks = matches(readPage(page), /(?<=\bdeno task )[a-z]+(?::[a-z]+)?/g);
+    const absent = [
+      ...files.filter((path) => !existsSync(ROOT + path)),
+      ...tasks.filter((task) => !(task in config.tasks)),
+    ];
+    return absent.map((name) => `${page}: ${name}`);
   });
-  const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) =>
-    matches(readPage(page), /(?<=`)[\w./-]+\.ts(?=`)/g)
-      .filter((name) => !READERS_FILES.includes(name) && !files.some((path) => `/${path}`.endsWith(`/${name}`)))
-      .map((name) => `${page}: ${name}`)
-  );
   assert.deepEqual(missing, []);
-});
-
-test("every task that a page names exists", () => {
-  for (const page of PAGES) {
-    for (const [, task = ""] of readPage(page).matchAll(/\bdeno task ([a-z]+(?::[a-z]+)?)/g)) {
-      assert.ok(task in config.tasks, `${page} names ${task}`);
-    }
-  }
 });
 
 test("no page passes a secret as an argument: the list of processes would show it, and deno task prints it", () => {
@@ -121,41 +92,72 @@ test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
   assert.deepEqual(pages.filter(isRun), pages.filter((path) => !elsewhere.includes(path)));
 });
 
-test("docs/server.md names every command that --help prints, and no other", async () => {
-  const [, section = ""] = /^## Commands\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
-  const rows = section.matchAll(/^\| `([a-z]+)(?: <[a-z]+>)?` +\|/gm);
-  const commands = (await printHelp()).matchAll(/^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm);
-  assert.deepEqual(Array.from(rows, ([, name]) => name), Array.from(commands, ([, name]) => name));
-});
+/** The lines of a page below a heading of the second level. */
+function sectionOf(page: string, heading: string): string {
+  return new RegExp(`^## ${heading}\n([^]*?)^##`, "m").exec(readPage(page))?.[1] ?? "";
+}
 
-test("docs/server.md names every flag, variable and default that serve --help prints, and no other", async () => {
-  const [help = ""] = (await printHelp("serve")).split("\nExamples:");
-  const [, section = ""] = /^## Settings\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
-  // The version is printed without a command.
-  assert.deepEqual(new Set(matches(section, FLAG)), new Set([...matches(help, FLAG), "--version"]));
-  const table = section.split("\n").filter((line) => line.startsWith("| ")).join("\n");
-  assert.deepEqual(new Set(matches(table, VARIABLE)), new Set(matches(help, VARIABLE)));
-  const defaults = Array.from(help.matchAll(/, default (\S+)\]/g), ([, value]) => value);
-  assert.ok(defaults.length >= 5);
-  const rows = table.split("\n").slice(1);
-  for (const value of defaults) {
-    const isShown = rows.some((row) => row.includes(`| \`${value}\``) || row.includes(`| ${value}: `));
-    assert.ok(isShown, `${value} is not a default in the table`);
-  }
-});
-
-const FLAG = /--[a-z][a-z-]*/g;
-const VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
+function matches(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([match, named]) => named ?? match);
+}
 
 async function printHelp(...command: string[]): Promise<string> {
   const { status, stdout } = await runHere([...command, "--help"]);
   assert.equal(status, 0);
-  return stdout;
+  return stdout.split("\nExamples:")[0]!;
 }
 
-test("docs/http.md names every error code with its status, and no other", () => {
-  const rows = readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm);
-  assert.deepEqual(Object.fromEntries(Array.from(rows, ([, code, status]) => [code, Number(status)])), ERROR_STATUS);
+const FLAG = /--[a-z][a-z-]*/g, VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
+const SETTINGS = sectionOf("docs/server.md", "Settings");
+const SERVE_HELP = await printHelp("serve");
+const CLIENT = ["options", "error"].map((file) => readPage(`packages/client/lib/${file}.ts`)).join("");
+
+/** What each page names in a table or in its text, and what the code has. */
+const NAMED: [what: string, named: string[], existing: string[]][] = [
+  [
+    "docs/server.md names the commands",
+    matches(sectionOf("docs/server.md", "Commands"), /^\| `([a-z]+)(?: <[a-z]+>)?` +\|/gm),
+    matches(await printHelp(), /^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm),
+  ],
+  // The version is printed without a command.
+  ["docs/server.md names the flags", matches(SETTINGS, FLAG), [...matches(SERVE_HELP, FLAG), "--version"]],
+  [
+    "docs/server.md names the variables",
+    matches(SETTINGS.replaceAll(/^[^|].*$/gm, ""), VARIABLE),
+    matches(SERVE_HELP, VARIABLE),
+  ],
+  [
+    "docs/http.md names the error codes and the statuses",
+    Array.from(
+      readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm),
+      ([, code, status]) => `${code} ${status}`,
+    ),
+    Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
+  ],
+  ["docs/library.md names the options", matches(sectionOf("docs/library.md", "Options"), /^\| `(\w+)`/gm), [
+    ...OPTION_NAMES,
+  ]],
+  [
+    "packages/client/README.md names the options and the own codes",
+    matches(readPage("packages/client/README.md"), /^\| `(\w+)` +\|/gm),
+    [
+      ...matches(/interface ClientOptions \{([^]*?)^\}/m.exec(CLIENT)?.[1] ?? "", /(?<=^ {2})\w+(?=\??:)/gm),
+      ...matches(/type ClientErrorCode = ([^;]*)/.exec(CLIENT)?.[1] ?? "", /\w+/g),
+    ],
+  ],
+];
+
+for (const [what, named, existing] of NAMED) {
+  test(`${what} of the code, and no other`, () => {
+    assert.ok(existing.length >= 5);
+    assert.deepEqual(new Set(named), new Set(existing));
+  });
+}
+
+test("docs/server.md names the default of every setting", () => {
+  for (const value of matches(SERVE_HELP, /, default (\S+)\]/g)) {
+    assert.ok(SETTINGS.includes(`| \`${value}\``) || SETTINGS.includes(`| ${value}: `), value);
+  }
 });
 
 test("docs/http.md has a table of the operations as they are defined", () => {
@@ -171,29 +173,7 @@ test("docs/http.md has a table of the operations as they are defined", () => {
   assert.deepEqual(shown, defined);
 });
 
-test("openapi.json is the description of today, with samples of every operation", () => {
-  assert.equal(readPage("openapi.json"), createOpenApiFile(), "Run deno task docs");
-});
-
-test("docs/library.md names every option, and no other", () => {
-  const [, section = ""] = /^## Options\n([^]*?)^##/m.exec(readPage("docs/library.md")) ?? [];
-  assert.deepEqual(Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), [...OPTION_NAMES]);
-});
-
-test("the page of the client names every option and every code of its own, and no other", () => {
-  const page = readPage("packages/client/README.md");
-  const source = (file: string) => readPage(`packages/client/lib/${file}.ts`);
-  const [, options = ""] = /interface ClientOptions \{([^]*?)^\}/m.exec(source("options")) ?? [];
-  const [, codes = ""] = /type ClientErrorCode = ([^;]*)/.exec(source("error")) ?? [];
-  const expected = [...matches(options, /(?<=^ {2})\w+(?=\??:)/gm), ...matches(codes, /\w+/g)];
-  assert.ok(expected.length >= 9);
-  assert.deepEqual(matches(page, /(?<=^\| `)\w+(?=` +\|)/gm), expected);
-});
-
-function matches(text: string, pattern: RegExp): string[] {
-  return Array.from(text.matchAll(pattern), ([match]) => match);
-}
-
-test("the picture of docs/tour.md has the layers of today", () => {
-  assert.deepEqual(blocksOf(readPage("docs/tour.md"), "mermaid"), [drawLayers()], "Run deno task docs");
+test("what deno task docs writes is of today: openapi.json, and the picture of docs/tour.md", () => {
+  assert.equal(readPage("openapi.json"), createOpenApiFile());
+  assert.deepEqual(blocksOf(readPage("docs/tour.md"), "mermaid"), [drawLayers()]);
 });
