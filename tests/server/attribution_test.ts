@@ -13,6 +13,7 @@ import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { test, withServerHere } from "../support/server/in_process.ts";
+import { samplesOf } from "../support/server/metrics.ts";
 import { request } from "../support/server/server_process.ts";
 import { freePort } from "../support/system/free_port.ts";
 
@@ -56,75 +57,82 @@ async function makeKeys(): Promise<Record<string, string>> {
   return keys;
 }
 
-test.inFolder("each request has a line, a count and an id of its own", async () => {
-  const keys = await makeKeys();
-  const port = await freePort();
-  const args = ["--log=json", "--request-id=all", `--metrics=127.0.0.1:${port}`];
-  const expected: Record<string, unknown>[] = [], times: [number, number][] = [];
-  const count = new Map<string, number>();
-  const add = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
-  const [stdout, text] = await withServerHere(
-    { args: [...args, "--store=sqlite:pets.db"] },
-    async (server) => {
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+/** How a line of the log is read, in each form that the log may have. */
+const READ_LINE: Record<string, (line: string) => Record<string, unknown>> = {
+  json: (line) => JSON.parse(line),
+  text: (line) => {
+    const [, time, client, method, target, status, code, durationMs] =
+      /^(\S+Z) (\S+) (\S+) (\S+) (\d+)(?: ([a-z_]+))? (\d+\.\d)ms$/.exec(line) ?? [];
+    return { time, client, method, target, status: Number(status), code, durationMs: Number(durationMs) };
+  },
+};
+
+for (const [form, readLine] of Object.entries(READ_LINE)) {
+  test.inFolder(`each request has a line of ${form}, a count and an id of its own`, async () => {
+    const keys = await makeKeys();
+    const port = await freePort();
+    const args = [`--log=${form}`, "--request-id=all", `--metrics=127.0.0.1:${port}`, "--store=sqlite:pets.db"];
+    const expected: Record<string, unknown>[] = [], times: [number, number][] = [];
+    const count = new Map<string, number>();
+    const add = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
+    const [stdout, samples] = await withServerHere({ args }, async (server) => {
       for (const [method, target, who, status, route] of REQUESTS) {
-        const headers = { "content-type": "application/json" };
+        // An id of zeros is none (W3C Trace Context).
+        const traceparent = `00-${who === "admin" ? TRACE : "0".repeat(32)}-b7ad6b7169203331-01`;
+        const headers = { "content-type": "application/json", traceparent };
         const body = method === "POST" ? '{"name":"Zoë 咪咪","categoryId":7}' : null;
         const before = Date.now();
         const answer = await request(server.origin + target, keys[who] ?? null, { method, headers, body }, () => {});
-        const time: [number, number] = [before - 2, Date.now()];
         assert.equal(answer.status, status, `${method} ${target} of ${who}`);
-        const requestId = answer.headers.get("x-request-id");
-        const bytes = new TextEncoder().encode(answer.text).length;
         const code = status < 400 ? undefined : JSON.parse(answer.text).code;
-        const facts = { method, target, status, ...code && { code }, bytes, ...route && { route } };
         if (code) add(`petstore_errors_total ${code}`);
-        // A probe that finds the server well is counted, and has no line.
-        if (route !== "/readyz") {
-          expected.push({ requestId, ...facts, caller: REFUSED.includes(who) ? undefined : who, client: "127.0.0.1" });
-        }
-        if (route !== "/readyz") times.push(time);
         add(`petstore_requests_total ${method} ${status} ${route ?? ""}`.trim());
         add(`petstore_request_duration_seconds_count ${route ?? ""}`.trim());
         if (route === ONE && ["GET", "HEAD"].includes(method)) add(`petstore_deprecated_requests_total ${who} ${ONE}`);
+        // A probe that finds the server well is counted, and has no line.
+        if (route === "/readyz") continue;
+        times.push([before - 2, Date.now()]);
+        const isNamed = !REFUSED.includes(who);
+        const more = {
+          requestId: answer.headers.get("x-request-id"),
+          bytes: new TextEncoder().encode(answer.text).length,
+          route,
+          caller: isNamed ? who : undefined,
+          traceId: who === "admin" ? TRACE : undefined,
+        };
+        expected.push({ method, target, status, code, client: "127.0.0.1", ...(form === "json" && more) });
       }
       const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       await server.stop();
-      return [server.written.stdout, metrics];
-    },
-  );
-  await using store = createSqliteStore("pets.db");
-  const stored = await createKeyManager(store.keys).list();
-  const nameOf = (caller: string) => stored.find((key) => key.caller === caller)?.label ?? caller;
+      return [server.written.stdout, samplesOf(metrics)];
+    });
+    await using store = createSqliteStore("pets.db");
+    const stored = await createKeyManager(store.keys).list();
+    const nameOf = (caller: unknown) => stored.find((key) => key.caller === caller)?.label ?? String(caller);
 
-  const lines = stdout.split("\n").filter((line) => line.includes('"durationMs"')).map((line) => JSON.parse(line));
-  const shown = lines.map(({ time: _, durationMs: __, caller, ...facts }) => ({
-    ...facts,
-    caller: caller && nameOf(caller),
-  }));
-  assert.deepEqual(shown, expected);
-  for (const [i, { time }] of lines.entries()) {
-    assert.ok(times[i]![0] <= Date.parse(time) && Date.parse(time) <= times[i]![1], `${time} of ${REQUESTS[i]}`);
-  }
-  const samples = samplesOf(text);
-  const counted = [...samples].filter(([name]) =>
-    /requests_total|errors_total [^ ]|request_duration_seconds_count/.test(name)
-  )
-    .map(([name, value]): [string, number] => [name.replace(/\S+(?= \/v1\/pets\/\{petId\}$)/, nameOf), value]);
-  assert.deepEqual(counted.sort(), [...count].sort());
-  // The probe is counted, and has no line.
-  const sums = [...samples].filter(([name]) => /^petstore_request_duration_seconds_sum(?! \/readyz)/.test(name));
-  const sum = sums.reduce((sum, [, value]) => sum + value, 0);
-  // The log rounds to tenths of a millisecond.
-  const logged = lines.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
-  assert.ok(logged > 0 && Math.abs(sum - logged) <= REQUESTS.length * 0.00005001);
-});
-
-/** The samples by name and labels. */
-function samplesOf(text: string): Map<string, number> {
-  const lines = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
-  return new Map(Array.from(lines, ([, name = "", labels = "", value]) => {
-    return [[name, ...Array.from(labels.matchAll(/"(.*?)"/g), ([, value]) => value)].join(" ").trim(), Number(value)];
-  }));
+    const lines = stdout.split("\n").filter((line) => /"durationMs"|ms$/.test(line)).map(readLine);
+    const shown = lines.map(({ time: _, durationMs: __, caller, ...facts }) => (
+      { ...facts, caller: caller && nameOf(caller) }
+    ));
+    // Members that are undefined are no members of a line.
+    const plain = (lines: unknown) => JSON.parse(JSON.stringify(lines));
+    assert.deepEqual(plain(shown), plain(expected));
+    for (const [i, { time }] of lines.entries()) {
+      const at = Date.parse(String(time));
+      assert.ok(times[i]![0] <= at && at <= times[i]![1], `${time} of ${REQUESTS[i]}`);
+    }
+    const isCount = /requests_total|errors_total [^ ]|request_duration_seconds_count/;
+    const counted = [...samples].filter(([name]) => isCount.test(name))
+      .map(([name, value]) => [name.replace(/\S+(?= \/v1\/pets\/\{petId\}$)/, nameOf), value]);
+    assert.deepEqual(counted.sort(), [...count].sort());
+    const sums = [...samples].filter(([name]) => /^petstore_request_duration_seconds_sum(?! \/readyz)/.test(name));
+    const sum = sums.reduce((sum, [, value]) => sum + value, 0);
+    // The log rounds to tenths of a millisecond.
+    const logged = lines.reduce((sum, { durationMs }) => sum + Number(durationMs), 0) / 1000;
+    assert.ok(logged > 0 && Math.abs(sum - logged) <= REQUESTS.length * 0.00005001);
+  });
 }
 
 /** A server without a socket. */

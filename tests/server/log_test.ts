@@ -1,37 +1,92 @@
+/** The lines of the log: what they show and what they hide. attribution_test.ts has which facts they are of. */
+
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
 import { test } from "node:test";
-import { assertLog } from "../support/server/access_log.ts";
+import fc from "fast-check";
+import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_log.ts";
+import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
+import { describeFailure } from "../../lib/server/telemetry/messages.ts";
+import { formatCursor } from "../../lib/operations/paging.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { createContext } from "../support/context.ts";
 import { get, HOST } from "../support/http/requests.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
-import { countFailures } from "../support/server/failures.ts";
-import { addPet, PET, readKey } from "../support/server/server_process.ts";
-import { until } from "../support/until.ts";
-import { createFailureLog } from "../../lib/server/telemetry/failure_log.ts";
-import type { ErrorInfo } from "../../mod.ts";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
 
-test("the log has a line for every request but a probe that finds the server well, and never a key", () =>
-  withFreshServerHere({}, async (server) => {
-    const key = readKey(".");
-    const start = server.written.stdout;
-    await addPet(server, key);
-    await server.ask("/v1/pets?limit=5", key);
-    await server.ask("/v1/pets/7", "pk_wrong");
-    for (const probe of ["/livez", "/readyz", "/readyz?writes"]) await server.ask(probe, null);
-    await exchange(server, "REPORT /%0a%1b[31m HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert.equal(await server.stop(), 0);
-    const log = server.written.stdout.slice(start.length);
-    assertLog(log, [
-      "POST /v1/pets 201",
-      "GET /v1/pets?limit=5 200",
-      "GET /v1/pets/7 401 invalid_api_key",
-      "… /… 401 missing_api_key",
-    ]);
-    assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
-  }));
+test("a line of JSON shows no key in a target, and stays one object for any caller, target and request id", () => {
+  const secret = "pk_0123456789abcdef012345";
+  const target = `/v1/"}{\u2028\n?key=${secret}`;
+  const id = 'a","status":500,"\n\u2028\u0000';
+  const lines: string[] = [];
+  const context = Object.assign(createContext({ "x-request-id": `"${secret}\n` }, "GET", target), { caller: { id } });
+  createJsonLog({ add: (line) => lines.push(line) })(context, { status: 200, headers: {}, body: null }, 0, 0);
+  assert.equal(lines.length, 1);
+  assert.doesNotMatch(lines[0]!, /[\p{C}\u2028\u2029]/u);
+  const { requestId, target: shown, caller, status } = JSON.parse(lines[0]!);
+  assert.match(String(requestId), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.deepEqual([shown, caller, status], ["/v1/…?…", id, 200]);
+});
+
+/** Some of them divide a target. */
+const KEY = fc.string({ unit: fc.constantFrom(..."abcXYZ019/_-+=.~%&?"), minLength: 12, maxLength: 60 });
+const WRITE = {
+  plain: (key: string) => key,
+  slashes: (key: string) => key.replace(/(.{5})/g, "$1/"),
+  parameters: (key: string) => key.replace(/(.{5})/g, "$1&limit="),
+  encoded: encodeURIComponent,
+  cursor: (key: string) => btoa(`after:${key}`).replaceAll("=", ""),
+};
+const BEFORE = ["/", "/v1/", "/v1/pets/", "/v1/pets/7/", "/v1/pets/7", "/docs/", "/v1/pets?", "/v1/pets?limit=5&"]
+  .flatMap((start) =>
+    ["", "limit=", "status=", "cursor=", "writes=", "status=sold", "a".repeat(190)].map((more) => start + more)
+  );
+
+test("no eight characters of a key are in a line of a log, wherever a target or a method has them", () =>
+  fc.assert(
+    fc.property(KEY, fc.constantFrom(...BEFORE), fc.constantFrom(...Object.values(WRITE)), (key, before, write) => {
+      const target = before + write(key), lines: string[] = [];
+      const writer = { add: (line: string) => void lines.push(line) };
+      const requests = [["GET", target], [key, "/v1/pets"]] as const;
+      for (const [method, target] of requests) {
+        for (const log of [createTextLog(writer), createJsonLog(writer)]) {
+          log(createContext({}, method, target), { status: 404, headers: {}, body: null }, 0, 0);
+        }
+        const request = { method, url: `http://localhost${target}` } as Request;
+        const failure = { error: new StoreUnavailableError("away"), request, requestId: "id" };
+        lines.push(describeFailure(failure, false), describeFailure(failure, true));
+      }
+      for (const secret of [key, write(key)]) {
+        for (let i = 0; i + 8 <= secret.length; i++) {
+          const piece = secret.slice(i, i + 8);
+          // The id of a pet, a number, is shown; and what the test writes between pieces.
+          if (/^\d+$/.test(piece) || piece.includes("=") || btoa("after:").startsWith(piece)) continue;
+          assert.deepEqual(lines.filter((line) => line.includes(piece)), [], `${piece} of ${target}`);
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  ));
+
+test("targets that the service knows are shown whole", () => {
+  const cursor = formatCursor(7n);
+  const known = [
+    "/v1/pets",
+    "/v1/pets/9223372036854775807",
+    "/v1/store/orders",
+    "/livez",
+    "/readyz?writes",
+    "/docs",
+    "/",
+  ];
+  for (
+    const target of [...known, `/v1/pets?limit=100&status=sold&cursor=${cursor}`, "/openapi.json", "/v1/pets?limit=1"]
+  ) {
+    assert.equal(loggedTarget(target), target);
+  }
+  assert.equal(loggedTarget("/v1/%70ets?limit=101&status=lost&x", "/v1/pets"), "/v1/pets?limit=…&status=…&…");
+  assert.equal(loggedTarget("/v1/pets/x", "/v1/pets/{petId}"), "/v1/pets/…");
+});
 
 test("a request has one short line of visible characters, whatever the client sends, and shows no hidden value", () =>
   withFreshServerHere({ args: ["--key=k", "--store=memory:"] }, async (server) => {
@@ -60,32 +115,6 @@ test("a request has one short line of visible characters, whatever the client se
     assert.ok(!lines.join().includes("pk_"), lines.join("\n"));
   }));
 
-test("--log json writes nothing but JSON objects, the messages of failures included", () =>
-  withFreshServerHere({ args: ["--key=k", "--log=json"] }, async (server) => {
-    await server.ask("/v1/pets?limit=5", "k", { headers: { "x-request-id": "from-the-proxy" } });
-    await server.ask("/v1/pets/7", "pk_wrong");
-    renameSync("data/petstore.db", "data/moved.db");
-    const headers = { "content-type": "application/json" };
-    const failed = await server.ask("/v1/pets", "k", { method: "POST", headers, body: PET });
-    assert.equal(failed.status, 503);
-    assert.equal(await server.stop(), 0);
-    const output = objectsOf(server.written.stdout), errors = objectsOf(server.written.stderr);
-    assert.deepEqual(output.map(({ message, target, requestId }) => message ?? target ?? requestId), [
-      "listens",
-      "/v1/pets?limit=5",
-      "/v1/pets/7",
-      "/v1/pets",
-      "stopped",
-    ]);
-    const [, found, refused, unavailable] = output, [failure] = errors;
-    const { requestId, route, status, bytes } = found!;
-    assert.deepEqual([requestId, route, status, bytes], ["from-the-proxy", "/v1/pets", 200, 2]);
-    assert.equal(refused!["status"], 401);
-    assert.deepEqual([failure?.["target"], failure?.["message"]], ["/v1/pets", "The request failed"]);
-    assert.equal(failure?.["requestId"], failed.headers.get("x-request-id"));
-    assert.equal(failure?.["requestId"], unavailable?.["requestId"]);
-  }));
-
 test("--log json makes an object of what fails before there is a log, and leaves the lines of other commands as they are", async () => {
   const starts: [args: string[], env?: Record<string, string>][] = [
     [["--log=text", "--log=json", "--port=x"]],
@@ -105,41 +134,3 @@ test("--log json makes an object of what fails before there is a log, and leaves
 function objectsOf(lines: string): Record<string, unknown>[] {
   return lines.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
-
-function fail(error: unknown, requestId: string, method = "GET"): ErrorInfo {
-  return { error, requestId, request: new Request("http://localhost/v1/pets?limit=5", { method }) };
-}
-
-const outage = (after: number) => new StoreUnavailableError(`PostgreSQL has not answered within ${after} ms`);
-
-test("what fails ten thousand times is told at once, and then once a second with a count", async () => {
-  const lines: string[] = [];
-  const log = createFailureLog({ add: (line) => lines.push(line) }, false);
-  for (let i = 0; i < 10_000; i++) log.add(fail(outage(4_000 + i % 9), `id-${i}`));
-  log.add(fail(outage(5_000), "other", "POST"));
-  log.add(fail(new StoreUnavailableError("Too many queries wait for PostgreSQL"), "many"));
-  const told = () => lines.map((line) => line.slice(line.indexOf(" ") + 1));
-  const atOnce = [
-    "id-0 GET /v1/pets?limit=5 failed: PostgreSQL has not answered within 4000 ms",
-    "other POST /v1/pets?limit=5 failed: PostgreSQL has not answered within 5000 ms",
-    "many GET /v1/pets?limit=5 failed: Too many queries wait for PostgreSQL",
-  ];
-  assert.deepEqual(told(), atOnce);
-  const count = "id-9999 GET /v1/pets?limit=5 failed: PostgreSQL has not answered within 4000 ms (9999 times)";
-  await until("the count", () => lines.length === 4);
-  assert.deepEqual(told(), [...atOnce, count]);
-  log.add(fail(outage(1), "id-10000"));
-  log.close();
-  assert.equal(countFailures(lines.join("\n"), "PostgreSQL has not answered"), 10_002);
-  assert.equal(lines.length, 5);
-});
-
-test("a thousand different failures in a second have a hundred lines, and the others one more with their count", () => {
-  const lines: string[] = [];
-  const log = createFailureLog({ add: (line) => lines.push(line) }, true);
-  const name = (i: number) => String.fromCharCode(97 + i % 26, 97 + i / 26 % 26, 97 + i / 676);
-  for (let i = 0; i < 1_000; i++) log.add(fail(new Error(name(i)), `id-${i}`));
-  log.close();
-  const counts = lines.map((line) => JSON.parse(line).times);
-  assert.deepEqual(counts, [...Array(101).fill(undefined), 899]);
-});

@@ -1,4 +1,4 @@
-/** The writers of lines after a reader was slow, and after a write has failed: what comes next is written as before. */
+/** The writers of lines: what comes together, and what comes after a reader was slow or a write has failed. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,6 +9,25 @@ import { withVirtualClock } from "../support/virtual_clock.ts";
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 100));
 }
+
+test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
+  const writes: string[] = [], more = Array.from({ length: 2_000 }, (_, i) => `${i} é😀${"€".repeat(20)}`);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { output: writer } = createWriters(() => async (bytes) => {
+    if (writes.length === 0) { for (const line of more) writer.add(line); }
+    // What is added during a write leaves its bytes alone.
+    await undefined;
+    if (writes.push(new TextDecoder().decode(bytes)) === 2) resolve();
+  });
+  for (const line of ["a", "b", "c"]) writer.add(line);
+  await promise;
+  assert.deepEqual(writes, ["a\nb\nc\n", `${more.join("\n")}\n`]);
+  writer.add("e");
+  const flushed = writer.flush();
+  writer.add("f");
+  await flushed;
+  assert.equal(writes.slice(2).join(""), "e\nf\n");
+});
 
 test("lines that a slow reader has no room for are counted once, and after it has read, none is lost", () =>
   withVirtualClock(async () => {
