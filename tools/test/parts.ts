@@ -48,7 +48,6 @@ const ON_NODE = [
   "server/ready",
   "server/failed_start",
   "server/faults",
-  "server/keys/process",
   "server/keys/secret",
   "server/log",
   "server/output",

@@ -1,21 +1,11 @@
 /** The commands that manage API keys, beside servers that follow them. */
 
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isMistyped } from "../../../lib/access/key_format.ts";
 import { runHere, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, PET, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
-import { until } from "../../support/until.ts";
 import { type Asked, follows, keysOf, statusOf } from "../../support/server/keys.ts";
 
 const { run, succeed, add, list, idOf } = keysOf("sqlite:pets.db");
@@ -181,30 +171,6 @@ test.inFolder("a store without keys takes a key file with a key of one's own, an
   await withServerHere({}, async (server) => {
     assert.match(server.written.stdout, /API key +none is valid \(.*keys add makes one\)$/m);
     assert.equal(await statusOf(server, "petstore_mine"), 401);
-  });
-});
-
-test.inFolder("while the keys cannot be read, the last ones stay valid and the server says so, and then follows again", async () => {
-  const { add, idOf, succeed } = keysOf("sqlite:pets.db");
-  const path = "pets.db";
-  await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
-    const key = await add("--label=ci");
-    // An operation that does not ask the store.
-    const asked = async () => (await server.ask("/v1/store/orders", key)).status;
-    assert.equal(await asked(), 501);
-    renameSync(path, `${path}.moved`);
-    await until("the line", async () => {
-      assert.equal(await asked(), 501);
-      return /API keys cannot be read.*last known ones stay valid: pets\.db/.test(server.written.stderr);
-    });
-    renameSync(`${path}.moved`, path);
-    await until("the end", async () => {
-      assert.equal(await asked(), 501);
-      return server.written.stderr.includes("the API keys can be read again");
-    });
-    await succeed("revoke", await idOf("ci"));
-    await follows(server, key, 401);
-    assert.equal(server.written.stderr.split("\n").length, 3);
   });
 });
 
