@@ -119,7 +119,7 @@ testMounted("a backup on a full disk has status 1, says which disk, and leaves n
   });
 });
 
-testMounted("a backup on a read-only mount is checked, exported and copied there", async (folder) => {
+testMounted("a backup on a read-only mount is checked, exported and copied there", async () => {
   await makeStore(3);
   await withTmpfs("4m", async (mount, remount) => {
     assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
@@ -129,7 +129,7 @@ testMounted("a backup on a read-only mount is checked, exported and copied there
     assertRefused(used, /used\.db (can only be read by a user who|cannot be opened; it must be)/);
     const store = `--store=sqlite:${join(mount, "copy.db")}`;
     for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", "copy.db.backup"]].entries()) {
-      const { status, stdout, stderr } = await runCommand(folder, [...args, store]);
+      const { status, stdout, stderr } = await runHere([...args, store]);
       assert.deepEqual([status, stderr], [0, ""]);
       if (i === 0) assert.match(stdout, /is sound: 3 pets/);
     }
@@ -137,13 +137,16 @@ testMounted("a backup on a read-only mount is checked, exported and copied there
   });
 });
 
-test.inFolder("check and backup of a file that another program has locked have status 1", async (folder) => {
+test.inFolder("check, backup and a start on a file that another program has locked have status 1", async (folder) => {
   await makeStore(1);
   using other = new DatabaseSync("pets.db");
   other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
-  // At the same time, because each waits for a second.
-  const backup = runCommand(folder, ["backup", "copy.db", STORE]);
-  for (const exit of [await runHere(["check", STORE]), await backup]) {
+  // This file has no tables yet, so a start needs the lock to make them.
+  using empty = new DatabaseSync("empty.db");
+  empty.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+  // In processes, because each waits for a second.
+  const commands = [["check", STORE], ["backup", "copy.db", STORE], ["serve", "--port=0", "--store=sqlite:empty.db"]];
+  for (const exit of await Promise.all(commands.map((args) => runCommand(folder, args)))) {
     assertRefused(exit, /is locked by another process/, 1);
   }
   assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
@@ -155,7 +158,8 @@ async function backupTraced(
   folder: string,
   flags: string[],
 ): Promise<{ status: number; stdout: string; stderr: string }> {
-  const args = ["-f", "-qq", ...flags, ...serverCommand(), "backup", "copy.db", STORE];
+  // The filter lets other calls of the system pass without a stop.
+  const args = ["-f", "--seccomp-bpf", "-qq", ...flags, ...serverCommand(), "backup", "copy.db", STORE];
   await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
   return { status: await child.exit(), ...child.written };
 }
@@ -175,7 +179,7 @@ testFolder(
   "a backup syncs its copy every few megabytes, so that no create of a server waits for more",
   async (folder) => {
     await makeStore(1, folder);
-    fill(join(folder, "pets.db"), 80_000);
+    fill(join(folder, "pets.db"), 40_000);
     const flags = ["-y", "-s", "1", "-o", join(folder, "trace"), "-e", "trace=pwrite64,fsync,fdatasync"];
     assert.equal((await backupTraced(folder, flags)).status, 0);
     let total = 0, unsynced = 0, most = 0;
@@ -186,6 +190,6 @@ testFolder(
       unsynced = written === 0 ? 0 : unsynced + written;
       most = Math.max(most, unsynced);
     }
-    assert.ok(total > 20_000_000 && most < 4_000_000, `${most} of ${total} bytes`);
+    assert.ok(total > 10_000_000 && most < 4_000_000, `${most} of ${total} bytes`);
   },
 );

@@ -173,12 +173,6 @@ testMounted("the server does not start on a full disk, with status 1", () =>
     }
   }));
 
-test.inFolder("a start on a file that another program writes to, before it has tables, ends with status 1", async (folder) => {
-  using other = new DatabaseSync(join(folder, "pets.db"));
-  other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
-  await assertFails([K, "--store=sqlite:pets.db"], { shows: /is locked by another process/, status: 1 });
-});
-
 testUnless(onDenoAlone("permissions to lack"))(
   "a start without a permission says which one it lacks, and gives no advice to grant it",
   () =>

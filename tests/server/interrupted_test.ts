@@ -1,13 +1,13 @@
 /** Commands that take long end soon after a signal, with a status of it, and leave nothing behind. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { fill } from "../support/database.ts";
 import { runHere, test } from "../support/server/in_process.ts";
-import { runCommand, ServerProcess } from "../support/server/server_process.ts";
+import { ServerProcess } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 
 const FILE = "pets.db", STORE = `--store=sqlite:${FILE}`;
@@ -42,26 +42,22 @@ async function interrupt(
   }
 }
 
-test.withFolder("a signal ends a backup and an export, which leave no file", async (folder) => {
+test.inFolder("a signal ends a backup and an export, which leave no file, and a restore, which leaves the file until now", async (folder) => {
   await makeStore(folder);
-  for (const [command, signal, status] of [["backup", "SIGINT", 130], ["export", "SIGTERM", 143]] as const) {
-    const ended = await interrupt(folder, [command, "copy", STORE], /^copy\.0\.tmp$/, signal);
-    assert.equal(ended, status, command);
-    const left = readdirSync(folder).filter((name) => name.startsWith("copy"));
-    assert.deepEqual(left, [], command);
+  assert.equal((await runHere(["backup", "kept.db", STORE])).status, 0);
+  const before = readdirSync(".");
+  for (
+    const [args, unfinished, signal, status] of [
+      [["backup", "copy"], /^copy\.0\.tmp$/, "SIGINT", 130],
+      [["export", "copy"], /^copy\.0\.tmp$/, "SIGTERM", 143],
+      [["restore", "kept.db"], /^pets\.db\.0\.tmp$/, "SIGTERM", 143],
+    ] as const
+  ) {
+    assert.equal(await interrupt(folder, [...args, STORE], unfinished, signal), status, args[0]);
+    const isLog = (name: string) => /-(wal|shm)$/.test(name);
+    assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before.filter((name) => !isLog(name)), args[0]);
   }
-});
-
-test.withFolder("a signal ends a restore, and the file until now has its pets", async (folder) => {
-  await makeStore(folder);
-  const copied = await runCommand(folder, ["backup", "copy.db", STORE]);
-  assert.equal(copied.status, 0, copied.stderr);
-  const ended = await interrupt(folder, ["restore", "copy.db", STORE], /^pets\.db\.0\.tmp$/, "SIGTERM");
-  assert.equal(ended, 143);
-  assert.equal((await runCommand(folder, ["check", STORE])).stdout, `sqlite:${FILE} is sound: ${PETS} pets\n`);
-  assert.deepEqual(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name)).toSorted(), ["copy.db", FILE]);
-  assert.equal((await runCommand(folder, ["restore", "copy.db", STORE])).status, 0);
-  assert.ok(existsSync(join(folder, FILE)));
+  assert.equal((await runHere(["check", STORE])).stdout, `sqlite:${FILE} is sound: ${PETS} pets\n`);
 });
 
 test.inFolder("a command that has made its file, or could not, listens to no signal any more", async () => {
