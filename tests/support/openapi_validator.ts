@@ -209,7 +209,7 @@ function isOpen(item: JsonObject | undefined): boolean {
 }
 
 /** What a reference leads to, or the thing itself. */
-export function follow(description: JsonObject, thing: JsonObject): JsonObject {
+function follow(description: JsonObject, thing: JsonObject): JsonObject {
   if (typeof thing["$ref"] !== "string") return thing;
   const names = thing["$ref"].split("/").slice(1);
   const found = names.reduce<JsonObject | undefined>((value, name) => value?.[name] as JsonObject, description);
