@@ -85,10 +85,6 @@ const plainWork = await workOf((text) => get(`/v1/pets?${text}`), "a", N);
 /** How many times the work of a plain request any other of its length may take. */
 const MAX_RATIO = 3;
 
-test("a plain request is looked at no more than eight times", () => {
-  assert.ok(plainWork < 8 * N);
-});
-
 for (const [where, pieces, ask] of CASES) {
   test(`the work of a request grows linearly with ${where}, and stays near that of a plain request`, async () => {
     for (const piece of pieces.split(" ").map((text) => text.replaceAll("␠", " "))) {
@@ -106,18 +102,4 @@ test("the work of a line in the access log grows linearly with the URL", async (
       assertLinear(await work(N), await work(2 * N), JSON.stringify(start + piece));
     }
   }
-});
-
-test("countWork() counts a search that starts again for every piece, and digits converted to a number", async () => {
-  const searchAgain = (text: string) => {
-    for (let i = 0; i < text.length; i++) text.indexOf("=", i);
-  };
-  for (const work of [searchAgain, (text: string) => BigInt(text)]) {
-    const [once, twice] = [await countWork(() => work("1".repeat(N))), await countWork(() => work("1".repeat(2 * N)))];
-    assert.throws(() => assertLinear(once, twice, ""), /twice as long/);
-  }
-  assert.equal(await countWork(() => "abcd".indexOf("c")), 3);
-  // Three values, and the list itself.
-  const revive = () => JSON.parse("[1,2,3]", (_, value) => value);
-  assert.ok(await countWork(revive) > 4 * 100);
 });

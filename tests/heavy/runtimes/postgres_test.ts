@@ -13,8 +13,7 @@ if (!whyNoPostgres()) {
   testHttpContract(IN_PROCESS, [POSTGRES]);
 }
 
-const FILES = ["tests/contract/store", "packages/postgres/tests/patience", "tests/security/injection"]
-  .map((name) => `./${name}_test.ts`);
+const FILES = ["tests/contract/store", "packages/postgres/tests/patience"].map((name) => `./${name}_test.ts`);
 
 for (const runtime of TEST_RUNTIMES) {
   testUnless(whyNoPostgres() || runtime.skip)(
