@@ -108,7 +108,6 @@ export const PACKAGES: Record<string, Part> = {
     seconds: 45,
     command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
-  "packages/postgres/ha": { seconds: 70, command: "deno test -A --no-check tools/reliability/ha" },
   "packages/edge": { seconds: 15, command: "deno test -A --no-check packages/edge" },
   "packages/client": { seconds: 15, command: "deno test -A --no-check --doc packages/client" },
 };
