@@ -4,28 +4,24 @@ import { join } from "node:path";
 import { ROOT } from "../tests/support/server/serve_task.ts";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import type { Runtime } from "./load/runtimes.ts";
-import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "./load/server_process.ts";
+import { runPinned, ServerProcess, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
-import type { Outcome } from "./row.ts";
-import type { HandwrittenSettings } from "./servers/handwritten.ts";
+import type { Row } from "./row.ts";
 import type { StoredResponse } from "./servers/limit.ts";
-import type { PeerSettings } from "./servers/peer_pets.ts";
 
 /** A question and its measurement. */
 export interface Case {
   /** The name for `--only`. */
   name: string;
-  /** Whether `--quick` includes it. */
-  quick: boolean;
-  run(bench: Bench): Promise<Outcome>;
+  run(bench: Bench): Promise<readonly Row[]>;
 }
 
 /** Cases that share their servers. */
 export type Group = readonly Case[];
 
-export type PeerScript = "hono.ts" | "fastify.ts";
+export type PeerScript = "hono.ts" | "fastify.ts" | "handwritten.ts";
 
-/** The environment of a group. */
+/** The environment of a group. Each of its servers is started at the first call with these arguments. */
 export class Bench implements AsyncDisposable {
   readonly effort: Effort;
   readonly folder: string;
@@ -37,75 +33,46 @@ export class Bench implements AsyncDisposable {
     this.folder = folder;
   }
 
-  /** The petstore with a store of this kind; the same server for every call. */
-  petstore(store: "memory" | "sqlite", runtime: Runtime = "Deno") {
-    const path = join(this.folder, `${store}-${this.#files++}.db`);
-    return this.#server(`petstore ${store} ${runtime}`, runtime, "petstore.ts", { store, path });
+  /** The library with its pets in memory. */
+  library(runtime: Runtime): Promise<ServerProcess> {
+    return this.#start(runtime, "library.ts", { root: ROOT, pets: CATALOGUE_SIZE });
   }
 
-  /** A peer, with its pets in an SQLite file or in memory; the same server for every call. */
-  peer(
-    script: PeerScript,
-    runtime: Runtime,
-    store: "sqlite" | "memory" = "memory",
-    pets: number = CATALOGUE_SIZE,
-  ): Promise<ServerProcess> {
-    const path = join(this.folder, `${script}-${this.#files++}.db`);
-    const settings: PeerSettings = { pets, ...store === "sqlite" && { path } };
-    return this.#server(`${script} ${runtime} ${store}`, runtime, script, settings);
+  /** A peer with its pets in memory. */
+  peer(script: PeerScript, runtime: Runtime): Promise<ServerProcess> {
+    return this.#start(runtime, script, { pets: CATALOGUE_SIZE });
   }
 
-  /** A server written by hand, with this number of pets in an SQLite file or, without a number, in a Map. */
-  handwritten(runtime: Runtime, pets?: number): Promise<ServerProcess> {
-    const path = join(this.folder, `handwritten-${this.#files++}.db`);
-    const settings: HandwrittenSettings = pets === undefined ? { pets: CATALOGUE_SIZE } : { pets, path };
-    return this.#server(`handwritten ${runtime} ${pets}`, runtime, "handwritten.ts", settings);
+  /** A peer with its pets in an SQLite file. */
+  peerOnDisk(script: PeerScript, runtime: Runtime, pets: number = CATALOGUE_SIZE): Promise<ServerProcess> {
+    return this.#start(runtime, script, { pets, path: join(this.folder, `${script}-${runtime}.db`) });
   }
 
-  /** A bare server that sends these responses; a new one for every call. */
-  async limit(responses: readonly StoredResponse[], runtime: Runtime = "Deno"): Promise<ServerProcess> {
-    const number = this.#files++;
-    const path = join(this.folder, `responses-${number}.json`);
-    await Deno.writeTextFile(path, JSON.stringify(responses));
-    const script = runtime === "Node" ? "limit_node.ts" : "limit.ts";
-    return await this.#server(`limit ${number}`, runtime, script, { responses: path });
+  /** A bare server that sends this response. */
+  limit(response: StoredResponse, runtime: Runtime): Promise<ServerProcess> {
+    return this.#start(runtime, runtime === "Node" ? "limit_node.ts" : "limit.ts", response);
   }
 
-  /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
-  async standalone(
-    name: string,
-    spec: Omit<StandaloneSpec, "path" | "log"> & { log?: string } = {},
-    pets: number = CATALOGUE_SIZE,
-  ): Promise<ServerProcess> {
-    const key = `standalone ${name}`;
-    const running = this.#servers.get(key);
-    if (running) return running;
-    const path = join(this.folder, `standalone-${this.#files++}.db`);
-    await runPinned("fill_database.ts", { path, pets });
-    const server = await ServerProcess.startStandalone({ log: `${path}.log`, ...spec, path });
-    this.#servers.set(key, server);
-    return server;
-  }
-
-  /** The library, whose `handle()` is called without a socket; the same server for every call. */
-  library(): Promise<ServerProcess> {
-    return this.#server("library", "Deno", "library.ts", { root: ROOT });
+  /** The standalone server with a catalogue in an SQLite file, its default. */
+  standalone(spec: Pick<StandaloneSpec, "flags" | "env"> = {}, pets: number = CATALOGUE_SIZE): Promise<ServerProcess> {
+    return this.#once(JSON.stringify([spec, pets]), async () => {
+      const path = join(this.folder, `standalone-${this.#files++}.db`);
+      await runPinned("fill_database.ts", { path, pets });
+      return await ServerProcess.startStandalone({ log: `${path}.log`, ...spec, path });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of this.#servers.values()) await server[Symbol.asyncDispose]();
   }
 
-  async #server(
-    key: string,
-    runtime: Runtime,
-    script: string,
-    settings: object,
-    parts: Pick<ServerSpec, "env" | "core"> = {},
-  ): Promise<ServerProcess> {
-    const running = this.#servers.get(key);
-    if (running) return running;
-    const server = await ServerProcess.start({ runtime, script, settings, ...parts });
+  #start(runtime: Runtime, script: string, settings: object): Promise<ServerProcess> {
+    const spec = { runtime, script, settings };
+    return this.#once(JSON.stringify(spec), () => ServerProcess.start(spec));
+  }
+
+  async #once(key: string, start: () => Promise<ServerProcess>): Promise<ServerProcess> {
+    const server = this.#servers.get(key) ?? await start();
     this.#servers.set(key, server);
     return server;
   }

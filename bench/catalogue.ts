@@ -49,6 +49,3 @@ function mix(value: number): number {
 
 /** The pets of servers that are started anew for each round: more than the petstore keeps responses of. */
 export const MOST_PETS = 20_000;
-
-/** Bodies for a small catalogue that is made by requests: enough for a page of 20 of each status. */
-export const CATALOGUE: readonly string[] = Array.from({ length: 300 }, (_, i) => JSON.stringify(petAt(i + 1)));

@@ -1,18 +1,14 @@
 /**
  * `deno task bench latency`: how long many users wait. The requests come at a fixed rate, whatever the server does: 90 % GET and 5 % pages
- * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute. It writes the plot.
+ * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute.
  */
 
-import { join } from "node:path";
 import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
 import { Bench } from "./bench.ts";
 import { LOAD_CORE } from "./load/cores.ts";
 import type { OpenLoopResult, OpenLoopSettings } from "./load/open_loop.ts";
 import { runPinned, type ServerProcess } from "./load/server_process.ts";
-import { writeFormatted } from "./report/file.ts";
-import { drawLatency, SHARES } from "./report/latency_plot.ts";
-import { table } from "./report/page.ts";
-import { digits } from "./report/table.ts";
+import { digits, table } from "./report/table.ts";
 
 const HELP = `deno task bench latency [options]
 
@@ -68,51 +64,26 @@ await runTool("bench-latency", async (folder) => {
     rate: { type: "string" },
   });
   const minutes = readCount("minutes", flags.minutes, 10), rate = readCount("rate", flags.rate, 4000);
-  const log = join(folder, "petstore.log");
-  const contenders = await measure(folder, { minutes, rate, log });
-  const conditions = `${rate.toLocaleString("en")} requests a second for ${minutes} min`;
-  console.log(
-    `${conditions}. Latency in milliseconds; memory in MB: at the start, after ten seconds, after each minute\n`,
-  );
-  console.log(formatLatencies(contenders));
-  const curves = contenders.map((each) => ({ server: each.name, latencies: each.percentiles(SHARES) }));
-  const subtitle = [
-    `${conditions}, on one core, a million pets in an SQLite file`,
-    "90 % GET and 5 % pages by Zipf’s law, 5 % creates; Petstore as it starts, with its access log",
-  ];
-  await writeFormatted("latency.svg", await drawLatency(subtitle, curves));
-  return [];
-});
-
-interface Run {
-  minutes: number;
-  rate: number;
-  /** The file of the access log of Petstore. */
-  log: string;
-}
-
-async function measure(folder: string, { minutes, rate, log }: Run): Promise<Contender[]> {
   await using bench = new Bench({ rounds: 1, seconds: 1 }, folder);
   const contenders = [
-    new Contender("Petstore", await bench.standalone("latency", { log }, PETS)),
-    new Contender("hand-written", await bench.handwritten("Deno", PETS)),
-    new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", "sqlite", PETS)),
+    new Contender("Petstore", await bench.standalone({}, PETS)),
+    new Contender("hand-written", await bench.peerOnDisk("handwritten.ts", "Deno", PETS)),
+    new Contender("Fastify on Node", await bench.peerOnDisk("fastify.ts", "Node", PETS)),
   ];
   for (const contender of contenders) await contender.load(rate, 10, false);
   for (let minute = 0; minute < minutes; minute++) {
     for (const contender of contenders) await contender.load(rate, 60, true);
   }
-  return contenders;
-}
-
-function formatLatencies(contenders: readonly Contender[]): string {
-  const head = ["server", ...SHOWN.map((share) => share === 100 ? "longest" : `${share} %`)];
-  return table(
-    [...head, "failures", "connections", "memory"],
-    contenders.map((contender) => {
-      const { name, failures, connections, memory } = contender;
-      const counts = [failures, connections].map(String);
-      return [name, ...contender.percentiles(SHOWN).map(digits), ...counts, memory.map(Math.round).join(", ")];
-    }),
+  const conditions = `${rate.toLocaleString("en")} requests a second for ${minutes} min`;
+  console.log(
+    `${conditions}. Latency in milliseconds; memory in MB: at the start, after ten seconds, after each minute\n`,
   );
-}
+  const head = ["server", ...SHOWN.map((share) => share === 100 ? "longest" : `${share} %`)];
+  const lines = contenders.map((contender) => {
+    const { name, failures, connections, memory } = contender;
+    const counts = [failures, connections].map(String);
+    return [name, ...contender.percentiles(SHOWN).map(digits), ...counts, memory.map(Math.round).join(", ")];
+  });
+  console.log(table([...head, "failures", "connections", "memory"], lines));
+  return [];
+});

@@ -15,16 +15,13 @@ export interface Row {
   subject: string;
   /** The divisor of a ratio. */
   base?: string;
-  unit: "×" | "ms" | "µs" | "bytes" | "/s";
+  unit: "×" | "/s";
   figure: Spread;
   /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
   /** Remarks, such as that a core was not busy. */
   notes: string[];
 }
-
-/** The results of a case. A case that this machine or this version cannot run says why. */
-export type Outcome = readonly Row[] | { skipped: string };
 
 /** The median and the range of at least one figure. */
 export function spreadOf(figures: readonly number[]): Spread {
@@ -38,9 +35,4 @@ export function spreadOf(figures: readonly number[]): Spread {
 /** The spread of the ratios of two series from the same rounds. */
 export function ratioOf(subject: readonly number[], base: readonly number[]): Spread {
   return spreadOf(subject.map((figure, round) => figure / (base[round] ?? NaN)));
-}
-
-/** What a row compares, in words. */
-export function comparison({ subject, base }: Row): string {
-  return base === undefined ? subject : `${subject} / ${base}`;
 }

@@ -1,93 +1,76 @@
-/** `deno task bench`: runs the cases, prints the table and, when every case has a result, writes bench/results.md and its plots. */
+/** `deno task bench`: runs the cases, prints the page of the results and, when all have run, writes bench/results.md and its plots. */
 
-import { type Finding, runTool, UsageError } from "../tools/command_line.ts";
-import { Bench, type Case, type Group } from "./bench.ts";
+import { type Finding, parseFlags, readCount, runTool, UsageError } from "../tools/command_line.ts";
+import { Bench, type Group } from "./bench.ts";
 import { DEFAULT } from "./cases/default.ts";
+import { LIBRARY, ON_NODE } from "./cases/library.ts";
 import { READS } from "./cases/reads.ts";
-import { LIBRARY } from "./cases/library.ts";
-import { ON_NODE } from "./cases/runtimes.ts";
 import { SLOW_DISK } from "./cases/slow_disk.ts";
+import { stopServersOnSignals } from "./load/server_process.ts";
 import { findObstacle } from "./load/cores.ts";
-import { killServers } from "./load/server_process.ts";
-import { type BenchOptions, readOptions, WHOLE } from "./options.ts";
-import { measureDisturbance, readMachine, readVersions } from "./report/machine.ts";
-import { rowsOf, writePage, writePlots } from "./report/page.ts";
-import { formatFacts, formatTable } from "./report/table.ts";
-import { readResults, type Results, writeResults } from "./results.ts";
+import { measureDisturbance, readFacts } from "./report/machine.ts";
+import { formatPage, writePage } from "./report/page.ts";
+import type { Row } from "./row.ts";
 
 const GROUPS: readonly Group[] = [DEFAULT, READS, LIBRARY, ON_NODE, SLOW_DISK];
-const CASES: readonly Case[] = GROUPS.flat();
+const CASES: readonly string[] = GROUPS.flat().map(({ name }) => name);
 
-/** The share of the processors' time above which other work causes a warning. */
-const QUIET = 0.1;
+/** The measured rounds of a page. */
+const ROUNDS = 5;
 
-// These listeners come before those of runTool(), which end the process.
-for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, killServers);
+const HELP = `deno task bench [options]           the service beside bare runtimes and other frameworks
+deno task bench --against REF       this tree beside an earlier commit; see deno task bench --against REF --help
+deno task bench latency [options]   how long many users wait, beside other servers
+
+  --only CASE   this case only; repeatable
+  --rounds N    measured rounds, by default ${ROUNDS}
+  --help        this text
+
+A run of all cases with at least ${ROUNDS} rounds writes bench/results.md and its plots.
+
+Cases:
+  ${CASES.join("\n  ")}
+`;
+
+stopServersOnSignals();
 
 await runTool("bench", async (folder) => {
-  const options = readOptions(Deno.args, CASES.map(({ name }) => name));
+  const { only, ...given } = parseFlags(Deno.args, HELP, {
+    only: { type: "string", multiple: true },
+    rounds: { type: "string" },
+  });
+  for (const name of only ?? []) if (!CASES.includes(name)) throw new UsageError(`There is no case ${name}`);
+  const rounds = readCount("rounds", given.rounds, ROUNDS);
   const obstacle = findObstacle();
   if (obstacle) throw new UsageError(obstacle);
   // The servers' temporary files are removed with the folder.
   Deno.env.set("TMPDIR", folder);
-  const isKept = options.rounds >= WHOLE.rounds;
-  const results: Results = isKept && (options.isResumed || options.isQuick || options.only) ? readResults() : new Map();
-  const findings = await runAll(options, folder, results, () => isKept && writeResults(results));
-  const versions = await readVersions(), machine = readMachine(folder);
-  const shown = CASES.filter(({ name, quick }) => options.only?.includes(name) ?? (quick || !options.isQuick));
-  const measured = shown.flatMap(({ name }) => results.get(name) ?? []);
-  console.log(`${formatTable(rowsOf(measured))}\n\n${formatFacts([...versions, ...machine])}`);
-  const missing = CASES.filter(({ name }) => !results.has(name));
-  if (!isKept) return findings;
-  const drawn = await writePlots(rowsOf([...results.values()]));
-  if (missing.length > 0) progress(`${missing.length} cases have no result for the page; continue with --resume`);
-  else {
-    await writePage({ results: CASES.map(({ name }) => [name, results.get(name)!]), versions, machine }, drawn);
-    progress("bench/results.md and its plots are written");
-  }
+  const begin = Date.now();
+  const { rows, findings, disturbance } = await runAll(only ?? CASES, rounds, folder);
+  const report = { rows, minutes: (Date.now() - begin) / 60_000, disturbance, facts: await readFacts(folder) };
+  console.log(formatPage(report));
+  if (!only && rounds >= ROUNDS && findings.length === 0) await writePage(report);
   return findings;
 });
 
-/** Runs the wanted cases. A case that fails is reported, and the others go on. */
-async function runAll(
-  { only, isQuick, isResumed, rounds }: BenchOptions,
-  folder: string,
-  results: Results,
-  onResult: () => void,
-): Promise<Finding[]> {
-  const isWanted = ({ name, quick }: Case) =>
-    only ? only.includes(name) : isResumed ? !results.has(name) : quick || !isQuick;
-  const count = CASES.filter(isWanted).length;
-  const findings: Finding[] = [];
-  let number = 0;
+/** Runs cases. One that fails is reported, and the others go on. */
+async function runAll(names: readonly string[], rounds: number, folder: string) {
+  const rows: Row[] = [], findings: Finding[] = [];
+  let number = 0, most = 0;
   for (const group of GROUPS) {
     // A folder for each group: a log of an earlier server would name that server's port.
     await using bench = new Bench({ rounds, seconds: 0.6 }, Deno.makeTempDirSync({ dir: folder }));
-    for (const wanted of group.filter(isWanted)) {
+    for (const { name, run } of group.filter(({ name }) => names.includes(name))) {
       const disturbance = await measureDisturbance();
-      progress(`${++number} of ${count}: ${wanted.name}`);
-      if (disturbance > QUIET) progress(`other work uses ${Math.round(disturbance * 100)} % of the processors`);
-      const begin = Date.now();
+      most = Math.max(most, disturbance);
+      // Progress goes to standard error, results to standard output.
+      console.error(`bench: ${++number} of ${names.length}: ${name}; others use ${Math.round(disturbance * 100)} %`);
       try {
-        const outcome = await wanted.run(bench);
-        if ("skipped" in outcome) progress(`${wanted.name} is skipped: ${outcome.skipped}`);
-        const seconds = (Date.now() - begin) / 1000;
-        results.set(wanted.name, { outcome, at: new Date().toISOString(), seconds, disturbance });
-        onResult();
+        rows.push(...await run(bench));
       } catch (error) {
-        findings.push({
-          kind: "failed case",
-          detail: `${wanted.name}: ${error instanceof Error ? error.message : error}`,
-        });
-        progress(`${wanted.name} failed`);
-        console.error(error);
+        findings.push({ kind: "failed case", detail: `${name}: ${error instanceof Error ? error.message : error}` });
       }
     }
   }
-  return findings;
-}
-
-/** Progress goes to standard error, results to standard output. */
-function progress(line: string): void {
-  console.error(`bench: ${line}`);
+  return { rows, findings, disturbance: most };
 }

@@ -31,7 +31,7 @@ export async function checkOut(ref: string, folder: string): Promise<Checkout> {
   const root = join(folder, "checkout"), archive = join(folder, "checkout.tar");
   // An archive and no worktree of git, which would stay in its list after a kill.
   const isWhole = await git(["archive", `--output=${archive}`, commit, "deno.json", "mod.ts", "server.ts", "lib"]);
-  if (isWhole === undefined) throw tooOld(ref, "it lacks deno.json, mod.ts, server.ts or lib");
+  if (isWhole === undefined) throw new UsageError(`${ref} lacks deno.json, mod.ts, server.ts or lib`);
   await Deno.mkdir(root);
   const { success } = await new Deno.Command("tar", { args: ["-x", "-f", archive, "-C", root] }).output();
   if (!success) throw new Error(`tar could not unpack ${archive}`);
@@ -39,24 +39,11 @@ export async function checkOut(ref: string, folder: string): Promise<Checkout> {
   return await readCheckout(ref, root);
 }
 
-export function tooOld(ref: string, reason: string): UsageError {
-  return new UsageError(`${ref} is too old to be compared: ${reason}`);
-}
-
 async function readCheckout(name: string, root: string): Promise<Checkout> {
-  const flags = readFlags(await Deno.readTextFile(join(root, "deno.json")));
-  if (flags === undefined) throw tooOld(name, "no task of its deno.json runs server.ts");
-  return { name, root, server: { flags, script: join(root, "server.ts") } };
-}
-
-/** The flags for `deno run` in the task that starts the server. Its name has changed once. */
-export function readFlags(config: string): string[] | undefined {
-  const { tasks } = JSON.parse(config);
-  for (const task of [tasks?.program, tasks?.serve]) {
-    const [, flags] = /(?:^| )deno run (.*)server\.ts$/.exec(task?.command ?? task ?? "") ?? [];
-    if (flags !== undefined) return flags.split(" ").filter((flag) => flag !== "");
-  }
-  return undefined;
+  const { tasks } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
+  const [, flags] = /^deno run (.*)server\.ts$/.exec(tasks.program?.command ?? "") ?? [];
+  if (flags === undefined) throw new UsageError(`${name} has no task "program" that runs server.ts`);
+  return { name, root, server: { flags: flags.split(" ").filter(Boolean), script: join(root, "server.ts") } };
 }
 
 /** The output of a command of git without its line break, or `undefined` if it fails. */

@@ -1,6 +1,6 @@
 /** Two trees measured in the same rounds, and what their difference means. */
 
-import { digits, formatColumns } from "../report/table.ts";
+import { digits, table } from "../report/table.ts";
 import { ratioOf, type Spread, spreadOf } from "../row.ts";
 
 /** A tree in a round. */
@@ -67,7 +67,7 @@ export function formatComparisons(before: string, after: string, comparisons: re
     "rounds",
     "",
   ];
-  return `${formatColumns([head, ...comparisons.map(cells)])}
+  return `${table(head, comparisons.map(cells))}
 
 ${after} beside ${before}: medians of ${rounds} rounds, with the smallest and the largest. More requests a second are better,
 and so is less processor time for a request. "~": a difference below ${

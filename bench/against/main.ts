@@ -2,86 +2,96 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { runTool, UsageError } from "../../tools/command_line.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../../tools/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
-import { killServers } from "../load/server_process.ts";
+import { stopServersOnSignals } from "../load/server_process.ts";
 import { measureDisturbance } from "../report/machine.ts";
-import { type Checkout, checkOut, thisTree, tooOld } from "./checkout.ts";
+import { type Checkout, checkOut, thisTree } from "./checkout.ts";
 import { formatComparisons, type Sample } from "./compare.ts";
-import { contenders, type Turn } from "./contenders.ts";
-import { type AgainstOptions, readAgainstOptions } from "./options.ts";
+import { PARTS, REQUESTS, type Started, type Turn, turnsOf } from "./contenders.ts";
+
+const ROUNDS = 9;
+
+/** The parts and the kinds of requests that `--only` takes. */
+const KNOWN: readonly string[] = [...Object.keys(PARTS), ...Object.keys(REQUESTS)];
+
+const HELP = `deno task bench --against REF [options]    this tree beside an earlier commit, in one run
+
+REF is a commit, a branch or a tag. Uncommitted changes of this tree are measured, as its files are.
+
+  --rounds N    rounds, by default ${ROUNDS}; each takes about half a minute and starts all servers anew
+  --only WHAT   a part or a kind of request: ${KNOWN.join(", ")}; repeatable
+  --help        this text
+
+server   as its task starts it, on both cores: an SQLite file, and the access log in a file
+library  createPetstore() on Deno.serve, on one core: pets in memory, no log
+`;
 
 /** The samples of both trees in each round. */
 type Series = Map<string, [before: Sample[], after: Sample[]]>;
 
-// These listeners come before those of runTool(), which end the process and remove its folder.
-for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, killServers);
+stopServersOnSignals();
 
 await runTool("bench", async (folder) => {
-  const options = readAgainstOptions(Deno.args);
+  const { against: ref = "", only = [], ...given } = parseFlags(Deno.args, HELP, {
+    against: { type: "string" },
+    only: { type: "string", multiple: true },
+    rounds: { type: "string" },
+  });
+  if (ref === "") throw new UsageError("--against needs a commit, such as --against HEAD~1");
+  for (const name of only) {
+    if (!KNOWN.includes(name)) throw new UsageError(`--only must be one of ${KNOWN.join(", ")}, not ${name}`);
+  }
+  const rounds = readCount("rounds", given.rounds, ROUNDS);
   const obstacle = findObstacle();
   if (obstacle) throw new UsageError(obstacle);
-  const before = await checkOut(options.ref, folder), after = await thisTree();
-  await tryBoth(options, folder, before, after);
+  const before = await checkOut(ref, folder), after = await thisTree();
   const others = Math.round(100 * await measureDisturbance());
   if (others > 10) progress(`other work uses ${others} % of the processors, so figures will vary much`);
   const series: Series = new Map();
-  for (let round = 0; round < options.rounds; round++) {
-    progress(`round ${round + 1} of ${options.rounds}`);
-    const place = newFolder(folder, `round-${round}`);
-    // Each tree goes first in every second round.
-    await measureRound(options, place, round % 2 === 0 ? [before, after] : [after, before], (turn, tree, sample) => {
-      const both = series.get(turn) ?? [[], []];
-      series.set(turn, both);
-      both[tree === before ? 0 : 1].push(sample);
-    });
-    await Deno.remove(place, { recursive: true });
+  for (let round = 0; round < rounds; round++) {
+    progress(`round ${round + 1} of ${rounds}`);
+    for (const part of chosen(PARTS, only)) {
+      const place = join(folder, `${part}-${round}`);
+      // Each tree goes first in every second round.
+      const trees = round % 2 === 0 ? [before, after] : [after, before];
+      await measurePart(part, chosen(REQUESTS, only), place, trees, (turn, tree, sample) => {
+        const both = series.get(turn) ?? [[], []];
+        series.set(turn, both);
+        both[tree === before ? 0 : 1].push(sample);
+      });
+      await Deno.remove(place, { recursive: true });
+    }
   }
   const comparisons = [...series].map(([what, [before, after]]) => ({ what, before, after }));
   console.log(formatComparisons(before.name, after.name, comparisons));
   return [];
 });
 
-/** Starts everything once, so that a tree that does not start is known before minutes have passed. */
-async function tryBoth({ parts }: AgainstOptions, folder: string, before: Checkout, after: Checkout): Promise<void> {
-  for (const part of parts) {
-    for (const tree of [after, before]) {
-      const place = newFolder(folder, `try-${part}-${tree === before ? "before" : "after"}`);
-      try {
-        await using _tried = await contenders[part](tree, place);
-      } catch (error) {
-        throw tree === before ? tooOld(tree.name, error instanceof Error ? error.message : String(error)) : error;
-      }
-    }
-  }
+/** The names that `--only` gives, or all if it gives none of them. */
+function chosen<T extends string>(all: Readonly<Record<T, unknown>>, only: readonly string[]): readonly T[] {
+  const names = Object.keys(all) as T[], some = names.filter((name) => only.includes(name));
+  return some.length > 0 ? some : names;
 }
 
-async function measureRound(
-  { parts, requests }: AgainstOptions,
+async function measurePart(
+  part: keyof typeof PARTS,
+  kinds: readonly (keyof typeof REQUESTS)[],
   folder: string,
   trees: readonly Checkout[],
   onSample: (turn: string, tree: Checkout, sample: Sample) => void,
 ): Promise<void> {
-  for (const part of parts) {
-    await using started = new AsyncDisposableStack();
-    const turns = new Map<Checkout, readonly Turn[]>();
-    for (const [number, tree] of trees.entries()) {
-      const contender = started.use(await contenders[part](tree, newFolder(folder, `${part}-${number}`)));
-      turns.set(tree, requests.flatMap((kind) => contender.turns(kind)));
-    }
-    for (const [index, { name }] of turns.get(trees[0]!)!.entries()) {
-      for (const [tree, own] of turns) {
-        const sample = await own[index]!.take();
-        if (name !== undefined) onSample(name, tree, sample);
-      }
-    }
+  await using stack = new AsyncDisposableStack();
+  const turns = new Map<Checkout, readonly Turn[]>();
+  for (const [number, tree] of trees.entries()) {
+    const place = join(folder, String(number));
+    mkdirSync(place, { recursive: true });
+    const started: Started = { part, server: stack.use(await PARTS[part](tree, place)) };
+    turns.set(tree, await turnsOf(started, kinds));
   }
-}
-
-function newFolder(folder: string, name: string): string {
-  const path = join(folder, name);
-  mkdirSync(path);
-  return path;
+  for (const [index, { name }] of turns.get(trees[0]!)!.entries()) {
+    for (const [tree, own] of turns) onSample(name, tree, await own[index]!.take());
+  }
 }
 
 function progress(line: string): void {

@@ -3,11 +3,11 @@
  * whose creates are on disk too, and beside the bare server.
  */
 
-import { checkBodies, checkLimit, checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group, PeerScript } from "../bench.ts";
 import type { Runtime } from "../load/runtimes.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
+import { checkBodies, checkLimit, readResponse } from "../responses.ts";
 import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
 import type { Row } from "../row.ts";
 import { POST } from "./library.ts";
@@ -26,23 +26,18 @@ export const DEFAULT: Group = [
 ];
 
 function defaultCase(name: string, what: string, asked: Load): Case {
-  const isPost = asked.method === "POST", title = `By default: ${what}`;
+  const title = `By default: ${what}`;
   async function run(bench: Bench): Promise<Row[]> {
-    const own = {
-      server: await bench.standalone("default"),
-      silent: await bench.standalone("silent", { flags: ["--log=off"] }),
-    };
+    const server = await bench.standalone(), silent = await bench.standalone({ flags: ["--log=off"] });
     const peers: Record<string, ServerProcess> = {};
     for (const [peer, [script, runtime]] of Object.entries(PEERS)) {
-      peers[peer] = await bench.peer(script, runtime, "sqlite");
+      peers[peer] = await bench.peerOnDisk(script, runtime);
     }
-    const responses = await readResponses(own.server, asked);
-    const limit = await bench.limit(responses);
-    await (isPost ? checkStatus(limit, asked) : checkLimit(limit, asked, responses));
-    for (const server of [own.silent, ...Object.values(peers)]) {
-      await (isPost ? checkStatus(server, asked) : checkBodies(server, asked, responses));
-    }
-    const contenders: Record<string, ServerProcess> = { ...own, limit, ...peers };
+    const response = await readResponse(server, asked);
+    const limit = await bench.limit(response, "Deno");
+    await checkLimit(limit, asked, response);
+    await checkBodies([silent, ...Object.values(peers)], asked, response);
+    const contenders: Record<string, ServerProcess> = { server, silent, limit, ...peers };
     const series: Record<string, Series> = await measureRounds(withLoad(contenders, asked), bench.effort);
     const ratio = (base: string, of: string) =>
       rateRow({ name, title, subject: "Petstore", base }, series["server"]!, series[of]!);
@@ -53,5 +48,5 @@ function defaultCase(name: string, what: string, asked: Load): Case {
       ratio("itself without log", "silent"),
     ];
   }
-  return { name, quick: true, run };
+  return { name, run };
 }

@@ -1,12 +1,12 @@
 /** Reads during creates: on this disk, and on one whose fsync takes some milliseconds, as on a common network disk. */
 
 import { SLOW_SKIP, slowDisk } from "../../tests/support/system/disk.ts";
-import { checkStatus } from "../responses.ts";
+import { readResponse } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { load, type Measurement, runWrk } from "../load/wrk.ts";
 import { measureSync } from "../report/machine.ts";
 import { inRounds, measureRounds } from "../rounds.ts";
-import { type Outcome, ratioOf, type Row, spreadOf } from "../row.ts";
+import { ratioOf, type Row, spreadOf } from "../row.ts";
 import { POST } from "./library.ts";
 
 /** How much longer each fsync takes, in milliseconds. */
@@ -18,8 +18,8 @@ const SECONDS = 2;
 const READS = load("/v1/pets/4242", { connections: 8 });
 
 export const SLOW_DISK: Group = [
-  { name: "slow-disk", quick: true, run: besideCreates },
-  { name: "get-while-posting", quick: false, run: readersMeanwhile },
+  { name: "slow-disk", run: besideCreates },
+  { name: "get-while-posting", run: readersMeanwhile },
 ];
 
 /** A round: the reads, and the creates meanwhile, if any. */
@@ -28,12 +28,12 @@ interface Measured {
   creates: Measurement | undefined;
 }
 
-async function besideCreates(bench: Bench): Promise<Outcome> {
-  if (SLOW_SKIP !== false) return { skipped: `it ${SLOW_SKIP}` };
+async function besideCreates(bench: Bench): Promise<Row[]> {
+  if (SLOW_SKIP !== false) throw new Error(`It ${SLOW_SKIP}`);
   const { env, setDelay } = slowDisk(bench.folder);
   setDelay(0);
-  const server = await bench.standalone("slow disk", { env });
-  for (const asked of [READS, POST]) await checkStatus(server, asked);
+  const server = await bench.standalone({ env });
+  for (const asked of [READS, POST]) await readResponse(server, asked);
   // The disk becomes slow while the server runs.
   await runWrk(server.port, POST, SECONDS);
   setDelay(LONGER);
@@ -83,9 +83,9 @@ async function besideCreates(bench: Bench): Promise<Outcome> {
 }
 
 async function readersMeanwhile(bench: Bench): Promise<Row[]> {
-  const server = await bench.standalone("this disk");
+  const server = await bench.standalone();
   const asked = load("/v1/pets/4242");
-  for (const load of [asked, POST]) await checkStatus(server, load);
+  for (const load of [asked, POST]) await readResponse(server, load);
   const alone = { server, load: asked };
   const contenders = { alone, beside: { ...alone, background: POST } };
   const series = await measureRounds(contenders, { ...bench.effort, seconds: SECONDS });

@@ -12,9 +12,8 @@ export interface ServerSpec {
   /** A file of the folder `servers`. */
   script: string;
   settings: object;
-  env?: Record<string, string> | undefined;
   /** The core of the processor. Default: that of the servers. */
-  core?: number | string | undefined;
+  core?: number;
 }
 
 /** A server's program and the flags that its task gives to `deno run`. */
@@ -98,11 +97,6 @@ export class ServerProcess implements AsyncDisposable {
     await this.#child.status;
   }
 
-  /** The processor time until now, in milliseconds. */
-  get processorTime(): number {
-    return 1000 * this.#usedSeconds();
-  }
-
   /** The processor time of all its threads, in seconds; the first figure of schedstat is in nanoseconds. */
   #usedSeconds(): number {
     const tasks = `/proc/${this.#child.pid}/task`;
@@ -127,7 +121,7 @@ async function readText(path: string): Promise<string> {
 
 const running = new Set<Deno.ChildProcess>();
 
-/** Starts a process that {@link killServers} ends. */
+/** Starts a process that a signal to the benchmark ends. */
 function spawn(command: string, args: readonly string[], options: Deno.CommandOptions): Deno.ChildProcess {
   const child = new Deno.Command(command, { ...options, args: [...args] }).spawn();
   running.add(child);
@@ -135,9 +129,11 @@ function spawn(command: string, args: readonly string[], options: Deno.CommandOp
   return child;
 }
 
-/** Kills all processes, when a signal ends the benchmark. */
-export function killServers(): void {
-  for (const child of running) child.kill("SIGKILL");
+/** Kills all processes when a signal ends the benchmark. To be called before runTool(), whose listeners end the process. */
+export function stopServersOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => running.forEach((child) => child.kill("SIGKILL")));
+  }
 }
 
 /** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
@@ -153,11 +149,11 @@ export async function runPinned(
 
 /** Starts a script and waits for its first line. */
 async function startPinned(
-  { runtime, script, settings, env = {}, core = SERVER_CORE }: ServerSpec,
+  { runtime, script, settings, core = SERVER_CORE }: ServerSpec,
 ): Promise<{ child: Deno.ChildProcess; line: string }> {
   const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
   const args = ["-c", String(core), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
-  const child = spawn("taskset", args, { env, stdout: "piped", stderr: "inherit", stdin: "null" });
+  const child = spawn("taskset", args, { stdout: "piped", stderr: "inherit", stdin: "null" });
   const line = await firstLine(child.stdout);
   if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
   return { child, line };

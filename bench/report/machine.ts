@@ -1,6 +1,5 @@
 /** The software and the machine of a run. */
 
-import { DatabaseSync } from "node:sqlite";
 import { runtimeCommand } from "../load/runtimes.ts";
 
 /** Names and values, in the order of the page. */
@@ -8,25 +7,17 @@ export type Facts = readonly (readonly [name: string, value: string])[];
 
 const PEERS = ["hono", "@hono/zod-validator", "zod", "fastify"];
 
-/** The versions of all software in the benchmark. */
-export async function readVersions(): Promise<Facts> {
+/** The versions of all software in the benchmark, the machine, and the disk with the databases. */
+export async function readFacts(folder: string): Promise<Facts> {
   const config = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
+  const model = /^model name\s*: (.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? Deno.build.arch;
   const peers = PEERS.map((name) => [name, String(config.imports[name]).split("@").at(-1) ?? ""] as const);
   return [
     ["Petstore", config.version],
     ["Deno", Deno.version.deno],
-    ["V8", Deno.version.v8],
-    ["SQLite", sqliteVersion()],
     ["Node", firstLine(runtimeCommand("Node")[0] ?? "", "--version").replace(/^v/, "")],
     ["wrk", firstLine("wrk", "--version").split(" ")[1] ?? ""],
     ...peers,
-  ];
-}
-
-/** The machine, and the disk with the databases. */
-export function readMachine(folder: string): Facts {
-  const model = /^model name\s*: (.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? Deno.build.arch;
-  return [
     ["processor", `${model}, ${navigator.hardwareConcurrency} cores`],
     ["memory", `${Math.round(Deno.systemMemoryInfo().total / 2 ** 30)} GiB`],
     ["kernel", `${Deno.build.os} ${Deno.osRelease()}`],
@@ -61,13 +52,6 @@ export function measureSync(folder: string): number {
     times.push(performance.now() - begin);
   }
   return times.toSorted((a, b) => a - b)[25] ?? 0;
-}
-
-function sqliteVersion(): string {
-  const db = new DatabaseSync(":memory:");
-  const version = db.prepare("SELECT sqlite_version() AS version").get()?.["version"];
-  db.close();
-  return String(version);
 }
 
 /** The first line of a program's output. The exit status is ignored: wrk prints its version with 1. */

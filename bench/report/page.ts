@@ -1,17 +1,18 @@
-/** bench/results.md and its plots. bench/README.md explains them. */
+/** The page of the results and its plots, bench/results.md. bench/README.md explains them. */
 
-import type { Result } from "../results.ts";
+import { fileURLToPath } from "node:url";
 import type { Row } from "../row.ts";
-import { writeFormatted } from "./file.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
-import { filledColumns } from "./table.ts";
+import { digits, table } from "./table.ts";
 
-/** The results of all cases, and their conditions. */
+/** The rows of all cases, and their conditions. */
 export interface Report {
-  results: readonly (readonly [name: string, result: Result])[];
-  versions: Facts;
-  machine: Facts;
+  rows: readonly Row[];
+  minutes: number;
+  /** The largest share of the processors' time, 0 to 1, that other work used before a case. */
+  disturbance: number;
+  facts: Facts;
 }
 
 /** A part of the page: the cases whose names begin with one of the prefixes, and their plot. */
@@ -21,79 +22,58 @@ interface Section {
   plot?: Plot;
 }
 
-/** The sections, in the order of the page. A case belongs to the first that matches. */
+/** The sections, in the order of the page. */
 const SECTIONS: readonly Section[] = [
   { title: "Any address", prefixes: ["reads-"], plot: PLOTS.traffic },
   { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },
-  { title: "The library on Deno", prefixes: ["library-", "in-process"] },
+  { title: "The library on Deno", prefixes: ["library-"] },
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
   { title: "While others create", prefixes: ["slow-disk", "get-while-posting"] },
 ];
 
-/** The rows of results, without those of skipped cases. */
-export function rowsOf(results: readonly Result[]): Row[] {
-  return results.flatMap(({ outcome }) => "skipped" in outcome ? [] : outcome);
+/** Writes the page and its plots, formatted. */
+export async function writePage(report: Report): Promise<void> {
+  await write("results.md", formatPage(report));
+  for (const { file, draw } of Object.values(PLOTS)) await write(file, await draw(report.rows));
 }
 
-/** Writes the plots whose cases have results. */
-export async function writePlots(rows: readonly Row[]): Promise<ReadonlySet<Plot>> {
-  const drawn = new Set<Plot>();
-  for (const plot of Object.values(PLOTS)) {
-    const svg = await plot.draw(rows);
-    if (svg === undefined) continue;
-    await writeFormatted(plot.file, svg);
-    drawn.add(plot);
-  }
-  return drawn;
+async function write(name: string, text: string): Promise<void> {
+  const path = fileURLToPath(new URL(`../${name}`, import.meta.url));
+  await Deno.writeTextFile(path, text);
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", path] }).output();
 }
 
-/** Writes the page. */
-export async function writePage(report: Report, drawn: ReadonlySet<Plot>): Promise<void> {
-  await writeFormatted("results.md", formatPage(report, drawn));
-}
-
-function formatPage({ results, versions, machine }: Report, drawn: ReadonlySet<Plot>): string {
-  const days = [...new Set(results.map(([, { at }]) => at.slice(0, 10)))].sort();
-  const minutes = Math.round(results.reduce((sum, [, { seconds }]) => sum + seconds, 0) / 60);
-  const most = Math.round(100 * Math.max(...results.map(([, { disturbance }]) => disturbance)));
-  const taken = new Set<string>();
-  const sections = SECTIONS.map((section) => {
-    const own = results.filter(([name]) =>
-      !taken.has(name) && section.prefixes.some((prefix) => name.startsWith(prefix))
-    );
-    for (const [name] of own) taken.add(name);
-    return formatSection(section, own, drawn);
+export function formatPage({ rows, minutes, disturbance, facts }: Report): string {
+  const sections = SECTIONS.map(({ title, prefixes, plot }) => {
+    const own = rows.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)));
+    const lines = own.map(cells);
+    const isFilled = COLUMNS.map((_, column) => lines.some((line) => line[column] !== ""));
+    const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
+    const image = plot ? `![${plot.description}](${plot.file})\n\n` : "";
+    return own.length === 0 ? "" : `## ${title}\n\n${image}${table(select(COLUMNS), lines.map(select))}\n\n`;
   });
   return `# Results of the benchmark
 
-\`deno task bench\` wrote this page from measurements of ${
-    days.join(" and ")
-  }, which took ${minutes} minutes. Before each case,
-other work used at most ${most} % of the processors' time. [How to read it](README.md).
+\`deno task bench\` wrote this page from measurements of ${new Date().toISOString().slice(0, 10)}, which took ${
+    Math.round(minutes)
+  } minutes. Before each case,
+other work used at most ${Math.round(100 * disturbance)} % of the processors' time. [How to read it](README.md).
 
-${sections.join("\n\n")}
+${sections.join("")}## Software and machine
 
-## Software and machine
-
-${table(["name", "value"], [...versions, ...machine])}
+${table(["name", "value"], facts)}
 `;
 }
 
-function formatSection({ title, plot }: Section, results: Report["results"], drawn: ReadonlySet<Plot>): string {
-  const rows = rowsOf(results.map(([, result]) => result));
-  const [head, ...lines] = filledColumns(rows);
-  const skipped = results.flatMap(([name, { outcome }]) =>
-    "skipped" in outcome ? [`The case \`${name}\` was skipped: ${outcome.skipped}.`] : []
-  );
-  return [
-    `## ${title}`,
-    ...plot && drawn.has(plot) ? [`![${plot.description}](${plot.file})`] : [],
-    ...rows.length > 0 ? [table(head, lines)] : [],
-    ...skipped,
-  ].join("\n\n");
-}
+const COLUMNS = ["case", "what", "figure", "rounds", "by processor time", "notes"];
 
-export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...lines.map(line)].join("\n");
+function cells({ title, subject, base, figure, unit, byProcessorTime, notes }: Row): string[] {
+  return [
+    title,
+    base === undefined ? subject : `${subject} / ${base}`,
+    digits(figure.median) + (unit === "/s" ? " a second" : ` ${unit}`),
+    `${digits(figure.low)} to ${digits(figure.high)}`,
+    byProcessorTime ? digits(byProcessorTime.median) : "",
+    notes.join("; "),
+  ];
 }

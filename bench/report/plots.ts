@@ -11,8 +11,7 @@ export interface Plot {
   file: string;
   /** What the plot shows, for readers who do not see it. */
   description: string;
-  /** Draws it, or returns `undefined` if a row is missing, for example because its case was skipped. */
-  draw(rows: readonly Row[]): Promise<string> | undefined;
+  draw(rows: readonly Row[]): Promise<string>;
 }
 
 /** A bar of a plot: the row that it shows, and its names. */
@@ -94,12 +93,11 @@ function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
   function draw(rows: readonly Row[]) {
     const values = bars.map(({ group, contender, row: [name, subject, base] }) => {
       const row = rows.find((row) => row.name === name && row.subject === subject && row.base === base);
-      if (row === undefined) return;
       const unit = text.limit === undefined ? 1000 : 1;
-      const { low, median, high } = row.figure;
+      const { low, median, high } = row!.figure;
       return { group, contender, share: median / unit, low: low / unit, high: high / unit };
-    }).filter((value) => value !== undefined);
-    return values.length < bars.length ? undefined : toSvg(barSpec(text, values));
+    });
+    return toSvg(barSpec(text, values));
   }
   return { file, description: [text.title, text.subtitle].flat().join(". ").replace("?.", "?"), draw };
 }

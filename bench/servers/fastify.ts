@@ -1,10 +1,9 @@
 /** The peer on Node: Fastify with schemas for requests and responses, and a hook that compares the key. */
 
 import fastify from "fastify";
-import process from "node:process";
 import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
 import { createSchema, getSchema, listSchema } from "./fastify_schemas.ts";
-import { announce, PORT, readSettings } from "./host.ts";
+import { listenOnNode, readSettings } from "./host.ts";
 import type { PeerQuery } from "./peer_pages.ts";
 import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
 
@@ -32,7 +31,5 @@ app.get<{ Params: { petId: number } }>("/v1/pets/:petId", { schema: getSchema },
   else reply.code(404).send({ code: "pet_not_found" });
 });
 
-await app.listen({ port: PORT, host: "127.0.0.1" });
-const address = app.server.address();
-announce(typeof address === "object" && address ? address.port : 0);
-process.on("SIGTERM", () => process.exit(0));
+await app.ready();
+listenOnNode(app.server);

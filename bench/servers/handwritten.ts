@@ -1,31 +1,17 @@
 /**
- * What a user writes in an hour: the server of the runtime, the key compared, a prepared statement for a pet, a page and a create, or
- * a Map without creates. It sends the petstore's headers, and its entity tag is the id, as no pet changes. It checks no pet.
+ * What a user writes in an hour: Deno.serve, the key compared, a prepared statement for a pet, a page and a create. It sends the
+ * petstore's headers, and its entity tag is the id, as no pet changes. It checks no pet.
  */
 
-import { createServer } from "node:http";
-import { AUTHORIZATION, type BenchPet, petAt } from "../catalogue.ts";
-import { listen, listenOnNode, readSettings } from "./host.ts";
+import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
+import { listen, readSettings } from "./host.ts";
 import { linkTo, positionOf } from "./peer_pages.ts";
+import type { PeerSettings } from "./peer_pets.ts";
+import { createTable, INSERT } from "./peer_table.ts";
 
-export interface HandwrittenSettings {
-  pets: number;
-  /** The database file; without one, pets are in a Map. */
-  path?: string;
-}
-
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
-interface Source {
-  get(id: bigint): string | undefined;
-  /** The pets after an id, up to 21, of one status or of all. */
-  page(after: bigint, status: string | undefined): { id: bigint; json: string }[];
-  /** Committed, and on disk. */
-  create(pet: BenchPet): { id: bigint; json: string };
+interface Row {
+  id: bigint;
+  json: string;
 }
 
 const JSON_FIELDS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
@@ -34,98 +20,49 @@ const DEPRECATION = {
   sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
   link: '</v1/pets>; rel="successor-version"',
 };
-const { pets, path } = readSettings<HandwrittenSettings>();
-const source = path === undefined ? createMap() : await openTable(path);
 
-if ("Deno" in globalThis) {
-  await listen((request) => {
-    const { method, url, headers } = request;
-    const target = url.slice(url.indexOf("/", 8)), authorization = headers.get("authorization");
-    const send = ({ body, ...init }: Answer) => new Response(body, init);
-    if (method !== "POST") return send(answer(method, target, authorization));
-    return request.json().then((pet) => send(create(target, authorization, pet)));
-  });
-} else {
-  listenOnNode(createServer(({ method = "", url = "", headers: { authorization = null } }, response) => {
-    const { status, headers, body } = answer(method, url, authorization);
-    response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
-  }));
-}
+const { pets, path = ":memory:" } = readSettings<PeerSettings>();
+const db = createTable(path, pets);
+const JSON_OF_PET = "json_object('id', id, 'name', name, 'categoryId', categoryId, 'status', status) AS json";
+const one = db.prepare(`SELECT ${JSON_OF_PET} FROM pets WHERE id = ?`);
+const next = db.prepare(`SELECT id, ${JSON_OF_PET} FROM pets WHERE id > ? ORDER BY id LIMIT 21`);
+const added = db.prepare(`${INSERT} RETURNING id, ${JSON_OF_PET}`);
+next.setReadBigInts(true);
+added.setReadBigInts(true);
 
-function answer(method: string, target: string, authorization: string | null): Answer {
-  if (authorization !== AUTHORIZATION) return fail(401);
+await listen((request) => {
+  const { method, url, headers } = request;
+  const target = url.slice(url.indexOf("/", 8));
+  if (headers.get("authorization") !== AUTHORIZATION) return fail(401);
+  if (method === "POST" && target === "/v1/pets") return request.json().then(create);
   if (method !== "GET") return fail(405);
   const [, id] = /^\/v1\/pets\/(\d+)$/.exec(target) ?? [];
-  if (id === undefined) return page(target);
-  const body = source.get(BigInt(id));
-  if (body === undefined) return fail(404);
-  return { status: 200, headers: { ...JSON_FIELDS, etag: `"${id}"`, ...DEPRECATION }, body };
+  return id === undefined ? page(target) : get(id);
+});
+
+function get(id: string): Response {
+  const row = one.get(BigInt(id));
+  if (row === undefined) return fail(404);
+  return new Response(row["json"] as string, { headers: { ...JSON_FIELDS, etag: `"${id}"`, ...DEPRECATION } });
 }
 
-function create(target: string, authorization: string | null, pet: BenchPet): Answer {
-  if (authorization !== AUTHORIZATION) return fail(401);
-  if (target !== "/v1/pets") return fail(404);
-  const { id, json: body } = source.create(pet);
-  return { status: 201, headers: { ...JSON_FIELDS, location: `${target}/${id}`, etag: `"${id}"` }, body };
+function create({ name, categoryId, status }: BenchPet): Response {
+  const { id, json } = added.get(name, categoryId, status) as unknown as Row;
+  const headers = { ...JSON_FIELDS, location: `/v1/pets/${id}`, etag: `"${id}"` };
+  return new Response(json, { status: 201, headers });
 }
 
-function page(target: string): Answer {
-  const [, status, cursor] = /^\/v1\/pets\?(?:limit=20&)?(?:status=(\w+)&)?cursor=(\w+)$/.exec(target) ?? [];
+function page(target: string): Response {
+  const [, cursor] = /^\/v1\/pets\?(?:limit=20&)?cursor=(\w+)$/.exec(target) ?? [];
   if (cursor === undefined) return fail(404);
-  const rows = source.page(BigInt(positionOf(cursor)), status);
+  const rows = next.all(BigInt(positionOf(cursor))) as unknown as Row[];
   const shown = rows.slice(0, 20), last = Number(shown.at(-1)?.id ?? 0);
-  const headers = { ...JSON_FIELDS, etag: `"${cursor}-${last}"` };
-  const link = rows.length > 20 ? { link: linkTo(last, 20, status) } : undefined;
-  return { status: 200, headers: { ...headers, ...link }, body: `[${shown.map(({ json }) => json).join(",")}]` };
+  const link = rows.length > 20 ? { link: linkTo(last, 20, undefined) } : undefined;
+  const headers = { ...JSON_FIELDS, etag: `"${cursor}-${last}"`, ...link };
+  return new Response(`[${shown.map(({ json }) => json).join(",")}]`, { headers });
 }
 
-function fail(status: number): Answer {
-  return { status, headers: JSON_FIELDS, body: `{"code":"failed","message":"The request failed","status":${status}}` };
-}
-
-function createMap(): Source {
-  const map = new Map<number, string>();
-  for (let id = 1; id <= pets; id++) map.set(id, JSON.stringify({ id, ...petAt(id) }));
-  return {
-    get: (id) => map.get(Number(id)),
-    page: () => [],
-    create() {
-      throw new Error("The Map takes no creates");
-    },
-  };
-}
-
-async function openTable(path: string): Promise<Source> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(path);
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS pets (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL) STRICT;
-    CREATE INDEX IF NOT EXISTS pets_of_status ON pets (status); BEGIN`);
-  const insert = db.prepare("INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)");
-  const known = db.prepare("SELECT max(id) AS last FROM pets").get()?.["last"];
-  for (let id = Number(known) + 1; id <= pets; id++) {
-    const { name, categoryId, status } = petAt(id);
-    insert.run(name, categoryId, status);
-  }
-  db.exec("COMMIT");
-  const json = "json_object('id', id, 'name', name, 'categoryId', categoryId, 'status', status) AS json";
-  const one = db.prepare(`SELECT ${json} FROM pets WHERE id = ?`);
-  const pages = (condition: string) => {
-    const page = db.prepare(`SELECT id, ${json} FROM pets WHERE id > ? ${condition} ORDER BY id LIMIT 21`);
-    page.setReadBigInts(true);
-    return page;
-  };
-  const any = pages(""), ofStatus = pages("AND status = ?");
-  const added = db.prepare(`INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?) RETURNING id, ${json}`);
-  added.setReadBigInts(true);
-  return {
-    get: (id) => one.get(id)?.["json"] as string | undefined,
-    page(after, status) {
-      const rows = status === undefined ? any.all(after) : ofStatus.all(after, status);
-      return rows as unknown as { id: bigint; json: string }[];
-    },
-    create({ name, categoryId, status }) {
-      return added.get(name, categoryId, status) as unknown as { id: bigint; json: string };
-    },
-  };
+function fail(status: number): Response {
+  const body = `{"code":"failed","message":"The request failed","status":${status}}`;
+  return new Response(body, { status, headers: JSON_FIELDS });
 }

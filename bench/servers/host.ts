@@ -10,14 +10,11 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 const HOSTNAME = "127.0.0.1";
 
-/** A free one, unless the benchmark chooses it. */
-export const PORT = Number(process.env["BENCH_PORT"] ?? 0);
-
 /** Serves on a free port and tells the benchmark which. On Node only a petstore, which has its own listener. */
 export async function listen(service: FetchHandler | Petstore): Promise<void> {
   const handler = typeof service === "function" ? service : service.handle;
   if ("Deno" in globalThis) {
-    Deno.serve({ port: PORT, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
+    Deno.serve({ port: 0, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
   } else if (typeof service !== "function") {
     const { createServer } = await import("node:http");
     const { createNodeListener } = await import("../../lib/hosts/node.ts");
@@ -27,11 +24,11 @@ export async function listen(service: FetchHandler | Petstore): Promise<void> {
 
 /** Starts a server of `node:http` in the same way. */
 export function listenOnNode(server: Server): void {
-  server.listen(PORT, HOSTNAME, () => announce((server.address() as AddressInfo).port));
+  server.listen(0, HOSTNAME, () => announce((server.address() as AddressInfo).port));
 }
 
 /** Prints the line for which the benchmark waits. */
-export function announce(port: number): void {
+function announce(port: number): void {
   console.log(String(port));
 }
 

@@ -1,17 +1,13 @@
 /** The limit on Node: `node:http` alone. It reads and sends what limit.ts does. */
 
 import { Buffer } from "node:buffer";
-import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
 import { listenOnNode, readSettings } from "./host.ts";
-import type { LimitSettings, StoredResponse } from "./limit.ts";
+import type { StoredResponse } from "./limit.ts";
 
-const { responses: path } = readSettings<LimitSettings>();
-const [stored]: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
-if (stored === undefined) throw new Error("The limit needs a response to send");
-const { status, body } = stored;
-const own = Object.fromEntries(stored.headers);
+const { status, headers: pairs, body } = readSettings<StoredResponse>();
+const own = Object.fromEntries(pairs);
 const headers = { ...own, "content-length": Buffer.byteLength(body) };
 let lastId = 0;
 

@@ -9,28 +9,35 @@ import { linkTo, type PeerPet, type PeerPets, positionOf } from "./peer_pages.ts
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-  CREATE TABLE IF NOT EXISTS pets (
+  CREATE TABLE pets (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, categoryId INTEGER NOT NULL, status TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS pets_of_status ON pets (status);
+  CREATE INDEX pets_of_status ON pets (status);
 `;
 
-/** Opens a file, and fills a new one with this number of pets. */
-export function openPeerTable(path: string, size: number): PeerPets {
+/** A statement that adds a pet; what follows it may return something. */
+export const INSERT = "INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)";
+
+/** Makes a file with this number of pets. */
+export function createTable(path: string, size: number): DatabaseSync {
   const db = new DatabaseSync(path);
-  db.exec(SCHEMA);
-  const insert = db.prepare("INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)");
-  const one = db.prepare("SELECT id, name, categoryId, status FROM pets WHERE id = ?");
-  const page = (condition: string) =>
-    db.prepare(`SELECT id, name, categoryId, status FROM pets WHERE id > ? ${condition} ORDER BY id LIMIT ?`);
-  const any = page(""), ofStatus = page("AND status = ?");
-  const known = db.prepare("SELECT max(id) AS last FROM pets").get()?.["last"];
-  db.exec("BEGIN");
-  for (let id = Number(known) + 1; id <= size; id++) {
+  db.exec(`${SCHEMA}; BEGIN`);
+  const insert = db.prepare(INSERT);
+  for (let id = 1; id <= size; id++) {
     const { name, categoryId, status } = petAt(id);
     insert.run(name, categoryId, status);
   }
   db.exec("COMMIT");
+  return db;
+}
+
+export function openPeerTable(path: string, size: number): PeerPets {
+  const db = createTable(path, size);
+  const insert = db.prepare(INSERT);
+  const one = db.prepare("SELECT id, name, categoryId, status FROM pets WHERE id = ?");
+  const page = (condition: string) =>
+    db.prepare(`SELECT id, name, categoryId, status FROM pets WHERE id > ? ${condition} ORDER BY id LIMIT ?`);
+  const any = page(""), ofStatus = page("AND status = ?");
   return {
     create({ name, categoryId, status }) {
       return { id: Number(insert.run(name, categoryId, status).lastInsertRowid), name, categoryId, status };
