@@ -1,4 +1,4 @@
-/** Imports that are killed, that have no room, and that share the file with a server. */
+/** Imports that are stopped, that have no room, and that share the file with a server. */
 
 import assert from "node:assert/strict";
 import { statSync, writeFileSync } from "node:fs";
@@ -22,19 +22,6 @@ import {
   STORE,
   toNdjson,
 } from "../../support/server/pet_files.ts";
-
-test.inFolder("an import that is killed in its transaction leaves nothing", async (folder) => {
-  await makeStore(3, folder);
-  writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(400_000)));
-  await using child = new ServerProcess(folder, { args: ["import", "a.ndjson", STORE] });
-  const log = join(folder, `${FILE}-wal`);
-  await until("a part of the pets in the log", () => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 2 ** 20);
-  await child.stop("SIGKILL");
-  assert.equal(child.written.stdout, "");
-  assert.equal(countPets(folder), 3);
-  assert.match((await runCommand(folder, ["check", STORE])).stdout, /is sound: 3 pets/);
-  assertPrinted(await importFile(folder, "b.ndjson", toNdjson(makeDrafts(2))), "b.ndjson: 2 pets added");
-});
 
 test.inFolder("an import that is told to end in its transaction leaves nothing, and says so", async (folder) => {
   await makeStore(3, folder);

@@ -1,129 +1,108 @@
-/** Checks states of a trace, and shrinks what fails. */
+/** Whether each state that a loss of power may leave keeps what was promised, as a server that starts on it and commands show. */
 
-import { rmSync } from "node:fs";
-import { Random } from "../../support/random.ts";
-import { findFaults } from "./invariants.ts";
-import { Promises } from "./promises.ts";
-import { findServedFaults } from "./server_check.ts";
-import { type Losses, MAX_CHOICES, Moment, type State, writeState } from "./states.ts";
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { type AnyServer, runHere, withServerHere } from "../../support/server/in_process.ts";
+import { readKey } from "../../support/server/server_process.ts";
+import { PET, Promises } from "./promises.ts";
+import { Moment, writeState } from "./states.ts";
 import type { Step } from "./trace.ts";
-
-/** One state in so many is checked by a server too. */
-const SERVED = 100;
-
-/** Of a trace, after which no more are looked for. */
-const MAX_FAILURES = 3;
-
-export interface CheckOptions {
-  seed: number;
-  /** The most states that are checked. */
-  states: number;
-  /** The folder in which they are made. */
-  place: string;
-}
-
-export interface Failure {
-  faults: string[];
-  /** The fewest steps whose loss fails. */
-  lost: string[];
-}
 
 export interface Checked {
   states: number;
-  failures: Failure[];
+  /** The first broken promise, and what was lost. */
+  fault?: string;
 }
 
-interface Candidate {
-  moment: Moment;
-  promises: Promises;
-  losses: Losses;
-  state: State;
-}
-
-/** States that differ, or of which more was promised, spread over all moments. */
-function* findStates(
-  steps: readonly Step[],
-  { seed, states }: { seed: number; states: number },
-): Generator<Candidate> {
-  const seen = new Set<string>();
-  let left = states, moments = countMoments(steps);
-  for (const { moment, promises } of walk(steps)) {
-    let share = Math.ceil(left / moments--);
-    for (let choice = 0, tries = 4 * share + 20; choice < Math.min(MAX_CHOICES, tries) && share > 0; choice++) {
-      const losses = moment.losses(choice, seed);
-      if (!losses) break;
-      const state = moment.stateWithout(losses);
-      const key = `${promises.count} ${state.key}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      share--;
-      left--;
-      yield { moment, promises, losses, state };
+/** Checks states until one is wrong. They are made in a folder, one after the other. */
+export async function checkTrace(steps: readonly Step[], place: string): Promise<Checked> {
+  const moment = new Moment(steps), promises = new Promises(), seen = new Set<string>();
+  const before = process.cwd();
+  try {
+    for (let passed = moment.advance(); passed.length > 0; passed = moment.advance()) {
+      promises.add(passed);
+      for (const losses of moment.losses()) {
+        const state = moment.stateWithout(losses), promised = JSON.stringify(promises, showMaps);
+        if (seen.has(promised + state.key)) continue;
+        seen.add(promised + state.key);
+        writeState(state, place);
+        process.chdir(place);
+        try {
+          await check(promises);
+        } catch (error) {
+          const lost = [...losses].map((number) => steps[number]!.text).join(", ");
+          return { states: seen.size, fault: `After ${steps[moment.end - 1]!.text}, without ${lost}: ${error}` };
+        }
+      }
     }
+    return { states: seen.size };
+  } finally {
+    process.chdir(before);
   }
 }
 
-function* walk(steps: readonly Step[]): Generator<{ moment: Moment; promises: Promises }> {
-  const moment = new Moment(steps), promises = new Promises();
-  for (let passed = moment.advance(); passed.length > 0; passed = moment.advance()) {
-    promises.add(passed);
-    yield { moment, promises };
-  }
+function showMaps(_: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
 }
 
-function countMoments(steps: readonly Step[]): number {
-  let count = 0;
-  for (const moment = new Moment(steps); moment.advance().length > 0;) count++;
-  return count;
-}
-
-export async function checkTrace(steps: readonly Step[], options: CheckOptions): Promise<Checked> {
-  const checked: Checked = { states: 0, failures: [] };
-  for (const candidate of findStates(steps, options)) {
-    const failure = await checkState(candidate, options, checked.states++ % SERVED === 0);
-    if (failure && checked.failures.push(failure) === MAX_FAILURES) break;
-  }
-  return checked;
-}
-
-async function checkState(
-  candidate: Candidate,
-  { seed, place }: CheckOptions,
-  isServed: boolean,
-): Promise<Failure | undefined> {
-  const { moment, promises, losses, state } = candidate;
-  const makeState = (state: State) => {
-    rmSync(place, { recursive: true, force: true });
-    writeState(state, place);
-  };
-  const findDirectly = (state: State) => {
-    makeState(state);
-    return findFaults(place, promises);
-  };
-  const findByServer = (state: State) => {
-    makeState(state);
-    return findServedFaults(place, promises, new Random(seed));
-  };
-  let find: (state: State) => string[] | Promise<string[]> = findDirectly;
-  let faults = findDirectly(state);
-  if (faults.length === 0 && isServed) faults = await (find = findByServer)(state);
-  if (faults.length === 0) return undefined;
-  const fewest = await shrink([...losses], async (some) => (await find(moment.stateWithout(new Map(some)))).length > 0);
-  const lost = fewest.map(([step, loss]) => {
-    const { text } = moment.steps[step]!;
-    return loss === "all" ? text : `sectors ${[...loss].join(", ")} of ${text}`;
+/** Checks the files of the present folder. */
+async function check(promises: Promises): Promise<void> {
+  const { store: { serve, key }, keptKey, keys, pets, creates, imports, backups } = promises;
+  for (const [file, { least, count }] of backups) await checkBackup(file, least, count);
+  await withServerHere({ args: serve }, async (server) => {
+    const kept = key ?? readKey(".");
+    if (keptKey !== undefined) assert.equal(kept, keptKey, "The file of the key does not have the key that was shown");
+    for (const [text, isValid] of keys) {
+      const { status } = await server.ask("/v1/pets", text);
+      assert.equal(
+        status,
+        isValid ? 200 : 401,
+        `A key that was ${isValid ? "shown is not valid" : "revoked is valid"}`,
+      );
+    }
+    let listed = await list(server, kept);
+    for (const pet of pets.values()) assert.ok(listed.includes(pet), `${pet} was shown, and is not stored`);
+    for (const { names, isDone } of imports) {
+      const missing = names.filter((name) => !listed.includes(`"name":${JSON.stringify(name)},`)).length;
+      const isRight = missing === 0 || (missing === names.length && !isDone);
+      assert.ok(isRight, `${missing} of ${names.length} imported pets are missing`);
+    }
+    const shown = [...listed.matchAll(PET)].map(([, id]) => Number(id));
+    for (const [name, { body, key, apiKey }] of creates) {
+      if (apiKey !== kept && keys.get(apiKey) !== true) continue;
+      const { status, text } = await post(server, apiKey, body, key);
+      assert.equal(status, 201, text);
+      assert.equal(text, pets.get(name) ?? text, "A create that was repeated got another pet");
+    }
+    const next = JSON.parse((await post(server, kept, '{"name":"the next","categoryId":7}', "the-next")).text);
+    assert.ok(next.id > Math.max(0, ...shown), `${next.id} is not above the ids that were shown`);
+    listed = await list(server, kept);
+    const names = [...listed.matchAll(PET)].map(([, , name]) => name);
+    assert.equal(new Set(names).size, names.length, "A create that was repeated made a second pet");
   });
-  return { faults, lost };
 }
 
-/** Leaves out parts, first large and then small ones, while it still fails. */
-async function shrink<T>(list: T[], fails: (list: T[]) => Promise<boolean>): Promise<T[]> {
-  for (let size = Math.ceil(list.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < list.length;) {
-      const rest = list.toSpliced(at, size);
-      if (await fails(rest)) list = rest;
-      else at += size;
-    }
+/** A backup that has its name is whole. */
+async function checkBackup(file: string, least: number, count: number | undefined): Promise<void> {
+  if (count === undefined && !existsSync(file)) return;
+  const { stdout, stderr } = await runHere(["check", `--store=sqlite:${file}`]);
+  const stored = Number(/ is sound: (\d+) pets?$/m.exec(stdout)?.[1]);
+  assert.ok(stored >= least && stored === (count ?? stored), `The backup has ${stored} pets. ${stderr}`);
+}
+
+function post(server: AnyServer, apiKey: string, body: string, key: string) {
+  const headers = { "content-type": "application/json", "idempotency-key": key };
+  return server.ask("/v1/pets", apiKey, { method: "POST", headers, body });
+}
+
+async function list(server: AnyServer, key: string): Promise<string> {
+  let listed = "";
+  for (let path: string | undefined = "/v1/pets?limit=100"; path !== undefined;) {
+    const { status, headers, text } = await server.ask(path, key);
+    assert.equal(status, 200, text);
+    listed += text;
+    path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
   }
-  return list;
+  return listed;
 }

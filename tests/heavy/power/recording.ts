@@ -37,7 +37,7 @@ export function startRecording(library: string, folder: string, trace: string): 
     read() {
       const steps = readTrace(trace), moment = new Moment(steps);
       while (moment.advance().length > 0);
-      const left = readFiles(folder), replayed = filesOf(moment.stateWithout(new Map()));
+      const left = readFiles(folder), replayed = filesOf(moment.stateWithout(new Set()));
       assert.deepEqual(
         [...replayed.keys()],
         [...left.keys()],

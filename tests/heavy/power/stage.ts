@@ -5,8 +5,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { originOf, type ServerExit, STARTED } from "../../support/server/server_process.ts";
 import { Child } from "../../support/system/child.ts";
-import type { Random } from "../../support/random.ts";
-import { drawPet } from "../../../tools/reliability/shared/pets.ts";
 import type { Recording } from "./recording.ts";
 import type { Intent } from "./promises.ts";
 import { addNote } from "./trace.ts";
@@ -18,23 +16,16 @@ export const FILE = "pets.db", KEY = "k";
 /** A create that commits fails only while another program has the file. */
 const RETRY_PAUSE = 5;
 
-export interface Server {
-  child: Child;
-  origin: string;
-}
-
 export class Stage implements AsyncDisposable {
   readonly folder: string;
-  readonly runtime: Runtime;
-  readonly random: Random;
+  readonly #runtime: Runtime;
   readonly #recording: Recording;
-  readonly #servers: Child[] = [];
+  #server: Child | undefined;
   #count = 0;
 
-  constructor(folder: string, runtime: Runtime, random: Random, recording: Recording) {
+  constructor(folder: string, runtime: Runtime, recording: Recording) {
     this.folder = folder;
-    this.runtime = runtime;
-    this.random = random;
+    this.#runtime = runtime;
     this.#recording = recording;
   }
 
@@ -42,62 +33,66 @@ export class Stage implements AsyncDisposable {
     addNote(this.#recording.trace, intent);
   }
 
-  /** Says how a server starts here, for the checks too. */
-  useStore(path: string = FILE, key: string = KEY): string[] {
-    const serve = [`--key=${key}`, `--store=sqlite:${path}`, "--log=off"];
-    this.note({ kind: "store", path, serve, key });
+  /** Says how a server starts here, for the checks too: on a file with a key, or as a first start. */
+  useStore(isFirstStart = false): string[] {
+    const serve = isFirstStart ? ["--log=off"] : [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--log=off"];
+    this.note({ kind: "store", serve, ...(!isFirstStart && { key: KEY }) });
     return serve;
   }
 
-  async serve(...args: string[]): Promise<Server> {
-    const child = this.#start([...serverCommand(this.runtime === "node"), "serve", "--port=0", ...args]);
-    this.#servers.push(child);
-    await child.printed(STARTED);
-    return { child, origin: originOf(child.written.stdout) };
+  /** Starts the server. There is one at a time. */
+  async serve(args: readonly string[]): Promise<void> {
+    this.#server = this.#start(["serve", "--port=0", ...args]);
+    await this.#server.printed(STARTED);
   }
 
   /** Runs a command of the program, which must succeed. */
   async run(...args: string[]): Promise<ServerExit> {
-    const exit = await this.#start([...serverCommand(this.runtime === "node"), ...args]).run();
+    const exit = await this.#start(args).run();
     assert.equal(exit.status, 0, exit.stderr);
     return exit;
   }
 
-  #start([program = "", ...args]: readonly string[]): Child {
+  #start(args: readonly string[]): Child {
+    const [program = "", ...line] = [...serverCommand(this.#runtime === "node"), ...args];
     const env = { ...environment(), ...this.#recording.env };
-    return new Child(program, args, { cwd: this.folder, clearEnv: true, env });
+    return new Child(program, line, { cwd: this.folder, clearEnv: true, env });
   }
 
   /** A pet of its own, with an Idempotency-Key, until it is acknowledged. */
-  async create({ origin }: Server, key: string = KEY): Promise<string> {
-    const pet = drawPet(this.random, `${this.#count++}`);
-    this.note({ kind: "create", name: pet.name, body: pet.body, key: pet.key, apiKey: key });
+  async create(apiKey: string = KEY): Promise<void> {
+    const name = `Luna ${this.#count++}`, key = name.replace(" ", "-"), body = `{"name":"${name}","categoryId":7}`;
+    this.note({ kind: "create", name, body, key, apiKey });
     for (;;) {
-      const headers = { ...auth(key), "content-type": "application/json", "idempotency-key": pet.key };
-      const response = await fetch(`${origin}/v1/pets`, { method: "POST", headers, body: pet.body });
+      const headers = { ...auth(apiKey), "content-type": "application/json", "idempotency-key": key };
+      const response = await fetch(this.#pets, { method: "POST", headers, body });
       const text = await response.text();
-      if (response.status === 201) return pet.name;
+      if (response.status === 201) return;
       assert.equal(response.status, 503, text);
       await pause(RETRY_PAUSE);
     }
   }
 
   /** At once, so that the thread that writes commits them. */
-  createMany(server: Server, count: number): Promise<string[]> {
-    return Promise.all(Array.from({ length: count }, () => this.create(server)));
+  async createMany(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => this.create()));
   }
 
-  async list({ origin }: Server, key: string = KEY): Promise<void> {
-    const response = await fetch(`${origin}/v1/pets?limit=100`, { headers: auth(key) });
+  async list(key: string = KEY): Promise<void> {
+    const response = await fetch(`${this.#pets}?limit=100`, { headers: auth(key) });
     assert.equal(response.status, 200, await response.text());
   }
 
-  async stop({ child }: Server): Promise<void> {
-    assert.equal(await child.stop(), 0, child.written.stderr);
+  async stop(): Promise<void> {
+    assert.equal(await this.#server?.stop(), 0, this.#server?.written.stderr);
+  }
+
+  get #pets(): string {
+    return `${originOf(this.#server?.written.stdout ?? "")}/v1/pets`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of this.#servers) await server[Symbol.asyncDispose]();
+    await this.#server?.[Symbol.asyncDispose]();
   }
 }
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
-import { runCommand, ServerProcess, withServer } from "../../../support/server/server_process.ts";
+import { runCommand, type ServerProcess, withServer } from "../../../support/server/server_process.ts";
 import { fill } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
 import { test } from "../../../support/server/in_process.ts";
@@ -53,24 +52,4 @@ test.withFolder("a backup of a large file ends while clients create without paus
     await Promise.all(clients);
     assertBackup(join(folder, "copy.db"), before);
   });
-});
-
-test.withFolder("a backup that is killed or ended leaves a whole copy under its name or none, and the next one works", async (folder) => {
-  await withServer(folder, ON_FILE, (server) => server.stop());
-  fill(join(folder, FILE), 200_000);
-  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-    const name = `${signal}.db`;
-    const args = ["backup", name, `--store=sqlite:${FILE}`];
-    await using child = new ServerProcess(folder, { args });
-    await until("the temporary file", () => existsSync(join(folder, `${name}.0.tmp`)));
-    const status = await child.stop(signal);
-    const isCopied = existsSync(join(folder, name));
-    if (isCopied) assertBackup(join(folder, name), []);
-    // The signal may come after the end.
-    else assert.notEqual(status, 0);
-    if (signal === "SIGTERM") {
-      const { stderr } = child.written;
-      assert.ok(!existsSync(join(folder, `${name}.0.tmp`)), `the file is left, with the status ${status}: ${stderr}`);
-    } else if (!isCopied) assert.equal((await runCommand(folder, args)).status, 0);
-  }
 });
