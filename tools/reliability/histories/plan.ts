@@ -73,12 +73,14 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-export function plans<Fault>(fault: fc.Arbitrary<Fault>, mostFaults: number): fc.Arbitrary<Plan<Fault>> {
+const MOST_FAULTS = 4;
+
+export function plans<Fault>(fault: fc.Arbitrary<Fault>): fc.Arbitrary<Plan<Fault>> {
   return fc.record({
     pets: fc.array(DRAFT, { maxLength: 16 }),
     servers: fc.integer({ min: 1, max: MOST_SERVERS }),
     clients: fc.array(fc.array(STEP, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
-    faults: fc.array(fault, { maxLength: mostFaults }),
+    faults: fc.array(fault, { maxLength: MOST_FAULTS }),
   }).map(nameAll);
 }
 

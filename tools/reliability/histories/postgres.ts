@@ -14,7 +14,7 @@ import { untilAnswered } from "../../../tests/support/postgres/postgres.ts";
 import { type Fault, type Proxy, withProxy } from "../../../tests/support/postgres/proxy.ts";
 import { at, withDatabase } from "../../../tests/support/postgres/servers.ts";
 import { until } from "../../../tests/support/until.ts";
-import type { Ground, Outcome, Place } from "./ground.ts";
+import type { Outcome, Place } from "./run.ts";
 import { BEYOND_TIMEOUT, MOST_SERVERS, NAME, type Plan, TIMEOUT } from "./plan.ts";
 
 /** Connections of a server: few, so that a request after a fault gets the one that has failed. */
@@ -49,26 +49,26 @@ export const openPool: OpenStore = async (url, pooled) => {
   return await openOnOwnPool(pool, { timeoutMs: TIMEOUT, prepare: !pooled });
 };
 
-/** @param pooled Whether PgBouncer is between the stores and the proxy. */
-export function onPostgres(name: string, open: OpenStore, pooled = false): Ground<Fault> {
-  return {
-    name: `${name}${pooled ? " and PgBouncer" : ""}`,
-    open: (use) =>
-      withDatabase((direct, port) =>
-        withProxy(port, async (proxy) => {
-          const url = at(direct, `127.0.0.1:${proxy.port}`);
-          const admin = new Client({ connectionString: direct });
-          await admin.connect();
-          await admin.query(postgresSchema());
-          const useAt = async (url: string) => {
-            await using place = new PostgresPlace(proxy, admin, () => open(url, pooled));
-            await place.renew();
-            return await use(place);
-          };
-          return await (pooled ? withPooler(url, useAt) : useAt(url)).finally(() => admin.end());
-        })
-      ),
-  };
+/** Makes a database behind a proxy, for histories. @param pooled Whether PgBouncer is between the stores and the proxy. */
+export function withPostgres<T>(
+  open: OpenStore,
+  pooled: boolean,
+  use: (place: Place<Fault>) => Promise<T>,
+): Promise<T> {
+  return withDatabase((direct, port) =>
+    withProxy(port, async (proxy) => {
+      const url = at(direct, `127.0.0.1:${proxy.port}`);
+      const admin = new Client({ connectionString: direct });
+      await admin.connect();
+      await admin.query(postgresSchema());
+      const useAt = async (url: string) => {
+        await using place = new PostgresPlace(proxy, admin, () => open(url, pooled));
+        await place.renew();
+        return await use(place);
+      };
+      return await (pooled ? withPooler(url, useAt) : useAt(url)).finally(() => admin.end());
+    })
+  );
 }
 
 class PostgresPlace implements Place<Fault>, AsyncDisposable {
