@@ -3,7 +3,7 @@
  * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute.
  */
 
-import { parseFlags, readCount, runTool } from "../tools/command_line.ts";
+import { parseFlags, readCount, runTool } from "./command_line.ts";
 import { Bench } from "./bench.ts";
 import { LOAD_CORE } from "./load/cores.ts";
 import type { OpenLoopResult, OpenLoopSettings } from "./load/open_loop.ts";

@@ -1,6 +1,6 @@
 /** `deno task bench`: runs the cases, prints the page of the results and, when all have run, writes bench/results.md and its plots. */
 
-import { type Finding, parseFlags, readCount, runTool, UsageError } from "../tools/command_line.ts";
+import { type Finding, parseFlags, readCount, runTool, UsageError } from "./command_line.ts";
 import { Bench, type Group } from "./bench.ts";
 import { DEFAULT } from "./cases/default.ts";
 import { LIBRARY, ON_NODE } from "./cases/library.ts";

@@ -1,7 +1,7 @@
 /** The files of a commit, in a folder of their own. */
 
 import { join } from "node:path";
-import { UsageError } from "../../tools/command_line.ts";
+import { UsageError } from "../command_line.ts";
 import { ROOT } from "../../tests/support/server/serve_task.ts";
 import type { Program } from "../load/server_process.ts";
 

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseFlags, readCount, runTool, UsageError } from "../../tools/command_line.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { stopServersOnSignals } from "../load/server_process.ts";
 import { measureDisturbance } from "../report/machine.ts";

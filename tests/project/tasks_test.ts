@@ -15,7 +15,6 @@ const TYPED: Record<string, readonly [args: string, shows: RegExp]> = {
   program: ["--help", /^Petstore: /],
   test: ["nothing", /There is no part nothing; the parts are /],
   "test:all": ["nothing", /There is no part nothing; the parts are /],
-  reliability: ["", /^deno task reliability fuzz\|/m],
   bench: ["--help", /^deno task bench \[options\]/m],
   "release:notes": ["", /^The first release: /],
   smoke: ["", /^The server started, kept pet 1, and stopped twice on /],

@@ -1,5 +1,4 @@
 import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
-import type { EntityTags } from "./entity_tags.ts";
 import { FORETOLD_HEADERS, type Prediction, SOME_TAG } from "./prediction.ts";
 
 /**
@@ -52,4 +51,24 @@ export function findDisagreement(one: SeenResponse, other: SeenResponse): string
     [status, ...[...headers].filter(([name]) => name !== "date").map((header) => header.join(": ")), text].join("\n")
   );
   return first === second ? [] : [`the stores disagree:\n${first}\n—\n${second}`];
+}
+
+/** Entity tags by content. Each content must have one tag, and each tag one content. They hold for all petstores. */
+export class EntityTags {
+  readonly #byContent = new Map<string, string>();
+  readonly #byTag = new Map<string, string>();
+
+  find(content: string): string | undefined {
+    return this.#byContent.get(content);
+  }
+
+  /** Records a content's tag and returns what is wrong with it. */
+  learn(content: string, tag: string): string | undefined {
+    const known = this.#byContent.get(content);
+    if (known !== undefined && known !== tag) return `the same content has two entity tags, ${known} and ${tag}`;
+    if ((this.#byTag.get(tag) ?? content) !== content) return `the entity tag ${tag} stands for two contents`;
+    this.#byContent.set(content, tag);
+    this.#byTag.set(tag, content);
+    return undefined;
+  }
 }

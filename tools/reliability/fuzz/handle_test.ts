@@ -1,15 +1,19 @@
-/** Random valid and invalid requests, compared with a model of the service. `deno task reliability fuzz` sends many more. */
+/**
+ * Random valid and invalid requests, compared with a model of the service. `FUZZ=1000` sends so many sequences of new ones to each
+ * store; about fifteen requests are a sequence.
+ */
 
 import assert from "node:assert/strict";
+import process from "node:process";
 import test from "node:test";
-import { FUZZED_STORES, onStores } from "./ground.ts";
-import { search } from "./search.ts";
-import { Tally } from "./tally.ts";
+import { newSeed } from "../../../tests/support/random.ts";
+import { MEMORY, STORE_KINDS } from "../../../tests/support/stores.ts";
+import { fuzz } from "./fuzz.ts";
 
-/** The same requests in every run; `deno task reliability fuzz` takes a new seed each time. */
-const SEED = 20301205;
+const SEQUENCES = Number(process.env["FUZZ"] ?? 25);
 
-const MEMORY = FUZZED_STORES.slice(0, 1);
+/** The same requests in every run, unless more are asked for. */
+const SEED = process.env["FUZZ"] === undefined ? 20301205 : newSeed() % 2 ** 31;
 
 /** Statuses and codes that the generators must reach. */
 const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_json", "400 invalid_limit"]
@@ -18,15 +22,10 @@ const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_js
   .concat("501 not_implemented", "400 invalid_idempotency_key", "422 idempotency_key_reused", "201 replayed");
 
 test("all stores give the same bytes for random requests, as the model predicts and the description allows", async () => {
-  const tally = new Tally();
-  const finding = await search(onStores(FUZZED_STORES), { tally, seed: SEED, sequences: 25 });
-  assert.ok(!finding, finding?.text);
-  assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
+  await fuzz(STORE_KINDS.filter(({ isVariant }) => !isVariant), { seed: SEED, sequences: SEQUENCES });
 });
 
 test("many more random requests to a memory store reach every status and code", async () => {
-  const tally = new Tally();
-  const finding = await search(onStores(MEMORY), { tally, seed: SEED + 1, sequences: 100 });
-  assert.ok(!finding, finding?.text);
-  assert.deepEqual(KINDS.filter((kind) => !tally.responses.has(kind)), []);
+  const responses = await fuzz([MEMORY], { seed: SEED + 1, sequences: 4 * SEQUENCES });
+  assert.deepEqual(KINDS.filter((kind) => !responses.has(kind)), []);
 });

@@ -4,8 +4,8 @@
  */
 
 import * as values from "./model_values.ts";
-import type { EntityTags } from "./entity_tags.ts";
-import { type ModelRequest, type Prediction, SOME_TAG } from "./prediction.ts";
+import type { EntityTags } from "./compare.ts";
+import { bytesOf, type ModelRequest, type Prediction, SOME_TAG } from "./prediction.ts";
 
 const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 const REALM = 'Bearer realm="petstore"';
@@ -18,12 +18,10 @@ const DEPRECATED = {
   link: '</v1/pets>; rel="successor-version"',
 };
 
-export interface ModelSettings {
-  key: string;
-  maxBodyBytes: number;
-  /** What is served without a key, by path. */
-  open?: Readonly<Record<string, { json: string; isTagged: boolean }>>;
-}
+export const KEY = "pk_fuzz";
+
+/** Small, so that bodies around the limit are cheap. Every valid name fits, however escaped. */
+export const LIMITS = { maxBodyBytes: 4096 };
 
 interface ModelPet {
   id: number;
@@ -32,14 +30,12 @@ interface ModelPet {
 }
 
 export class Model {
-  readonly #settings: ModelSettings;
   readonly #pets: ModelPet[] = [];
   #lastId = 0;
   readonly #tags: EntityTags;
   readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
-  constructor(settings: ModelSettings, tags: EntityTags) {
-    this.#settings = settings;
+  constructor(tags: EntityTags) {
     this.#tags = tags;
   }
 
@@ -47,22 +43,17 @@ export class Model {
     const fields = new Headers(headers);
     const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
     const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
-    const open = base !== undefined && first === undefined ? this.#settings.open?.[`${root}/${base}`] : undefined;
-    if (open !== undefined) {
-      const get = () => open.isTagged ? this.#represent(open.json, undefined, fields) : success(open.json);
-      return choose(method, { GET: get, HEAD: get });
-    }
     const authorization = fields.get("authorization");
     if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
     const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
     const challenge = /^bearer /i.test(authorization) ? MALFORMED : REALM;
     if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": challenge });
-    if (key !== this.#settings.key) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
+    if (key !== KEY) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
 
     if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
     if (first === "pets" && second === undefined) {
       const list = () => this.#list(query, fields);
-      return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, body) });
+      return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, bytesOf(body)) });
     }
     if (first === "pets") {
       const get = () => this.#get(second!, fields);
@@ -106,14 +97,14 @@ export class Model {
     return { status, body, headers: { ...JSON_TYPE, ...headers }, representation };
   }
 
-  #create(fields: Headers, body: Uint8Array<ArrayBuffer>): Prediction {
+  #create(fields: Headers, body: Uint8Array): Prediction {
     const header = fields.get("idempotency-key");
     const key = header === null ? undefined : values.idempotencyKey(header);
     if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
     const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
     const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");
     if (!isJson || !isPlain) return failure(415, "unsupported_media_type", { "accept-post": "application/json" });
-    if (body.length > this.#settings.maxBodyBytes) return failure(413, "body_too_large");
+    if (body.length > LIMITS.maxBodyBytes) return failure(413, "body_too_large");
     let value: unknown;
     try {
       value = values.readJson(body);
@@ -138,10 +129,6 @@ export class Model {
     this.#pets.push({ id, status, json });
     return { status: [201], body: json, headers: { ...JSON_TYPE, location: `/v1/pets/${id}` } };
   }
-}
-
-function success(body: string): Prediction {
-  return { status: [200], body, headers: JSON_TYPE };
 }
 
 function failure(status: number, code: string, headers: Record<string, string> = {}): Prediction {

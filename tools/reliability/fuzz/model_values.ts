@@ -49,7 +49,7 @@ export function idempotencyKey(header: string): string | undefined {
   return key.length >= 1 && key.length <= 255 ? key : undefined;
 }
 
-export function readJson(body: Uint8Array<ArrayBuffer>): unknown {
+export function readJson(body: Uint8Array): unknown {
   const keepSource = (_: string, value: unknown, { source }: { source: string }) =>
     typeof value === "number" ? new Written(source) : value;
   const text = new TextDecoder("utf-8", { fatal: true }).decode(body);

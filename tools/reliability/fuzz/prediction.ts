@@ -5,7 +5,13 @@ export interface ModelRequest {
   method: string;
   target: string;
   headers: Header[];
-  body: Uint8Array<ArrayBuffer>;
+  /** A character for each byte, so that a report is readable. */
+  body?: string | undefined;
+}
+
+/** The bytes of a body. */
+export function bytesOf(body = ""): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(body, (character) => character.charCodeAt(0));
 }
 
 /** A predicted response. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */

@@ -1,15 +1,10 @@
 /** A request before it is sent, with placeholders for parts of earlier responses. */
 
 import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
-import type { Header } from "./prediction.ts";
+import { bytesOf, type Header, type ModelRequest } from "./prediction.ts";
 
 /** `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
-export interface Step {
-  method: string;
-  /** The target, in origin form. */
-  target: string;
-  headers: Header[];
-  body?: Uint8Array<ArrayBuffer> | undefined;
+export interface Step extends ModelRequest {
   /** Whether the body has a length or comes in pieces. */
   framing: "length" | "pieces";
   /** Set to follow `next` to the last page. */
@@ -42,15 +37,19 @@ export class Memory {
 /** Piece sizes that also cut a character of several bytes. */
 const PIECE_SIZES = [1, 7, 64, 1000];
 
+export const ORIGIN = "http://petstore.test";
+
 /** `Request` normalises URLs and some methods. */
-export function createRequest(origin: string, { method, target, headers, body, framing }: Step): Request {
+export function createRequest({ method, target, headers, body, framing }: Step): Request {
   const isBodiless = /^(GET|HEAD)$/i.test(method) || body === undefined;
-  if (isBodiless) return new Request(origin + target, { method, headers });
+  if (isBodiless) return new Request(ORIGIN + target, { method, headers });
+  const bytes = bytesOf(body);
   if (framing === "pieces") {
-    const init = { method, headers, body: ReadableStream.from(cut(body)), duplex: "half" };
-    return new Request(origin + target, init);
+    const init = { method, headers, body: ReadableStream.from(cut(bytes)), duplex: "half" };
+    return new Request(ORIGIN + target, init);
   }
-  return new Request(origin + target, { method, headers: [...headers, ["content-length", `${body.length}`]], body });
+  const length: Header = ["content-length", `${bytes.length}`];
+  return new Request(ORIGIN + target, { method, headers: [...headers, length], body: bytes });
 }
 
 function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {

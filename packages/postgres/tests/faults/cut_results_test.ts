@@ -1,4 +1,4 @@
-/** Results that end in an error, do not match their end, or cannot be read. Where they may be cut, `reliability histories` tries. */
+/** Results that end in an error, do not match their end, or cannot be read. Where they may be cut, `tools/reliability/histories` tries. */
 
 import assert from "node:assert/strict";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";

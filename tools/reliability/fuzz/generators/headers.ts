@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Header } from "../prediction.ts";
-import { KEY } from "../settings.ts";
+import { KEY } from "../model.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
 /** The right key in forms that are allowed. A character stands for one byte, because HTTP sends obs-text unchanged. */
@@ -58,53 +58,25 @@ export const CONTENT_ENCODING: fc.Arbitrary<Header[]> = perhaps(
   [1, ["identity", "Identity", "gzip", "br", "", "identity, gzip", "deflate", "x"]],
 );
 
-const TAGS = [
-  "{etag}",
-  "*",
-  " * ",
-  '"a-b", {etag}',
-  '{etag}, "a-b"',
-  '"x" ,\t{etag} , ,',
-  '"a-b"',
-  'W/"a-b"',
-];
-const ODD_TAGS = [
-  "",
-  "abc",
-  "{etag}x",
-  "x{etag}",
-  "W/{etag}",
-  "w/{etag}",
-  "*, {etag}",
-  '"a" {etag}',
-  ",,",
-  '"',
-  '"{etag}"',
-  '"\xff"',
-  "W/",
-]
-  .concat("W/ {etag}", "**", '"a,{etag}', "{etag};q=1", Array.from({ length: 100 }, (_, i) => `"${i}"`).join(","));
+/** The tag of the target and parts of lists, joined at random. */
+const TAG_PARTS = ["{etag}", "{etag}", '"a-b"', 'W/"a-b"', ", ", ",", "\t", '"', "W/", "x", "*", ";q=1"];
 
-export const IF_NONE_MATCH: fc.Arbitrary<Header[]> = perhaps("If-None-Match", [6, [null]], [3, TAGS], [1, ODD_TAGS]);
+export const IF_NONE_MATCH: fc.Arbitrary<Header[]> = perhaps(
+  "If-None-Match",
+  [6, [null]],
+  [2, ["{etag}", "*", '"a-b", {etag}', '"x" ,\t{etag} , ,']],
+  [2, fc.array(fc.constantFrom(...TAG_PARTS), { maxLength: 5 }).map((parts) => parts.join(""))],
+);
 
+/** Headers that other servers obey. */
 const NOISE: Header[] = [
   ["Accept", "text/html;q=0.9"],
-  ["Accept-Encoding", "gzip, br"],
   ["Origin", "https://evil.example"],
-  ["Access-Control-Request-Method", "POST"],
   ["X-HTTP-Method-Override", "DELETE"],
-  ["X-Original-URL", "/v1/store/orders"],
-  ["X-Forwarded-For", "127.0.0.1"],
   ["X-Forwarded-Prefix", "/evil"],
-  ["Forwarded", "for=_hidden;host=evil.example"],
   ["If-Match", '"a-b"'],
   ["If-Modified-Since", "Thu, 05 Dec 2030 00:00:00 GMT"],
-  ["If-Unmodified-Since", "Thu, 05 Dec 1930 00:00:00 GMT"],
   ["Range", "bytes=0-1"],
-  ["Prefer", "return=minimal"],
-  ["Cookie", "key=pk_fuzz"],
-  ["Proxy-Authorization", "Bearer pk_fuzz"],
-  ["TE", "trailers"],
   ["X-Latin", "\xe9\xff"],
   ["X-Long", "x".repeat(3000)],
   ["__proto__", "x"],
@@ -116,44 +88,15 @@ export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
 );
 
 const LONG = "k".repeat(255);
-/** There are few keys, so that they repeat. Some are the same key, bare and quoted. */
-const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
-const OTHER_IDEMPOTENCY_KEYS = [
-  "1",
-  '"1"',
-  '"b"',
-  '"a b"',
-  '"a\\"b"',
-  '"a\\\\b"',
-  '"a,b"',
-  " a",
-  LONG,
-  `"${LONG}"`,
-  '"a";p=1',
-  '"a"; p;q="x"',
-];
-const WRONG_IDEMPOTENCY_KEYS = [
-  "",
-  '""',
-  '"',
-  '"a',
-  'a"',
-  'a"b',
-  '"a"b',
-  '"\\a"',
-  "a b",
-  "a,b",
-  '"a", "b"',
-  "a\\b",
-  "\xe9",
-]
-  .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";', '"a" ;p=1', '"a";p=', '"a";p="x', ":YQ==:,", "a\tb")
-  .concat("\xa0a");
 
+/** What a structured string, a bare key and its faults are made of. */
+const KEY_CHARACTERS = fc.constantFrom('"', '"', "\\", "a", "b", " ", ",", ";", "\xe9", "\t");
+
+/** There are few keys, so that they repeat. Some are the same key, bare and quoted. */
 export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps(
   "Idempotency-Key",
-  [6, [null]],
-  [4, IDEMPOTENCY_KEYS],
-  [1, OTHER_IDEMPOTENCY_KEYS],
-  [1, WRONG_IDEMPOTENCY_KEYS],
+  [12, [null]],
+  [8, ["a", '"a"', "b"]],
+  [1, ["1", '"1"', " a", LONG, `"${LONG}"`, `${LONG}k`, `"${LONG}k"`, '"a";p=1', '"a"; p;q="x"', '"a";p=']],
+  [3, fc.string({ unit: KEY_CHARACTERS, maxLength: 6 })],
 );
