@@ -13,7 +13,6 @@ export interface ServerParts {
   env?: Record<string, string>;
   /** A limit of the system, as an option of `ulimit`: `-n 64` permits 64 open files and connections. */
   limit?: string;
-  kept?: number;
 }
 
 export interface ServerExit {
@@ -31,11 +30,11 @@ export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 export class ServerProcess extends Child implements Endpoint {
   readonly validate: ResponseValidator = validateServerResponse;
 
-  constructor(folder: string, { args = [], env = {}, limit, kept = Infinity }: ServerParts) {
+  constructor(folder: string, { args = [], env = {}, limit }: ServerParts) {
     const line = [...serverCommand(), ...args];
     // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
     const limited = limit === undefined ? line : ["sh", "-c", `ulimit ${limit}; exec "$0" "$@"`, ...line];
-    const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
+    const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env } };
     super(limited[0] ?? "", limited.slice(1), options);
   }
 

@@ -1,19 +1,9 @@
-/** Processes of a test or a tool. Their output is read as it comes, and none outlives its owner. Deno only. */
+/** Processes of a test. Their output is read as it comes, and none outlives its owner. Deno only. */
 
 /** Longer than any start or drain, on a busy machine too, in milliseconds. */
 const GUARD = 60_000;
 
-const running = new Set<Child>();
-
-export function killAll(): void {
-  for (const child of running) child.kill("SIGKILL");
-}
-
-interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr"> {
-  /** Characters of each output to keep; the rest is dropped. By default all. */
-  kept?: number;
-  onLine?(line: string): void;
-}
+type ChildOptions = Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr">;
 
 export class Child implements AsyncDisposable {
   readonly written: { stdout: string; stderr: string } = { stdout: "", stderr: "" };
@@ -21,18 +11,12 @@ export class Child implements AsyncDisposable {
   readonly ended: Promise<number>;
   readonly pid: number;
   readonly #child: Deno.ChildProcess;
-  readonly #kept: number;
-  readonly #onLine: NonNullable<ChildOptions["onLine"]>;
   readonly #watchers = new Set<() => void>();
 
   constructor(program: string, args: readonly string[], options: ChildOptions = {}) {
     const pipes = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
-    const { kept = Infinity, onLine = () => {}, ...rest } = options;
-    this.#child = new Deno.Command(program, { ...rest, ...pipes, args: [...args] }).spawn();
-    this.#kept = kept;
-    this.#onLine = onLine;
+    this.#child = new Deno.Command(program, { ...options, ...pipes, args: [...args] }).spawn();
     this.pid = this.#child.pid;
-    running.add(this);
     this.ended = this.#follow();
   }
 
@@ -81,17 +65,12 @@ export class Child implements AsyncDisposable {
   async #follow(): Promise<number> {
     await Promise.all([this.#read("stdout"), this.#read("stderr")]);
     const { code } = await this.#child.status;
-    running.delete(this);
     return code;
   }
 
   async #read(name: "stdout" | "stderr"): Promise<void> {
-    let rest = "";
     for await (const text of this.#child[name].pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      if (name === "stdout") lines.forEach(this.#onLine);
-      if (this.written[name].length < this.#kept) this.written[name] += text;
+      this.written[name] += text;
       for (const look of this.#watchers) look();
     }
   }
