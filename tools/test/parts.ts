@@ -82,7 +82,7 @@ export const HEAVY: Record<string, Part> = {
   hosts: {
     seconds: 75,
     installs: ["tests/heavy/hosts"],
-    command: "cd tests/heavy/hosts && deno task ok && deno test -A --no-check --parallel",
+    command: "cd tests/heavy/hosts && deno task ok && deno test -A --no-check",
   },
   viewer: {
     seconds: 60,

@@ -2,9 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Deviation, exactly, lateRefusal, undecodablePath, unknownMethod } from "../../support/http/deviation.ts";
-import { RawSocket } from "../../support/http/raw_socket.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
-import { APP_KEY } from "./support/mounts.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const NEXT = "../../node_modules/next/dist/bin/next";
@@ -61,17 +59,4 @@ const DEVIATIONS: Deviation[] = [
   lateRefusal("Next.js closes the connection"),
 ];
 
-testNodeApp(
-  "a route handler of Next.js",
-  APP,
-  { name: "Next.js", strip, deviations: DEVIATIONS },
-  (context, origin) =>
-    context.test("Next.js accepts no further request on a connection after a 413", async () => {
-      const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${APP_KEY}\r\n`;
-      const chunks = `${(3_145_728).toString(16)}\r\n${" ".repeat(3_145_728)}\r\n0\r\n\r\n`;
-      using socket = await RawSocket.open({ port: Number(new URL(origin).port), validate: () => {} }, 60_000);
-      await socket.send(`POST /v1/pets ${head}Transfer-Encoding: chunked\r\n\r\n${chunks}`, `GET /v1/pets ${head}\r\n`);
-      assert.equal((await socket.readResponse())?.status, 413);
-      assert.equal(await socket.readResponse(), undefined);
-    }),
-);
+testNodeApp("a route handler of Next.js", APP, { name: "Next.js", strip, deviations: DEVIATIONS });

@@ -5,41 +5,26 @@ import { HTTP_CONTRACT } from "../../support/contract/all.ts";
 import { CASE_HEADER } from "../../support/by_case.ts";
 import { KEY } from "../../support/api.ts";
 import { lateRefusal } from "../../support/http/deviation.ts";
-import { checkOddResponses, WORKERD_ODD } from "../../support/http/odd_requests.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEY, APP_KEYS, BASE_PATHS, type BasePath, testContract, useMount } from "./support/mounts.ts";
+import { APP_KEYS, BASE_PATHS, testContract, useMount } from "./support/mounts.ts";
 import { testWorkers, UNKNOWN_METHOD, Workers } from "./support/workerd.ts";
 
-/** Starts a Worker for each base path; `use` gets their origins. */
-async function withWorkers(petstore: string, use: (origins: Record<BasePath, string>) => Promise<void>): Promise<void> {
+testWorkers("a Worker keeps the HTTP contract, and has a petstore beside its own route", async (context) => {
   const scripts: string[] = [];
-  for (const basePath of BASE_PATHS) scripts.push(await bundle("workers/worker.ts", { basePath, petstore }));
+  for (const basePath of BASE_PATHS) scripts.push(await bundle("workers/worker.ts", { basePath }));
   await stopBundler();
   await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS } });
-  const origins = await workers.origins();
-  const entries = BASE_PATHS.map((basePath, i) => [basePath, origins[i]] as const);
-  await use(Object.fromEntries(entries) as Record<BasePath, string>);
-}
-
-testWorkers("a Worker keeps the HTTP contract", async (context) => {
-  await withWorkers("support/contract_petstore.ts", async (origins) => {
-    const deviations = [UNKNOWN_METHOD, lateRefusal("workerd closes the connection after its response")];
-    await testContract(context, origins, { name: "workerd", deviations });
-    await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
-      await stallAfterAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
+  const [v1 = "", api = "", root = ""] = await workers.origins();
+  const origins = { "/v1": v1, "/api/v1": api, "": root };
+  for (const basePath of BASE_PATHS) {
+    await context.test(`mounted at ${basePath || "the root"}`, async () => {
+      await useMount(basePath, (path, init) => fetch(origins[basePath] + path, init ?? {}));
     });
-    await context.test("workerd answers odd requests as docs/hosts.md says", () =>
-      checkOddResponses(origins["/v1"], `Authorization: Bearer ${APP_KEY}\r\n`, WORKERD_ODD));
-  });
-});
-
-testWorkers("a Worker has a petstore beside its own route", async (context) => {
-  await withWorkers("../../../mod.ts", async (origins) => {
-    for (const basePath of BASE_PATHS) {
-      await context.test(`mounted at ${basePath || "the root"}`, async () => {
-        await useMount(basePath, (path, init) => fetch(origins[basePath] + path, init ?? {}));
-      });
-    }
+  }
+  const deviations = [UNKNOWN_METHOD, lateRefusal("workerd closes the connection after its response")];
+  await testContract(context, origins, { name: "workerd", deviations });
+  await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
+    await stallAfterAnother(`${v1}/v1/pets`, () => fetch(`${v1}/hello`));
   });
 });
 

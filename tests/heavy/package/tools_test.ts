@@ -66,7 +66,7 @@ testUnless(BUN.skip)(
 );
 
 const SIZES = [
-  // A Service Worker with a petstore arrives in the first round trip: a new connection may send ten segments of 1460 bytes (RFC 6928).
+  // A petstore for a browser arrives in the first round trip: a new connection may send ten segments of 1460 bytes (RFC 6928).
   { names: "{ createPetstore }", module: "mod.ts", target: "esnext", most: 14_600 },
   // The client's README says that it adds about 5 kB.
   { names: "*", module: "packages/client/mod.ts", target: "es2020", most: 5_499 },

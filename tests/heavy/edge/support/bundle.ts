@@ -18,8 +18,6 @@ export interface BundleParts {
   petstore?: string;
   /** The same for `@petstore/edge/d1`. */
   d1?: string;
-  /** Packages in place of `node:` modules. Other `node:` modules become empty: only test code that is not run uses them. */
-  standIns?: Record<string, string>;
 }
 
 /** Makes one ES module from a file of tests/heavy/edge. */
@@ -32,8 +30,6 @@ export async function bundle(file: string, parts: BundleParts = {}): Promise<str
     format: "esm",
     target: "es2024",
     logLevel: "error",
-    // The stand-ins need these.
-    define: { process: '{"env":{},"stderr":{}}', global: "globalThis" },
     external: ["cloudflare:*"],
     plugins: [resolving(parts), rebasing(parts.basePath)],
   });
@@ -48,7 +44,7 @@ export async function storeScript(): Promise<string> {
 }
 
 function resolving(parts: BundleParts): Plugin {
-  const { petstore = "support/contract_petstore.ts", d1 = "support/d1.ts", standIns = {} } = parts;
+  const { petstore = "support/contract_petstore.ts", d1 = "support/d1.ts" } = parts;
   return {
     name: "resolving",
     setup(build) {
@@ -62,9 +58,8 @@ function resolving(parts: BundleParts): Plugin {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;
         if (importer.includes("/lib/hosts/")) return { path, external: true };
-        const standIn = standIns[path];
-        if (standIn === undefined) return { path, namespace: "empty", sideEffects: false };
-        return build.resolve(standIn, { resolveDir: EDGE, kind: "import-statement" });
+        // Only test code that is not run uses these modules.
+        return { path, namespace: "empty", sideEffects: false };
       });
       // CommonJS, so that any name may be imported from it.
       build.onLoad({ filter: /./, namespace: "empty" }, () => ({ contents: "module.exports = {};", loader: "js" }));
@@ -78,7 +73,7 @@ function rebasing(basePath: string | undefined): Plugin {
     name: "rebasing",
     setup(build) {
       if (basePath === undefined) return;
-      build.onLoad({ filter: /\/(workers|service_worker)\/([a-z0-9]+\/)?[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
+      build.onLoad({ filter: /\/workers\/([a-z0-9]+\/)?[a-z_]+\.ts$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
         const contents = text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`);
         return { contents, loader: "ts" };

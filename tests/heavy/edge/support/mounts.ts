@@ -14,19 +14,18 @@ const OUTSIDE =
   /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
 
 /** The mount at which a case runs. */
-export function mountOf({ name, options = {} }: HttpCase): BasePath {
+function mountOf({ name, options = {} }: HttpCase): BasePath {
   const { basePath = "/v1" } = options;
   return OUTSIDE.test(name) ? "" : BASE_PATHS.find((path) => path === basePath) ?? "";
 }
 
-/** @param origins Those of the mounts that the cases need. */
 export async function testContract(
   context: TestContext,
-  origins: Partial<Record<BasePath, string>>,
+  origins: Record<BasePath, string>,
   host: Omit<RemoteHost, "originFor">,
   dependency?: Dependency,
 ): Promise<void> {
-  const originFor = (contractCase: HttpCase) => origins[mountOf(contractCase)]!;
+  const originFor = (contractCase: HttpCase) => origins[mountOf(contractCase)];
   for (const [name, run] of contractTests({ ...host, originFor }, dependency)) await context.test(name, run);
 }
 

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { TestContext } from "node:test";
 import { stop as stopBundler, transform } from "esbuild";
 import { Child } from "../../../support/system/child.ts";
 import { hasCommand, testUnless } from "../../../support/system/commands.ts";
@@ -33,13 +32,8 @@ export interface NodeApp {
   started: RegExp;
 }
 
-/** Tests the cases of the HTTP contract that depend on a host, and a short use at each mount. `more` adds tests of the host's own. */
-export function testNodeApp(
-  title: string,
-  app: NodeApp,
-  host: Omit<RemoteHost, "originFor">,
-  more: (context: TestContext, origin: string) => Promise<void> = () => Promise.resolve(),
-): void {
+/** Tests the cases of the HTTP contract that depend on a host, and a short use at each mount. */
+export function testNodeApp(title: string, app: NodeApp, host: Omit<RemoteHost, "originFor">): void {
   testOnNode(`${title} keeps the HTTP contract`, (context) =>
     withNodeApp(app, async (origin) => {
       for (const basePath of BASE_PATHS) {
@@ -47,7 +41,6 @@ export function testNodeApp(
           await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
         });
       }
-      await more(context, origin);
       const origins = { "/v1": origin, "/api/v1": origin, "": origin };
       await testContract(context, origins, host, "host");
     }));

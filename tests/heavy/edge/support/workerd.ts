@@ -86,11 +86,10 @@ export class Workers implements AsyncDisposable {
 
 type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
-/** A test with two empty databases, which no Worker uses. */
-export function testD1(title: string, use: (...databases: [Database, Database]) => Promise<void>): void {
+/** A test with an empty database, which no Worker uses. */
+export function testD1(title: string, use: (database: Database) => Promise<void>): void {
   testWorkers(title, async () => {
-    await using workers = new Workers({ scripts: ["export default { fetch: () => new Response() }"], databases: 2 });
-    const { miniflare } = workers;
-    await use(await miniflare.getD1Database("DB0"), await miniflare.getD1Database("DB1"));
+    await using workers = new Workers({ scripts: ["export default { fetch: () => new Response() }"] });
+    await use(await workers.miniflare.getD1Database("DB"));
   });
 }

@@ -29,15 +29,13 @@ const FOLDER = join(import.meta.dirname ?? "", "..");
 /** Leads the names of the packages to this checkout. */
 const NAMES = "./driver/resolve.mjs";
 
-const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", NAMES];
-
 export const DENO: Runtime = { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] };
-export const DENO_SERVE: Runtime = { name: "Deno", command: Deno.execPath(), args: ["serve", "-A", "--port=0"] };
 export const BUN_RUNTIME: Runtime = { name: "Bun", command: BUN, args: [] };
-export const NODE_24: Runtime = { name: "Node 24", command: NODE, args: NODE_ARGS };
-export const NODE_24_DECORATORS: Runtime = { ...NODE_24, args: [...NODE_ARGS, "--import", "./driver/decorators.mjs"] };
-export const NODE_24_LAMBDA: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/lambda.mjs"] };
-export const NODE_24_AZURE: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/azure.mjs"] };
+export const NODE_24: Runtime = {
+  name: "Node 24",
+  command: NODE,
+  args: ["--disable-warning=ExperimentalWarning", "--import", NAMES],
+};
 
 /** The reason to skip a runtime's tests, or `false`. */
 export function whyNot({ name, command }: Runtime): string | false {
@@ -46,14 +44,10 @@ export function whyNot({ name, command }: Runtime): string | false {
 
 const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
 
-export async function startProgram(
-  { runtime, file }: RunningFile,
-  basePath: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Program> {
+export async function startProgram({ runtime, file }: RunningFile, basePath: string): Promise<Program> {
   const child = new Child(runtime.command, [...runtime.args, `programs/${file}`], {
     cwd: FOLDER,
-    env: { PORT: "0", BASE_PATH: basePath, NO_COLOR: "1", ...env },
+    env: { PORT: "0", BASE_PATH: basePath, NO_COLOR: "1" },
   });
   const stop = () => child[Symbol.asyncDispose]();
   try {
@@ -68,8 +62,7 @@ export async function startProgram(
 /** One process for each base path of a host, started when it is first needed. */
 export interface Programs {
   at(basePath: string): Promise<Program>;
-  /** Stops the one at this base path, or all. */
-  stop(basePath?: string): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export function createPrograms(host: RunningFile): Programs {
@@ -80,13 +73,12 @@ export function createPrograms(host: RunningFile): Programs {
       started.set(basePath, program);
       return program;
     },
-    async stop(basePath) {
-      for (const place of basePath === undefined ? [...started.keys()] : [basePath]) {
-        const program = started.get(place);
-        started.delete(place);
+    async stop() {
+      for (const program of started.values()) {
         // A start that failed has failed its test.
-        await program?.then((program) => program[Symbol.asyncDispose](), () => {});
+        await program.then((program) => program[Symbol.asyncDispose](), () => {});
       }
+      started.clear();
     },
   };
 }

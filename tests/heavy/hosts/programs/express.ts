@@ -7,6 +7,7 @@ const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 const app = express();
+app.disable("x-powered-by");
 app.get("/hello", (_request, response) => void response.send("Hello from the app"));
 app.use(BASE_PATH, createNodeListener(petstore));
 app.use(express.json()); // body parsers come after it

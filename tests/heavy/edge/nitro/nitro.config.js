@@ -1,1 +1,0 @@
-export default { compatibilityDate: "2026-07-01", preset: "node-server" };

@@ -1,1 +1,0 @@
-export default defineEventHandler(() => "Hello from the app");

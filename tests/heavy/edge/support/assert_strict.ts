@@ -1,5 +1,0 @@
-/** Node's assertions from a package, for hosts without Node. */
-
-import assert from "assert";
-
-export default assert.strict;

@@ -1,7 +1,0 @@
-/** The hosts on Deno and Bun. */
-
-import { testHost } from "./driver/host_tests.ts";
-import { NODE_24 } from "./driver/program.ts";
-import { HOSTS } from "./hosts.ts";
-
-for (const host of HOSTS) if (host.runtime.name !== NODE_24.name) testHost(host);

@@ -1,0 +1,62 @@
+/** Tests of each host in a process of its own, and of two ways to mount a petstore that no host needs. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { surviveHostileRequests } from "../../support/http/hostile_requests.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { testHost } from "./driver/host_tests.ts";
+import { BUN_RUNTIME, DENO, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
+import { HOSTS } from "./hosts.ts";
+
+for (const host of HOSTS) testHost(host);
+
+type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Starts a program, and sends requests with its key. */
+async function withProgram(file: RunningFile, use: (ask: Ask) => Promise<void>): Promise<void> {
+  await using program = await startProgram(file, "/v1");
+  const headers = { authorization: "Bearer pk_example", "content-type": "application/json" };
+  await use((path, init = {}) => fetch(new URL(path, program.origin), { ...init, headers }));
+}
+
+/** Adds a pet, and returns its Location. */
+async function add(ask: Ask, path: string): Promise<string | null> {
+  const response = await ask(path, { method: "POST", body: '{"name":"Rex","categoryId":9007199254740993}' });
+  assert.equal(response.status, 201);
+  await response.text();
+  return response.headers.get("location");
+}
+
+const testOnBun = testUnless(whyNot(BUN_RUNTIME));
+
+testOnBun(
+  "a petstore that is the default export is a whole program on Bun",
+  () =>
+    withProgram({ runtime: BUN_RUNTIME, file: "../driver/default_export.ts" }, async (ask) => {
+      assert.equal(await add(ask, "/v1/pets"), "/v1/pets/1");
+    }),
+);
+
+testOnBun(
+  "Bun does not hang up before the petstore's 408 to a body that stalls for the default time",
+  () =>
+    withProgram({ runtime: BUN_RUNTIME, file: "bun.ts" }, async (ask) => {
+      const begun = new TextEncoder().encode('{"name":');
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(begun) });
+      assert.equal((await (await ask("/v1/pets", { method: "POST", body })).json()).code, "request_timeout");
+    }),
+);
+
+test("links are right below a router of Hono that removes the prefix", () =>
+  withProgram({ runtime: DENO, file: "behind_prefix.ts" }, async (ask) => {
+    for (const id of [1, 2]) assert.equal(await add(ask, "/api/v1/pets"), `/api/v1/pets/${id}`);
+    const page = await ask("/api/v1/pets?limit=1");
+    await page.text();
+    const [, next = ""] = /^<(\/api\/v1\/pets\?[^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "") ?? [];
+    assert.equal((await (await ask(next)).json())[0].id, 2);
+  }));
+
+test("a router of Hono that removes the prefix survives hostile requests", async () => {
+  await using program = await startProgram({ runtime: DENO, file: "behind_prefix.ts" }, "");
+  await surviveHostileRequests(program, "pk_example");
+});

@@ -1,0 +1,81 @@
+/** Requests that only a faulty or hostile client sends, to programs of an app with a petstore. Deno only. */
+
+import assert from "node:assert/strict";
+import { chunk, CHUNKED, HOST, lengthOf, PET } from "./requests.ts";
+
+const HOSTILE_HOSTS = ["[", "a/b?", "a#", "@", "", "a:99999", "é", "a b"];
+const HOSTILE_TARGETS = [
+  "/v1/pets\0",
+  "*",
+  "//",
+  "http://",
+  "http://a:99999/v1/pets",
+  "http://a b/",
+  "/%zz",
+  "/v1/\\",
+  "/v1/x/../pets",
+  "/x/%2e%2e/readyz",
+];
+
+function request(line: string, headers: string, body = ""): string {
+  return `${line} HTTP/1.1\r\n${headers}\r\n${body}`;
+}
+
+const LIST = "GET /v1/pets", CREATE = "POST /v1/pets";
+
+/** Requests that a server refuses in one of several ways, or answers: none is a failure of the program. */
+function hostileRequests(auth: string): string[] {
+  const headers = HOST + auth;
+  return [
+    ...HOSTILE_HOSTS.map((host) => request(LIST, `Host: ${host}\r\n${auth}`)),
+    ...HOSTILE_TARGETS.map((target) => request(`GET ${target}`, headers)),
+    request(LIST, auth),
+    request(LIST, `${headers}X: a\0b\r\n`),
+    request(LIST, `${headers}X: ${"x".repeat(100_000)}\r\n`),
+    request(LIST, headers + "a: b\r\n".repeat(200)),
+    request(LIST, `${headers}Connection: Upgrade\r\nUpgrade: x\r\n`),
+    request("CONNECT pets.example:80", headers),
+    request(CREATE, `${headers}${lengthOf(PET)}Content-Length: 9\r\n`, PET),
+    request(CREATE, headers + CHUNKED, "zz\r\n"),
+    request(CREATE, headers + CHUNKED, `${chunk(PET)}0\r\nX: y\r\n\r\n`),
+    "\x16\x03\x01\x02\0\x01\0\r\n\r\n",
+  ];
+}
+
+/** The statuses of all responses on a connection whose client sends these bytes and then no more. */
+async function statusesOf(port: number, bytes: string): Promise<number[]> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  using _guard = timeLimit(() => connection.close());
+  // The server may answer, and close the connection, before it has read everything.
+  void connection.write(new TextEncoder().encode(bytes)).then(() => connection.closeWrite()).catch(() => {});
+  let received = "";
+  try {
+    for await (const piece of connection.readable) received += new TextDecoder().decode(piece);
+  } catch (error) {
+    // Bytes that the server has not read turn its end of the connection into a reset.
+    if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
+  }
+  return Array.from(received.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status));
+}
+
+function timeLimit(end: () => void): Disposable {
+  const timer = setTimeout(end, 20_000);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Attacks a program, and checks that nothing has failed in it, and that it answers the next request. */
+export async function surviveHostileRequests(
+  { origin, written }: { origin: string; written: { stderr: string } },
+  key: string,
+): Promise<void> {
+  const port = Number(new URL(origin).port);
+  for (const bytes of hostileRequests(`Authorization: Bearer ${key}\r\n`)) {
+    for (const status of await statusesOf(port, bytes)) {
+      assert.ok(status < 500 || status === 501 || status === 505, `${status}: ${JSON.stringify(bytes.slice(0, 200))}`);
+    }
+  }
+  const [status] = await statusesOf(port, request(LIST, HOST));
+  assert.ok(status !== undefined && status < 500, `${status} after the attack`);
+  // A trace of the stack: a client could fill a log with it, or hang a program whose standard error is not read.
+  assert.doesNotMatch(written.stderr, /^ +at /m);
+}
