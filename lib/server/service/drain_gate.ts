@@ -3,10 +3,10 @@
 import type { RequestContext } from "../../http/context.ts";
 import { createFinisher, type Finisher } from "../../http/finisher.ts";
 import type { Pipeline } from "../../http/pipeline.ts";
-import { extendReply, JSON_FIELDS, type Reply } from "../../http/reply.ts";
-import { splitTarget } from "../../http/request_text.ts";
+import { extendReply, type Reply } from "../../http/reply.ts";
 import { chain, type MaybePromise } from "../../promises.ts";
 import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
+import { isLiveness, PROBE_OK } from "./probes.ts";
 
 /**
  * A host's way to send a reply to the client. It must not throw. For a reply that cannot be sent, it sends the result of `pipeline.fail()`.
@@ -19,9 +19,6 @@ export type Send<Info, Sent> = (
   pipeline: Pick<Pipeline, "fail">,
   info: Info,
 ) => Sent;
-
-/** The reply to a successful probe. */
-export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
 /** Stands for the service when the gate answers. The replies of the gate can always be sent, so this is for the type alone. */
 const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => NOT_SERVING };
@@ -104,8 +101,4 @@ export class DrainGate {
     const finish = () => finisher.finish(reply, context, startedAt);
     return this.#held ? this.#held.then(finish) : finish();
   }
-}
-
-function isLiveness({ target, method }: RequestContext): boolean {
-  return splitTarget(target).path === "/livez" && (method === "GET" || method === "HEAD");
 }

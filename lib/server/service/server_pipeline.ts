@@ -5,7 +5,7 @@
 
 import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
-import { createService, explainFailure, type Service, type ServiceParts } from "../../petstore/service.ts";
+import { createService, type Service, type ServiceParts } from "../../petstore/service.ts";
 import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { INVALID_HOST } from "./errors.ts";
@@ -14,10 +14,9 @@ import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
-import type { MaybePromise } from "../../promises.ts";
 import { describeServer } from "./description.ts";
 import { withSamples } from "./code_samples.ts";
-import { PROBE_OK } from "./drain_gate.ts";
+import { createProbes } from "./probes.ts";
 import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
@@ -59,7 +58,6 @@ function requireHost(context: RequestContext): Problem | undefined {
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
 function createPublicOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
-  const { store } = options;
   const described = describeServer(options, servers);
   const description = representation(JSON.stringify(described), "alteration");
   /** The description with samples. It is made at the first request for it. */
@@ -67,13 +65,6 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
   const describe: Operation["handler"] = ({ query }) => {
     if (!/^samples(=|$)/.test(query)) return description;
     return withCode ??= representation(JSON.stringify(withSamples(described)), "alteration");
-  };
-  const checkReads = shareResult(() => store.check());
-  const checkWrites = shareResult(() => store.checkWrites?.());
-  const ready: Operation["handler"] = async ({ query }) => {
-    await checkReads();
-    if (/^writes(=|$)/.test(query)) await checkWrites();
-    return PROBE_OK;
   };
   return [
     ...(reset ? [createReset(reset)] : []),
@@ -84,34 +75,7 @@ function createPublicOperations(options: CheckedOptions, { hasDocs, servers, res
       fields: { [ALLOW_ORIGIN]: "*" },
       handler: describe,
     },
-    { ...PUBLIC_GET, path: "/livez", handler: () => PROBE_OK },
-    { ...PUBLIC_GET, path: "/readyz", handler: ready },
+    ...createProbes(options.store),
     ...(hasDocs ? createDocsOperations(described["servers"] as unknown as OpenApiServer[]) : []),
   ];
-}
-
-/** How long the result of a check is repeated, in milliseconds. */
-const CHECK_LIFETIME = 1_000;
-
-/**
- * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
- * and a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the
- * operator. The others get the problem that the client sees, which is not reported again.
- */
-function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
-  /** The latest check, which may be under way. */
-  let latest: Promise<void> | undefined;
-  /** The time, as in `performance.now()`, until which its result is repeated: no end as long as it is under way. */
-  let validUntil = 0;
-  return () => {
-    if (latest && performance.now() < validUntil) {
-      return latest.catch((thrown) => {
-        throw explainFailure(thrown);
-      });
-    }
-    validUntil = Infinity;
-    // The check is called within a promise, so that an exception becomes a rejection.
-    latest = Promise.resolve().then(check).finally(() => validUntil = performance.now() + CHECK_LIFETIME);
-    return latest;
-  };
 }

@@ -1,0 +1,62 @@
+/** The probes, by which a supervisor asks whether the server lives, and a load balancer whether it can answer requests. */
+
+import type { RequestContext } from "../../http/context.ts";
+import type { Operation } from "../../http/operation.ts";
+import { JSON_FIELDS, type Reply } from "../../http/reply.ts";
+import { splitTarget } from "../../http/request_text.ts";
+import { explainFailure } from "../../petstore/service.ts";
+import type { MaybePromise } from "../../promises.ts";
+import type { PetStore } from "../../stores/store.ts";
+import { PUBLIC_GET } from "../viewer/files.ts";
+
+export const LIVENESS_PATH = "/livez";
+export const READINESS_PATH = "/readyz";
+
+/** The reply to a successful probe. */
+export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
+
+/** Whether a request is a probe of the liveness, for the gate, which answers it while there is no service. */
+export function isLiveness({ target, method }: RequestContext): boolean {
+  return splitTarget(target).path === LIVENESS_PATH && (method === "GET" || method === "HEAD");
+}
+
+/** A server lives if it answers. It is ready if its store can be read, and for `?writes` also written. */
+export function createProbes(store: Pick<PetStore, "check" | "checkWrites">): Operation[] {
+  const checkReads = shareResult(() => store.check());
+  const checkWrites = shareResult(() => store.checkWrites?.());
+  const ready: Operation["handler"] = async ({ query }) => {
+    await checkReads();
+    if (/^writes(=|$)/.test(query)) await checkWrites();
+    return PROBE_OK;
+  };
+  return [
+    { ...PUBLIC_GET, path: LIVENESS_PATH, handler: () => PROBE_OK },
+    { ...PUBLIC_GET, path: READINESS_PATH, handler: ready },
+  ];
+}
+
+/** How long the result of a check is repeated, in milliseconds. */
+const CHECK_LIFETIME = 1_000;
+
+/**
+ * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
+ * and a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the
+ * operator. The others get the problem that the client sees, which is not reported again.
+ */
+function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
+  /** The latest check, which may be under way. */
+  let latest: Promise<void> | undefined;
+  /** The time, as in `performance.now()`, until which its result is repeated: no end as long as it is under way. */
+  let validUntil = 0;
+  return () => {
+    if (latest && performance.now() < validUntil) {
+      return latest.catch((thrown) => {
+        throw explainFailure(thrown);
+      });
+    }
+    validUntil = Infinity;
+    // The check is called within a promise, so that an exception becomes a rejection.
+    latest = Promise.resolve().then(check).finally(() => validUntil = performance.now() + CHECK_LIFETIME);
+    return latest;
+  };
+}
