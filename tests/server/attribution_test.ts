@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { createKeyManager } from "../../lib/access/key_management.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
+import type { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import type { Listen } from "../../lib/server/service/listener.ts";
 import { createLocalServer, type LocalServer } from "../../lib/server/serving/local_server.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
@@ -156,13 +157,14 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
       return { status, connection: headers["connection"] };
     });
   };
-  await use({ server, lines, ask });
-  await server.end(0);
+  await use({ server, lines, ask, gate: gate as DrainGate });
+  await server.abandon();
   return lines;
 }
 
 interface Local {
   server: LocalServer;
+  gate: DrainGate;
   lines: { output: string[]; errors: string[] };
   ask(target?: string): Promise<{ status: number; connection: string | undefined }>;
 }
@@ -195,18 +197,26 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
 test("a server that stops logs what it refuses, and says that the connection ends, in the last responses too", () => {
   const read = Promise.withResolvers<undefined>();
   const store = Object.assign(createMemoryStore(), { get: () => read.promise });
-  return withLocal(store, async ({ server, lines, ask }) => {
+  return withLocal(store, async ({ gate, lines, ask }) => {
     const inFlight = ask();
-    const closed = server.close();
+    const answered = gate.refuse();
     assert.deepEqual(await ask("/v1/pets"), { status: 503, connection: "close" });
     assert.deepEqual(await ask("/livez"), { status: 200, connection: "close" });
     read.resolve(undefined);
     assert.deepEqual(await inFlight, { status: 404, connection: "close" });
-    await closed;
+    await answered;
     const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
     assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
   });
 });
+
+test("a reset that was under way when a server began to stop does not let requests in again", () =>
+  withLocal(createMemoryStore(), async ({ gate, ask }) => {
+    await gate.refuse();
+    const answers = { respond: () => assert.fail("the service was asked"), fail: assert.fail, finisher: undefined };
+    gate.replace(answers as unknown as Parameters<typeof gate.replace>[0]);
+    assert.deepEqual(await ask(), { status: 503, connection: "close" });
+  }));
 
 test("a server tells when its keys cannot be read, and when they can again", async (t) => {
   const store = createMemoryStore();

@@ -8,9 +8,10 @@ import type { RequestContext } from "../../lib/http/context.ts";
 import type { Reply } from "../../lib/http/reply.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import type { Listen } from "../../lib/server/service/listener.ts";
+import type { DrainGate } from "../../lib/server/service/drain_gate.ts";
+import type { Listen, Listener } from "../../lib/server/service/listener.ts";
 import { createLocalServer } from "../../lib/server/serving/local_server.ts";
-import { drain } from "../../lib/server/serving/serve.ts";
+import { shutDown } from "../../lib/server/serving/shutdown.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createMemoryStore } from "../../mod.ts";
 import type { KeyedPetStore } from "../../lib/stores/store.ts";
@@ -67,7 +68,8 @@ class Run {
   readonly #scheduler: fc.Scheduler;
   #reading = 0;
   #onRead = () => {};
-  #gate: Parameters<Listen>[1] | undefined;
+  #gate: DrainGate | undefined;
+  #listener: Listener | undefined;
   #isHolding = false;
   #isLimitOver = false;
 
@@ -77,9 +79,10 @@ class Run {
 
   /** A listener without a socket. It closes when all clients have read their responses, or at its limit. */
   readonly #listen: Listen = (_address, gate) => {
-    this.#gate = gate;
+    // The server gives its whole gate.
+    this.#gate = gate as DrainGate;
     let isStopped = false;
-    return {
+    return this.#listener = {
       port: 1,
       stop: async () => {
         this.#isHolding = false;
@@ -122,16 +125,20 @@ class Run {
     void this.#gate!.respond(createContext({ authorization: "Bearer k" }), undefined, () => known.resolve());
     await known.promise;
     this.lines.pop();
-    const hold = async () => {
-      await server.hold();
-      this.#isHolding = true;
-    };
-    const close = () => {
-      this.phase = "stopping";
-      return server.close();
+    const gate = this.#gate!, listener = this.#listener!;
+    const watched = {
+      refuse: () => {
+        this.phase = "stopping";
+        return gate.refuse();
+      },
+      hold: () => {
+        gate.hold();
+        this.#isHolding = true;
+      },
+      end: () => gate.end(),
     };
     return async () => {
-      await server.end(await drain({ close, hold }));
+      await shutDown({ gate: watched, listener }, 250);
       await store.close();
     };
   }
@@ -221,8 +228,15 @@ test("when a server ends, each request gets one reply, none is lost while others
 
 test("the time that requests in flight have taken is no longer there for clients that read their responses", () =>
   withVirtualClock(async () => {
-    const serverThat = (close: () => Promise<void>) => ({ close, hold: () => Promise.resolve() });
-    assert.equal(await drain(serverThat(() => Promise.resolve()), 250), 7_500 - 250);
-    const never = serverThat(() => new Promise(() => {}));
-    assert.equal(await drain(never, 250), 7_500 - 6_000 - 250);
+    const limitAfter = async (refuse: () => Promise<void>) => {
+      let limit: number | undefined;
+      const listener = {
+        stop: () => Promise.resolve(),
+        finish: (timeoutMs: number) => Promise.resolve(void (limit = timeoutMs)),
+      };
+      await shutDown({ gate: { refuse, hold() {}, end() {} }, listener }, 250);
+      return limit;
+    };
+    assert.equal(await limitAfter(() => Promise.resolve()), 7_500 - 250);
+    assert.equal(await limitAfter(() => new Promise(() => {})), 7_500 - 6_000 - 250);
   }));

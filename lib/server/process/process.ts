@@ -45,14 +45,19 @@ export function listVariables(): string[] {
  * Keeps SIGUSR1 from Node, which would open its inspector to every user of this machine. Log rotation sends that signal too.
  */
 export function ignoreInspector(): void {
-  if (process.platform !== "win32") process.on("SIGUSR1", () => {});
+  ignoreSignal("SIGUSR1");
 }
 
 /**
  * Makes a write beyond `ulimit -f` an error that is reported. The system sends a signal too, which would end a process without a listener.
  */
 export function surviveFileLimit(): void {
-  if (process.platform !== "win32") process.on("SIGXFSZ", () => {});
+  ignoreSignal("SIGXFSZ");
+}
+
+function ignoreSignal(signal: "SIGUSR1" | "SIGXFSZ"): void {
+  // Windows has neither signal. A second listener would add nothing.
+  if (process.platform !== "win32" && process.listenerCount(signal) === 0) process.on(signal, () => {});
 }
 
 /** A further signal within this time, in milliseconds, counts as the same Ctrl-C, because a task runner may forward it. */

@@ -24,54 +24,64 @@ export type Send<Info, Sent> = (
 const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => NOT_SERVING };
 
 /**
- * Lets requests in from {@link open} to {@link close}. Before and after, it answers them itself: a probe of the liveness succeeds, and any
- * other request gets 503. A server that shuts down calls `close()`, `hold()` and `release()`, in this order.
+ * What becomes of a request that comes now:
+ *
+ * - `starting`, `refusing` and `ended`: it gets 503 at once.
+ * - `open`: the service answers it.
+ * - `holding`: it waits until the state is `ended`, and then gets 503.
+ *
+ * A probe of the liveness succeeds in every state, but waits like any other request while the gate is `holding`.
+ */
+type State =
+  | { kind: "starting" | "refusing" | "ended" }
+  | { kind: "open"; pipeline: Pipeline }
+  | { kind: "holding"; held: Promise<void>; release: () => void };
+
+/**
+ * Lets requests in while its state is `open`, and answers all others itself. The states follow each other as they are named in {@link State}.
+ * A start that fails goes from `starting` to `ended`.
  */
 export class DrainGate {
-  #state: "starting" | "open" | "stopping" = "starting";
-  /** The service. It is undefined before `open()`. */
-  #pipeline: Pipeline | undefined;
+  #state: State = { kind: "starting" };
   /** Finishes the replies of the gate itself. After `open()`, it is that of the service, which has observers. */
   #finisher: Finisher = createFinisher({ requestIds: "failures" });
   /** How many requests have no response yet. It includes those that are held. */
   #inFlight = 0;
-  /** Called when `#inFlight` falls to 0. It resolves the promise of `close()`, which is the only one that waits. */
+  /** Called when `#inFlight` falls to 0. It resolves the promise of `refuse()`, which is the only one that waits. */
   #onEmpty = () => {};
-  /** What the requests that come now wait for. It is defined between `hold()` and `release()`, and resolves with `#resolveHeld()`. */
-  #held: Promise<void> | undefined;
-  #resolveHeld = () => {};
 
-  /** Lets requests in. */
+  /** Lets requests in, which the service of `pipeline` answers. */
   open(pipeline: Pipeline): void {
-    this.replace(pipeline);
-    this.#state = "open";
-  }
-
-  /** Replaces the service, for the requests that come from now on. */
-  replace(pipeline: Pipeline): void {
-    this.#pipeline = pipeline;
+    this.#state = { kind: "open", pipeline };
     this.#finisher = pipeline.finisher;
   }
 
+  /** Replaces the service, for the requests that come from now on. A gate that is not open stays as it is. */
+  replace(pipeline: Pipeline): void {
+    if (this.#state.kind === "open") this.open(pipeline);
+  }
+
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
-  close(): Promise<void> {
-    this.#state = "stopping";
+  refuse(): Promise<void> {
+    this.#state = { kind: "refusing" };
     if (this.#inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onEmpty = resolve);
   }
 
   /**
-   * Holds the requests that come from now on, until {@link release} refuses them. A client that waits for a response sends nothing else and
+   * Holds the requests that come from now on, until {@link end} refuses them. A client that waits for a response sends nothing else and
    * opens no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never accepted.
    */
   hold(): void {
-    this.#held = new Promise((resolve) => this.#resolveHeld = resolve);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    this.#state = { kind: "holding", held, release };
   }
 
-  /** Refuses the requests that {@link hold} has held. */
-  release(): void {
-    this.#held = undefined;
-    this.#resolveHeld();
+  /** Refuses the requests that are held, and all that come from now on. */
+  end(): void {
+    const state = this.#state;
+    this.#state = { kind: "ended" };
+    if (state.kind === "holding") state.release();
   }
 
   /**
@@ -80,13 +90,13 @@ export class DrainGate {
    * @returns The result of `send`.
    */
   respond<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
-    const pipeline = this.#state === "open" ? this.#pipeline : undefined;
+    const pipeline = this.#state.kind === "open" ? this.#state.pipeline : undefined;
     this.#inFlight++;
     const sendReply = (reply: Reply) => {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onEmpty();
       // The state may have changed since the request came.
-      const sent = this.#state === "stopping" ? extendReply(reply, CLOSE_FIELD) : reply;
+      const sent = this.#isEnding() ? extendReply(reply, CLOSE_FIELD) : reply;
       return send(sent, context, pipeline ?? NO_SERVICE, info);
     };
     return pipeline ? pipeline.respond(context, sendReply) : chain(this.#refuse(context), sendReply);
@@ -99,6 +109,12 @@ export class DrainGate {
     const finisher = this.#finisher;
     const startedAt = finisher.now();
     const finish = () => finisher.finish(reply, context, startedAt);
-    return this.#held ? this.#held.then(finish) : finish();
+    return this.#state.kind === "holding" ? this.#state.held.then(finish) : finish();
+  }
+
+  /** Whether the server shuts down, so that each response ends its connection. */
+  #isEnding(): boolean {
+    const { kind } = this.#state;
+    return kind !== "open" && kind !== "starting";
   }
 }

@@ -17,6 +17,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import type { Samples } from "../telemetry/samples.ts";
 import type { Address, Listen, Listener } from "../service/listener.ts";
 import type { OpenedStores, Server } from "./runtime.ts";
+import { closeSocket, HOLD_TIME_MS, shutDown } from "./shutdown.ts";
 import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
@@ -117,22 +118,15 @@ export function createLocalServer(settings: ServerSettings, writers: Writers, li
       gate.open(withSettingFaults(service));
     },
 
-    close: () => gate.close(),
-    hold() {
-      gate.hold();
-      return Promise.resolve();
-    },
     readMetrics: (): Samples => metrics?.read() ?? {},
 
-    /** Closes the socket, as the first part of `end()`. Resolves when the connections are closed too. */
-    stop: async () => await listener?.stop(),
+    async shutDown(holdTimeMs = HOLD_TIME_MS): Promise<void> {
+      if (listener) await shutDown({ gate, listener }, holdTimeMs);
+      failureLog?.close();
+    },
 
-    async end(timeoutMs: number): Promise<void> {
-      // The order is: the socket is closed, the requests that are held get 503, and clients get some time to read it. The first step is not
-      // awaited, because the requests that are held keep their connections open until the second.
-      void server.stop();
-      gate.release();
-      await listener?.finish(timeoutMs);
+    async abandon(): Promise<void> {
+      if (listener) await closeSocket({ gate, listener });
       failureLog?.close();
     },
   };

@@ -14,14 +14,7 @@ export interface OpenedStores {
   keyStore: KeyedPetStore | undefined;
 }
 
-/**
- * A server. What happens to a request depends on the step after which it comes:
- *
- * - `start()`: the service answers it.
- * - `close()`: it gets 503 at once, with `Connection: close`. Requests from before are still answered.
- * - `hold()`: it waits. Its client sends nothing else meanwhile, so no request is on its way when the socket closes.
- * - `end()`: the socket is closed. The requests that wait get 503.
- */
+/** A server of pets. Its end is in shutdown.ts. */
 export interface Server {
   /**
    * Listens, opens the stores and begins to serve.
@@ -32,17 +25,14 @@ export interface Server {
    * @throws {SettingError} If the start fails.
    */
   start(open: () => Promise<OpenedStores>): Promise<number>;
-  /** Lets no more requests in. Resolves when the requests in flight have been answered. */
-  close(): Promise<void>;
-  /** Holds the requests that come from now on until `end()`. */
-  hold(): Promise<void>;
   /**
-   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses. It may be called without the
-   * other steps, after a start that has failed.
+   * Ends the server without the loss of a request.
    *
-   * @param timeoutMs How long to wait for clients.
+   * @param holdTimeMs How long requests are held before the socket closes. Default: {@link HOLD_TIME_MS}.
    */
-  end(timeoutMs: number): Promise<void>;
+  shutDown(holdTimeMs?: number): Promise<void>;
+  /** Closes the socket after a start that has failed, also one that has opened none. */
+  abandon(): Promise<void>;
   /** The counts until now. There are none if the settings ask for no metrics. */
   readMetrics(): Samples;
 }
@@ -54,8 +44,8 @@ export interface Runtime {
   listVariables(): readonly string[];
   /** Standard output and standard error. */
   sinks: Sinks;
-  /** How long requests are held before the socket closes, in milliseconds. The default is a quarter of a second. */
-  holdTime?: number;
+  /** How long requests are held before the socket closes, in milliseconds. Default: {@link HOLD_TIME_MS}. */
+  holdTimeMs?: number;
   /** Resolves when a signal tells the process to end. From the first call on, the first signal does not end the process by itself. */
   ending(): Promise<void>;
   listen: Listen;

@@ -1,4 +1,4 @@
-/** Starts the server, and shuts it down gracefully. */
+/** The life of a server, from its settings to its end. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,26 +20,7 @@ import { SettingError, startError } from "../process/start_error.ts";
 import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import { readStoreSetting } from "../store_setting/open_store.ts";
 import type { StoreSetting } from "../store_setting/store_setting.ts";
-import { resolvesWithin } from "../../promises.ts";
 import { writeJson, type Writers } from "../process/writers.ts";
-
-/** The time limit for requests in flight, in milliseconds after the signal. */
-const DRAIN_TIMEOUT = 6_000;
-
-/**
- * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10
- * seconds, and the store has to be closed before.
- */
-const END_TIMEOUT = 7_500;
-
-/**
- * How long requests that come after {@link Server.close} are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and
- * send its next request. So each active client then waits for a response, and no request is on its way that the closed socket would lose.
- */
-const HOLD_TIME = 250;
-
-/** How many timers make up the hold; see {@link drain}. */
-const HOLD_STEPS = 10;
 
 /**
  * Serves until a signal ends it.
@@ -65,7 +46,6 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   let hasGreeted = false;
   const readMetrics = () => ({ ...server.readMetrics(), ...readSizes(started.store) });
   const metrics = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
-  let timeLeft = END_TIMEOUT;
   try {
     const port = await server.start(() => openStores(started, settings, storeSetting, report));
     const { hostname, docs: hasDocs } = settings;
@@ -76,13 +56,13 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     writers.output.add(describeStart(facts, isJson));
     hasGreeted = true;
     await ending;
-    timeLeft = await drain(server, runtime.holdTime);
+    await server.shutDown(runtime.holdTimeMs);
   } catch (error) {
     // This start says that it has made the store, because the next one does not find it new.
     if (started.isNewStore && !hasGreeted) report(`${storeSetting.description} is new`);
+    await server.abandon();
     throw error;
   } finally {
-    await server.end(timeLeft);
     await started.store?.close();
     await metrics?.stop();
   }
@@ -154,23 +134,4 @@ function describeRemains(path: string, isNewStore: boolean, key: FirstKey): stri
     lines.push(`${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`);
   }
   return lines;
-}
-
-/**
- * Waits until the requests in flight are answered, and then holds later ones for a while. Call it when the signal comes, since the time
- * limits begin then.
- *
- * @param holdTime In milliseconds.
- * @returns The time that is left of {@link END_TIMEOUT}, in milliseconds.
- */
-export async function drain(server: Pick<Server, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
-  const endAt = performance.now() + END_TIMEOUT;
-  // The gate closes before the listener stops, because afterwards Deno delivers no more of an incomplete body
-  // (denoland/deno#36809).
-  await resolvesWithin(DRAIN_TIMEOUT, server.close());
-  await server.hold();
-  // The hold consists of several timers. In a container that was paused meanwhile, one timer would be over at once. Between several, the
-  // process reads the requests from its socket that came while it was paused.
-  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
-  return endAt - performance.now();
 }

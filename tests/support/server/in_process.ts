@@ -64,7 +64,7 @@ function runtimeOf(written: Written, env: Record<string, string>, ending: Promis
     listVariables: () => Object.keys(env),
     sinks: sinksTo(written),
     ending: () => ending,
-    holdTime: 0,
+    holdTimeMs: 0,
   };
 }
 

@@ -1,0 +1,60 @@
+/** How a server ends, from the signal to the last closed connection. */
+
+import { resolvesWithin } from "../../promises.ts";
+import type { DrainGate } from "../service/drain_gate.ts";
+import type { Listener } from "../service/listener.ts";
+
+/** The time limit for requests in flight, in milliseconds after the signal. */
+const DRAIN_TIMEOUT_MS = 6_000;
+
+/**
+ * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10
+ * seconds, and the store has to be closed before.
+ */
+const END_TIMEOUT_MS = 7_500;
+
+/**
+ * How long requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and send its
+ * next request. So each active client then waits for a response, and no request is on its way that the closed socket would lose.
+ */
+export const HOLD_TIME_MS = 250;
+
+/**
+ * How many timers make up the hold. In a container that was paused meanwhile, one timer would be over at once. Between several, the process
+ * reads the requests from its socket that came while it was paused.
+ */
+const HOLD_STEPS = 10;
+
+/** What ends. */
+export interface ServerParts {
+  gate: Pick<DrainGate, "refuse" | "hold" | "end">;
+  listener: Pick<Listener, "stop" | "finish">;
+}
+
+/**
+ * Ends a server without the loss of a request: those in flight are answered, later ones get 503, and clients read their last responses. Call
+ * this when the signal comes, because the time limits begin then.
+ *
+ * @param holdTimeMs How long requests are held before the socket closes.
+ */
+export async function shutDown({ gate, listener }: ServerParts, holdTimeMs: number): Promise<void> {
+  const endAt = performance.now() + END_TIMEOUT_MS;
+  // The gate refuses requests before the listener stops, because afterwards Deno delivers no more of an incomplete body
+  // (denoland/deno#36809).
+  await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
+  gate.hold();
+  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTimeMs / HOLD_STEPS));
+  await closeSocket({ gate, listener }, endAt - performance.now());
+}
+
+/**
+ * Closes the socket, and lets clients read the responses that are on their way.
+ *
+ * @param timeoutMs The longest wait for clients.
+ */
+export async function closeSocket({ gate, listener }: ServerParts, timeoutMs = END_TIMEOUT_MS): Promise<void> {
+  // The stop is not awaited, because the requests that are held keep their connections open until they are refused.
+  void listener.stop();
+  gate.end();
+  await listener.finish(timeoutMs);
+}
