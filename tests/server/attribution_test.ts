@@ -143,9 +143,11 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
     { add: (line: string) => lines[name].push(line), flush: () => Promise.resolve(), hasFailed: false }
   );
   let gate: Parameters<Listen>[1] | undefined;
+  const calls: string[] = [];
   const listen: Listen = (_, given) => {
     gate = given;
-    return { port: 1, stop: () => Promise.resolve(), finish: () => Promise.resolve() };
+    const note = (call: string) => () => Promise.resolve(void calls.push(call));
+    return { port: 1, stop: note("stop"), finish: note("finish") };
   };
   const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
   const settings = readSettings(readArguments("serve", SERVE, args, () => undefined));
@@ -159,6 +161,7 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
   };
   await use({ server, lines, ask, gate: gate as DrainGate });
   await server.abandon();
+  assert.deepEqual(calls, ["stop", "finish"]);
   return lines;
 }
 
@@ -207,6 +210,18 @@ test("a server that stops logs what it refuses, and says that the connection end
     await answered;
     const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
     assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
+  });
+});
+
+test("a request that outlives the end of the server is told that its connection ends", () => {
+  const read = Promise.withResolvers<undefined>();
+  const store = Object.assign(createMemoryStore(), { get: () => read.promise });
+  return withLocal(store, async ({ gate, ask }) => {
+    const inFlight = ask();
+    void gate.refuse();
+    gate.end();
+    read.resolve(undefined);
+    assert.deepEqual(await inFlight, { status: 404, connection: "close" });
   });
 });
 

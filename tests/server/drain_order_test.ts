@@ -85,6 +85,7 @@ class Run {
     return this.#listener = {
       port: 1,
       stop: async () => {
+        if (!this.#isHolding) this.wrong.push("the socket closes while a client may still send");
         this.#isHolding = false;
         isStopped = true;
         await this.#scheduler.schedule(Promise.resolve(), "the socket closes");
