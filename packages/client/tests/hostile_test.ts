@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import test from "node:test";
 import { inspect } from "node:util";
-import { gzipSync } from "node:zlib";
 import { type ClientOptions, createClient } from "../mod.ts";
 import { failed } from "./support.ts";
 import { fieldOf, flood, response, type Script, withScript } from "../../../tests/support/http/scripted_server.ts";
@@ -35,18 +34,13 @@ function shown(error: unknown): string {
   ].join("\n");
 }
 
-/** Four characters of the key's secret part: as text, and as bytes are shown. */
-const PIECES = Array.from(/secret/.exec(KEY)![0] + KEY.slice(-10)).flatMap((_, at, all) => {
-  const piece = Buffer.from(all.slice(at, at + 4).join(""));
-  if (piece.length < 4) return [];
-  return [
-    String(piece),
-    piece.toString("hex"),
-    piece.toString("hex").replace(/..(?!$)/g, "$& "),
-    piece.join(),
-    piece.join(", "),
-  ];
-}).concat(Buffer.from(KEY).toString("base64").slice(0, -4));
+/** Each four characters of the key's secret part: as text, as bytes are shown, and the key in base64. */
+const PIECES = [/secret/.exec(KEY)![0], KEY.slice(-10)].flatMap((secret) =>
+  Array.from({ length: secret.length - 3 }, (_, at) => {
+    const piece = Buffer.from(secret.slice(at, at + 4)), hex = piece.toString("hex");
+    return [String(piece), hex, hex.replace(/..(?!$)/g, "$& "), piece.join(), piece.join(", ")];
+  }).flat()
+).concat(Buffer.from(KEY).toString("base64").slice(0, -4));
 
 function assertHidden(error: unknown): void {
   const text = shown(error);
@@ -75,7 +69,6 @@ const ECHOES: Record<string, Script> = {
   "incomplete JSON that is cut within it": () => cut("application/json", JSON.stringify([KEY]).slice(0, -7)),
   "what is no JSON": () => response(200, KEY),
   "the head": (request) => request,
-  "the head, after a status": (request) => `HTTP/1.1 400 Bad\r\n${request}`,
   "a status line": (request) => `HTTP/1.1 4 ${fieldOf(request, "authorization")}\r\n\r\n`,
   "a line that is no field": (request) => `HTTP/1.1 400 Bad\r\n${fieldOf(request, "authorization")}\r\n\r\n`,
   "a length": (request) => `HTTP/1.1 200 OK\r\ncontent-length: ${fieldOf(request, "authorization")}\r\n\r\n`,
@@ -124,22 +117,23 @@ for (const [where, [text, shows]] of Object.entries(PARTS)) {
   });
 }
 
-test("words that also begin a key stay in a message, and it has at most 10,000 characters", async () => {
-  const messages = ["Only these may have pets", "getaddrinfo ENOTFOUND petstore", "x".repeat(10_000)];
-  for (const message of messages) {
-    const answer = response(400, JSON.stringify({ code: "no_pets", message: message.padEnd(10_000) + "more" }));
-    await withScript(() => answer, async ({ origin }) => {
-      const error = await failed(clientOf(origin, { key: MADE }).get(1n));
-      assert.deepEqual([error.code, error.message.trimEnd()], ["no_pets", message]);
-    });
+/** A key, the message of a server, and what is kept of it. */
+const MESSAGES: [key: string, message: string, kept: string][] = [
+  // Words that also begin a key stay.
+  [MADE, "Only these may have pets", "Only these may have pets"],
+  [MADE, "getaddrinfo ENOTFOUND petstore", "getaddrinfo ENOTFOUND petstore"],
+  [MADE, "x".repeat(10_004), "x".repeat(10_000)],
+  // A key of a few characters is hidden as a whole, and not in other forms, whose parts stand in words: in base64, it begins with "az".
+  ["k7", "k7 is no maze", "… is no maze"],
+];
+
+test("of a message, the key alone is hidden, and 10,000 characters are kept", async () => {
+  for (const [key, message, kept] of MESSAGES) {
+    const fetch = () => Promise.resolve(Response.json({ code: key, message }, { status: 400 }));
+    const error = await failed(clientOf("http://localhost", { key, fetch }).get(1n));
+    assert.deepEqual([error.message, error.code.includes("…")], [kept, true]);
   }
 });
-
-test("a key of a few characters is hidden as a whole, and no other word is", () =>
-  withScript(() => response(400, JSON.stringify({ code: "k7", message: "k7 is no key" })), async ({ origin }) => {
-    const { code, message } = await failed(clientOf(origin, { key: "k7" }).get(1n));
-    assert.deepEqual([code, message], ["…", "… is no key"]);
-  }));
 
 test("of an error of fetch, only texts without the key are kept, of its causes too", async () => {
   const request = { headers: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY) };
@@ -209,7 +203,7 @@ const HEADS: Record<string, string> = {
 
 for (const [name, fields] of Object.entries(HEADS)) {
   test(`the connection of a response that does not end is closed at 16 MiB: ${name}`, async () => {
-    for (const status of ["200 OK", "404 Not Found", "503 Busy"]) {
+    for (const status of ["200 OK", "503 Busy"]) {
       const flooding = flood(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${fields}`);
       await withScript(() => flooding.answer, async ({ origin, requests, idle }) => {
         const pets = clientOf(origin, { maxRetries: 1, timeoutMs: 600_000 });
@@ -224,30 +218,6 @@ for (const [name, fields] of Object.entries(HEADS)) {
     }
   });
 }
-
-/** A few compressed bytes that become 128 MiB of spaces. */
-const BOMB = Buffer.alloc(128 * 2 ** 20, " ");
-
-test("of a body that gzip makes 128 MiB of, not much more than 16 MiB are unpacked", async () => {
-  const body = gzipSync(BOMB);
-  const head =
-    `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
-  await withScript(() => (socket) => socket.end(Buffer.concat([Buffer.from(head), body])), async ({ origin }) => {
-    let unpacked = 0;
-    const count = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        unpacked += chunk.length;
-        controller.enqueue(chunk.slice());
-      },
-    });
-    const counting = async (request: Request) => new Response((await fetch(request)).body!.pipeThrough(count));
-    assert.match(
-      (await failed(clientOf(origin, { fetch: counting }).get(1n))).message,
-      /got more than 16777216 bytes$/,
-    );
-    assert.ok(unpacked > LIMIT && unpacked < LIMIT + 2 ** 20, `${unpacked} bytes`);
-  });
-});
 
 test("a response of another fetch that does not end is cancelled at 16 MiB, though its signal is ignored", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
