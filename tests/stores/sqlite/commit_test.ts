@@ -1,8 +1,8 @@
-/** Group commit on SQLite: shared transactions, invalid pets, the locks of other connections, and failed commits. */
+/** Group commit on SQLite: shared transactions, invalid pets, the locks of other connections, failed commits, and remembered requests. */
 
 import assert from "node:assert/strict";
 import { formatPets, type PetStatus } from "../../../lib/stores/store.ts";
-import { countCommits, createMany, query, REX, test } from "./support.ts";
+import { countCommits, createMany, execute, query, request, REX, test } from "./support.ts";
 
 /** The numbers from `first` on, as ids. */
 function ids(first: number, count: number): bigint[] {
@@ -69,3 +69,24 @@ test.eachOther(
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 1 }]);
   },
 );
+
+test.eachStore("a pet and its remembered request are stored in one transaction", async (store, path) => {
+  // The request fails, so its pet must disappear too.
+  execute(path, "CREATE TRIGGER full BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'full'); END");
+  await assert.rejects(store.createOnce(REX, request("a")), /full/);
+  await assert.rejects(store.checkWrites(), /full/);
+  assert.deepEqual(query(path, "SELECT id FROM pets"), []);
+  execute(path, "DROP TRIGGER full");
+  assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "created", id: 1n });
+});
+
+test.eachStore("expired requests are deleted as new ones arrive, two for each", async (store, path) => {
+  const count = (keys: string) => Number(query(path, `SELECT count(*) AS n FROM idempotency_keys ${keys}`)[0]?.["n"]);
+  for (let i = 0; i < 9; i++) await store.createOnce?.(REX, request(`old ${i}`));
+  execute(path, "UPDATE idempotency_keys SET expires_at = 0");
+  for (let i = 0; i < 5; i++) {
+    await store.createOnce?.(REX, request(`new ${i}`));
+    assert.equal(count("WHERE key LIKE 'old %'"), Math.max(0, 7 - 2 * i));
+  }
+  assert.equal(count(""), 5);
+});
