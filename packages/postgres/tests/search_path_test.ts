@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../mod.ts";
-import { formatPet, type KeyStore, type PetStore, type StoredKey } from "@petstore/petstore/store";
+import { formatPet, type KeyStore, type PetStore } from "@petstore/petstore/store";
+import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
 
@@ -52,23 +53,12 @@ function twins(schema: string): string {
 }
 
 async function useKeys(keys: KeyStore): Promise<void> {
-  const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
-  const key: StoredKey = {
-    id,
-    digest: id,
-    label: "a",
-    caller: "a",
-    readOnly: true,
-    created: new Date(7),
-    expires: undefined,
-    revoked: undefined,
-  };
+  const [key, other] = [keyOf(crypto.randomUUID()), keyOf(crypto.randomUUID())];
   assert.equal(await keys.add(key), true);
-  assert.equal(await keys.add({ ...key, id: other, digest: other }, { id, expires: new Date(8) }), true);
-  assert.equal(await keys.revoke(other, new Date(9)), true);
+  assert.equal(await keys.add(other, { id: key.id, expires: new Date(8) }), true);
+  assert.equal(await keys.revoke(other.id, new Date(9)), true);
   const { version, keys: listed } = await keys.listSince!("");
-  const used = { ...key, expires: new Date(8) };
-  assert.deepEqual(listed?.find((each) => each.id === id), used);
+  assert.deepEqual(listed?.find(({ id }) => id === key.id), { ...key, expires: new Date(8) });
   assert.deepEqual(await keys.listSince!(version), { version });
 }
 
