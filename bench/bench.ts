@@ -38,13 +38,8 @@ export class Bench implements AsyncDisposable {
     return this.#start(runtime, "library.ts", { root: ROOT, pets: CATALOGUE_SIZE });
   }
 
-  /** A peer with its pets in memory. */
-  peer(script: PeerScript, runtime: Runtime): Promise<ServerProcess> {
-    return this.#start(runtime, script, { pets: CATALOGUE_SIZE });
-  }
-
   /** A peer with its pets in an SQLite file. */
-  peerOnDisk(script: PeerScript, runtime: Runtime, pets: number = CATALOGUE_SIZE): Promise<ServerProcess> {
+  peer(script: PeerScript, runtime: Runtime, pets: number = CATALOGUE_SIZE): Promise<ServerProcess> {
     return this.#start(runtime, script, { pets, path: join(this.folder, `${script}-${runtime}.db`) });
   }
 

@@ -28,7 +28,6 @@ class Contender {
   readonly #latencies = new Map<number, number>();
   readonly memory: number[] = [];
   failures = 0;
-  connections = 0;
 
   constructor(name: string, server: ServerProcess) {
     this.name = name;
@@ -39,11 +38,10 @@ class Contender {
   async load(rate: number, seconds: number, counts: boolean): Promise<void> {
     const settings: OpenLoopSettings = { port: this.#server.port, rate, seconds, pets: PETS };
     const line = await runPinned("../load/open_loop.ts", settings, { runtime: "Node", core: LOAD_CORE });
-    const { latencies, failures, connections } = JSON.parse(line) as OpenLoopResult;
+    const { latencies, failures } = JSON.parse(line) as OpenLoopResult;
     this.memory.push(this.#server.memory);
     this.failures += failures;
     if (!counts) return;
-    this.connections = Math.max(this.connections, connections);
     for (const [latency, count] of latencies) this.#latencies.set(latency, (this.#latencies.get(latency) ?? 0) + count);
   }
 
@@ -67,8 +65,8 @@ await runTool("bench-latency", async (folder) => {
   await using bench = new Bench({ rounds: 1, seconds: 1 }, folder);
   const contenders = [
     new Contender("Petstore", await bench.standalone({}, PETS)),
-    new Contender("hand-written", await bench.peerOnDisk("handwritten.ts", "Deno", PETS)),
-    new Contender("Fastify on Node", await bench.peerOnDisk("fastify.ts", "Node", PETS)),
+    new Contender("hand-written", await bench.peer("handwritten.ts", "Deno", PETS)),
+    new Contender("Fastify on Node", await bench.peer("fastify.ts", "Node", PETS)),
   ];
   for (const contender of contenders) await contender.load(rate, 10, false);
   for (let minute = 0; minute < minutes; minute++) {
@@ -80,10 +78,9 @@ await runTool("bench-latency", async (folder) => {
   );
   const head = ["server", ...SHOWN.map((share) => share === 100 ? "longest" : `${share} %`)];
   const lines = contenders.map((contender) => {
-    const { name, failures, connections, memory } = contender;
-    const counts = [failures, connections].map(String);
-    return [name, ...contender.percentiles(SHOWN).map(digits), ...counts, memory.map(Math.round).join(", ")];
+    const { name, failures, memory } = contender;
+    return [name, ...contender.percentiles(SHOWN).map(digits), String(failures), memory.map(Math.round).join(", ")];
   });
-  console.log(table([...head, "failures", "connections", "memory"], lines));
+  console.log(table([...head, "failures", "memory"], lines));
   return [];
 });

@@ -8,7 +8,7 @@ import type { Runtime } from "../load/runtimes.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { checkBodies, checkLimit, readResponse } from "../responses.ts";
-import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
+import { measureRounds, rateOnly, rateRow, type Series } from "../rounds.ts";
 import type { Row } from "../row.ts";
 import { POST } from "./library.ts";
 
@@ -31,14 +31,14 @@ function defaultCase(name: string, what: string, asked: Load): Case {
     const server = await bench.standalone(), silent = await bench.standalone({ flags: ["--log=off"] });
     const peers: Record<string, ServerProcess> = {};
     for (const [peer, [script, runtime]] of Object.entries(PEERS)) {
-      peers[peer] = await bench.peerOnDisk(script, runtime);
+      peers[peer] = await bench.peer(script, runtime);
     }
     const response = await readResponse(server, asked);
     const limit = await bench.limit(response, "Deno");
     await checkLimit(limit, asked, response);
     await checkBodies([silent, ...Object.values(peers)], asked, response);
     const contenders: Record<string, ServerProcess> = { server, silent, limit, ...peers };
-    const series: Record<string, Series> = await measureRounds(withLoad(contenders, asked), bench.effort);
+    const series: Record<string, Series> = await measureRounds(contenders, asked, bench.effort);
     const ratio = (base: string, of: string) =>
       rateRow({ name, title, subject: "Petstore", base }, series["server"]!, series[of]!);
     return [

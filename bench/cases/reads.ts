@@ -5,7 +5,7 @@ import type { Bench, Case, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { checkBodies, readResponse } from "../responses.ts";
-import { measureRounds, rateOnly, rateRow, type Series, withLoad } from "../rounds.ts";
+import { measureRounds, rateOnly, rateRow, type Series } from "../rounds.ts";
 import type { Row } from "../row.ts";
 
 const PETS = 1_000_000;
@@ -34,15 +34,14 @@ function readCase(name: string, title: string, path: string, pets: number, skew 
   async function run(bench: Bench): Promise<Row[]> {
     const servers: Record<string, ServerProcess> = {
       [PETSTORE]: await bench.standalone({ flags: ["--log=off"] }, PETS),
-      [HANDWRITTEN]: await bench.peerOnDisk("handwritten.ts", "Deno", PETS),
-      [FASTIFY]: await bench.peerOnDisk("fastify.ts", "Node", PETS),
+      [HANDWRITTEN]: await bench.peer("handwritten.ts", "Deno", PETS),
+      [FASTIFY]: await bench.peer("fastify.ts", "Node", PETS),
     };
     for (const id of [1n, 777n]) {
       const one = load(addressOf(asked, id));
       await checkBodies(Object.values(servers), one, await readResponse(servers[PETSTORE]!, one));
     }
-    const effort = { ...bench.effort, warmUp: WARM_UP };
-    const series: Record<string, Series> = await measureRounds(withLoad(servers, asked), effort);
+    const series: Record<string, Series> = await measureRounds(servers, asked, bench.effort, WARM_UP);
     const parts = { name, title: `Any address: ${title}`, subject: PETSTORE };
     return [
       ...Object.keys(servers).map((subject) => rateOnly({ ...parts, subject }, series[subject]!)),

@@ -1,11 +1,11 @@
-/** Reads during creates: on this disk, and on one whose fsync takes some milliseconds, as on a common network disk. */
+/** Reads during creates, on a disk whose fsync takes some milliseconds, as on a common network disk. */
 
 import { SLOW_SKIP, slowDisk } from "../../tests/support/system/disk.ts";
 import { readResponse } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { load, type Measurement, runWrk } from "../load/wrk.ts";
 import { measureSync } from "../report/machine.ts";
-import { inRounds, measureRounds } from "../rounds.ts";
+import { inRounds } from "../rounds.ts";
 import { ratioOf, type Row, spreadOf } from "../row.ts";
 import { POST } from "./library.ts";
 
@@ -17,15 +17,12 @@ const SECONDS = 2;
 
 const READS = load("/v1/pets/4242", { connections: 8 });
 
-export const SLOW_DISK: Group = [
-  { name: "slow-disk", run: besideCreates },
-  { name: "get-while-posting", run: readersMeanwhile },
-];
+export const SLOW_DISK: Group = [{ name: "slow-disk", run: besideCreates }];
 
 /** A round: the reads, and the creates meanwhile, if any. */
 interface Measured {
   reads: Measurement;
-  creates: Measurement | undefined;
+  creates?: Measurement;
 }
 
 async function besideCreates(bench: Bench): Promise<Row[]> {
@@ -37,66 +34,30 @@ async function besideCreates(bench: Bench): Promise<Row[]> {
   // The disk becomes slow while the server runs.
   await runWrk(server.port, POST, SECONDS);
   setDelay(LONGER);
+  const readAlone = async () => ({ reads: await server.measure(READS, SECONDS) });
   const { alone, beside } = await inRounds<"alone" | "beside", Measured>({
-    alone: async () => ({ reads: await server.measure(READS, SECONDS), creates: undefined }),
+    alone: readAlone,
     beside: async () => {
-      const [reads, creates] = await Promise.all([
-        server.measure(READS, SECONDS),
-        runWrk(server.port, POST, SECONDS),
-      ]);
+      const [{ reads }, creates] = await Promise.all([readAlone(), runWrk(server.port, POST, SECONDS)]);
       return { reads, creates };
     },
   }, bench.effort.rounds);
   // In the ideal, one fsync commits what all connections sent while the one before it took place.
   const ideal = POST.connections / ((measureSync(bench.folder) + LONGER) / 1000);
-  const reads = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads.rate));
-  const creates = beside.map(({ creates }) => (creates?.rate ?? NaN) / ideal);
-  const p99 = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads.p99));
-  const parts = { name: "slow-disk", notes: [] };
-  const during = `while 64 connections create, each fsync ${LONGER} ms longer`;
+  const ratio = (of: "rate" | "p99") => {
+    const [meanwhile, before] = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads[of]));
+    return ratioOf(meanwhile!, before!);
+  };
+  const parts = { name: "slow-disk", subject: "default server", unit: "×" as const, notes: [] };
+  const title = `GET one, 8 connections, while 64 connections create, each fsync ${LONGER} ms longer`;
   return [
+    { ...parts, title, base: "its reads alone", figure: ratio("rate") },
+    { ...parts, title: `p99 of ${title}`, base: "its p99 alone", figure: ratio("p99") },
     {
       ...parts,
-      title: `GET one, 8 connections, ${during}`,
-      subject: "default server",
-      base: "its reads alone",
-      unit: "×",
-      figure: ratioOf(reads[0] ?? [], reads[1] ?? []),
-    },
-    {
-      ...parts,
-      title: `p99 of GET one, 8 connections, ${during}`,
-      subject: "default server",
-      base: "its p99 alone",
-      unit: "×",
-      figure: ratioOf(p99[0] ?? [], p99[1] ?? []),
-    },
-    {
-      ...parts,
-      title: `Those creates`,
-      subject: "default server",
+      title: "Those creates",
       base: "64 for each fsync",
-      unit: "×",
-      figure: spreadOf(creates),
+      figure: spreadOf(beside.map(({ creates }) => (creates?.rate ?? NaN) / ideal)),
     },
   ];
-}
-
-async function readersMeanwhile(bench: Bench): Promise<Row[]> {
-  const server = await bench.standalone();
-  const asked = load("/v1/pets/4242");
-  for (const load of [asked, POST]) await readResponse(server, load);
-  const alone = { server, load: asked };
-  const contenders = { alone, beside: { ...alone, background: POST } };
-  const series = await measureRounds(contenders, { ...bench.effort, seconds: SECONDS });
-  const p99 = (name: keyof typeof contenders) => series[name].map(({ p99 }) => p99);
-  return [{
-    name: "get-while-posting",
-    title: "p99 of GET one, 64 connections, while 64 others create",
-    subject: "default server",
-    base: "its p99 alone",
-    unit: "×",
-    figure: ratioOf(p99("beside"), p99("alone")),
-    notes: [],
-  }];
 }

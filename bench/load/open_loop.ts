@@ -25,8 +25,6 @@ export interface OpenLoopResult {
   latencies: [microseconds: number, count: number][];
   /** Requests without the right response. */
   failures: number;
-  /** The most connections at once. */
-  connections: number;
 }
 
 const SKEW = 0.99;
@@ -43,8 +41,7 @@ const CREATE =
 /** The last one used comes first. */
 const idle: Connection[] = [];
 const latencies = new Map<number, number>();
-const result = { failures: 0, connections: 0 };
-let open = 0, isOver = false;
+let failures = 0, open = 0, isOver = false;
 
 /** A connection, for one request after the other. `node:http` takes more time than the servers that are measured. */
 class Connection {
@@ -110,13 +107,13 @@ function send(): void {
 
 function ask(at: number): void {
   const [asked, status] = choose();
-  result.connections = Math.max(result.connections, ++open);
+  open++;
   let connection = idle.pop();
   while (connection?.isClosed) connection = idle.pop();
   const used = connection ?? new Connection();
   used.ask(asked, (answered) => {
     open--;
-    if (answered !== status) result.failures++;
+    if (answered !== status) failures++;
     else count(performance.now() - at);
     if (answered !== undefined) idle.push(used);
     report();
@@ -152,7 +149,7 @@ function count(milliseconds: number): void {
 
 function report(): void {
   if (!isOver || open > 0) return;
-  const whole: OpenLoopResult = { ...result, latencies: [...latencies] };
+  const whole: OpenLoopResult = { failures, latencies: [...latencies] };
   console.log(JSON.stringify(whole));
   process.exit(0);
 }

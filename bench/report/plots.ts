@@ -18,8 +18,8 @@ export interface Plot {
 interface Bar {
   group: string;
   contender: string;
-  /** The case, the subject and the base of the row. */
-  row: readonly [name: string, subject: string, base: string | undefined];
+  /** The case of the row. */
+  name: string;
 }
 
 /** The texts of a plot with bars. */
@@ -27,8 +27,6 @@ interface Words {
   title: string;
   /** The line below the title, or several lines. */
   subtitle: string | string[];
-  /** The name of the line at 1, if bars are ratios; others are thousands a second. */
-  limit?: string;
 }
 
 /** The names of cases after their prefix, and what the plots call them. */
@@ -45,13 +43,9 @@ const TRAFFIC: Names = [
 ];
 
 /** The bars of some cases for each contender. */
-function barsOf(prefix: string, cases: Names, contenders: readonly string[], base?: string): Bar[] {
+function barsOf(prefix: string, cases: Names, contenders: readonly string[]): Bar[] {
   return cases.flatMap(([name, group]) =>
-    contenders.map((subject) => ({
-      group,
-      contender: subject === "library" ? "Petstore" : subject,
-      row: [`${prefix}-${name}`, subject, base] as const,
-    }))
+    contenders.map((contender) => ({ group, contender, name: `${prefix}-${name}` }))
   );
 }
 
@@ -78,24 +72,14 @@ export const PLOTS = {
     },
     barsOf("default", CASES, ["Petstore", ...Object.keys(PEERS)]),
   ),
-  node: barPlot(
-    "node.svg",
-    {
-      title: "How fast is createNodeListener()?",
-      subtitle: "Requests per second on Node, in memory, relative to a bare node:http server",
-      limit: "bare node:http",
-    },
-    barsOf("node", CASES, ["library", "Fastify"], "bare node:http"),
-  ),
 } satisfies Record<string, Plot>;
 
 function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
   function draw(rows: readonly Row[]) {
-    const values = bars.map(({ group, contender, row: [name, subject, base] }) => {
-      const row = rows.find((row) => row.name === name && row.subject === subject && row.base === base);
-      const unit = text.limit === undefined ? 1000 : 1;
+    const values = bars.map(({ group, contender, name }) => {
+      const row = rows.find((row) => row.name === name && row.subject === contender && row.base === undefined);
       const { low, median, high } = row!.figure;
-      return { group, contender, share: median / unit, low: low / unit, high: high / unit };
+      return { group, contender, share: median / 1000, low: low / 1000, high: high / 1000 };
     });
     return toSvg(barSpec(text, values));
   }
@@ -111,8 +95,7 @@ interface BarValue {
   high: number;
 }
 
-function barSpec({ title, subtitle, limit }: Words, values: BarValue[]): TopLevelSpec {
-  const isRatio = limit !== undefined;
+function barSpec({ title, subtitle }: Words, values: BarValue[]): TopLevelSpec {
   const highest = Math.max(1, ...values.map(({ high }) => high));
   const contenders = [...new Set(values.map(({ contender }) => contender))];
   const position = {
@@ -124,7 +107,7 @@ function barSpec({ title, subtitle, limit }: Words, values: BarValue[]): TopLeve
     },
     yOffset: { field: "contender", sort: null },
   } as const;
-  const axis = { title: null, format: isRatio ? ".1f" : "d", tickCount: 6 };
+  const axis = { title: null, format: "d", tickCount: 6 };
   return {
     ...frame(title, subtitle),
     width: WIDTH,
@@ -152,23 +135,10 @@ function barSpec({ title, subtitle, limit }: Words, values: BarValue[]): TopLeve
         encoding: {
           ...position,
           x: { datum: 0 },
-          text: { field: "share", format: isRatio ? ".2f" : ".2r" },
+          text: { field: "share", format: ".2r" },
           color: { value: "black", condition: { test: `datum.contender === "${contenders[0]}"`, value: "white" } },
         },
       },
-      ...isRatio ? lineAtOne(limit) : [],
     ],
   };
-}
-
-function lineAtOne(name: string) {
-  const data = { values: [{}] };
-  return [
-    { data, mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
-    {
-      data,
-      mark: { type: "text", baseline: "bottom", dy: -4 },
-      encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: name } },
-    },
-  ] as const;
 }

@@ -5,9 +5,9 @@ import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
 import { createSchema, getSchema, listSchema } from "./fastify_schemas.ts";
 import { listenOnNode, readSettings } from "./host.ts";
 import type { PeerQuery } from "./peer_pages.ts";
-import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
+import { openPeerPets, type PeerSettings } from "./peer_table.ts";
 
-const pets = await openPeerPets(readSettings<PeerSettings>());
+const pets = openPeerPets(readSettings<PeerSettings>());
 const app = fastify();
 app.addHook("onRequest", (request, reply, done) => {
   if (request.headers.authorization === AUTHORIZATION) done();

@@ -6,8 +6,7 @@
 import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
 import { listen, readSettings } from "./host.ts";
 import { linkTo, positionOf } from "./peer_pages.ts";
-import type { PeerSettings } from "./peer_pets.ts";
-import { createTable, INSERT } from "./peer_table.ts";
+import { createTable, INSERT, type PeerSettings } from "./peer_table.ts";
 
 interface Row {
   id: bigint;
@@ -21,8 +20,7 @@ const DEPRECATION = {
   link: '</v1/pets>; rel="successor-version"',
 };
 
-const { pets, path = ":memory:" } = readSettings<PeerSettings>();
-const db = createTable(path, pets);
+const db = createTable(readSettings<PeerSettings>());
 const JSON_OF_PET = "json_object('id', id, 'name', name, 'categoryId', categoryId, 'status', status) AS json";
 const one = db.prepare(`SELECT ${JSON_OF_PET} FROM pets WHERE id = ?`);
 const next = db.prepare(`SELECT id, ${JSON_OF_PET} FROM pets WHERE id > ? ORDER BY id LIMIT 21`);

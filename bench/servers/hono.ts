@@ -5,10 +5,10 @@ import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { KEY } from "../catalogue.ts";
 import { listen, readSettings } from "./host.ts";
-import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
+import { openPeerPets, type PeerSettings } from "./peer_table.ts";
 import { NEW_PET_BODY, PET_PARAMETERS, PETS_QUERY } from "./zod_schemas.ts";
 
-const { create, get, list } = await openPeerPets(readSettings<PeerSettings>());
+const { create, get, list } = openPeerPets(readSettings<PeerSettings>());
 
 const app = new Hono();
 app.use("/v1/*", bearerAuth({ token: KEY }));

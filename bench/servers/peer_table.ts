@@ -15,15 +15,21 @@ const SCHEMA = `
   CREATE INDEX pets_of_status ON pets (status);
 `;
 
+/** The settings of the process of a peer: its pets, and the database file. */
+export interface PeerSettings {
+  pets: number;
+  path: string;
+}
+
 /** A statement that adds a pet; what follows it may return something. */
 export const INSERT = "INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)";
 
 /** Makes a file with this number of pets. */
-export function createTable(path: string, size: number): DatabaseSync {
+export function createTable({ path, pets }: PeerSettings): DatabaseSync {
   const db = new DatabaseSync(path);
   db.exec(`${SCHEMA}; BEGIN`);
   const insert = db.prepare(INSERT);
-  for (let id = 1; id <= size; id++) {
+  for (let id = 1; id <= pets; id++) {
     const { name, categoryId, status } = petAt(id);
     insert.run(name, categoryId, status);
   }
@@ -31,8 +37,8 @@ export function createTable(path: string, size: number): DatabaseSync {
   return db;
 }
 
-export function openPeerTable(path: string, size: number): PeerPets {
-  const db = createTable(path, size);
+export function openPeerPets({ path, pets }: PeerSettings): PeerPets {
+  const db = createTable({ path, pets });
   const insert = db.prepare(INSERT);
   const one = db.prepare("SELECT id, name, categoryId, status FROM pets WHERE id = ?");
   const page = (condition: string) =>

@@ -19,7 +19,7 @@ export const EVERYDAY: Record<string, Part> = {
   servers: { seconds: 40, command: "deno test -A --no-check tests/server/*_test.ts tests/server/keys" },
   stores: {
     seconds: 40,
-    command: "deno test -A --no-check tools/test tests/contract tests/project tests/stores",
+    command: "deno test -A --no-check tests/contract tests/project tests/stores",
   },
   library: {
     seconds: 35,

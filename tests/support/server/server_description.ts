@@ -56,17 +56,11 @@ const PROGRAMS: JsonObject = {
 };
 
 /** Checks a response of the standalone server against its description or against that of its page. */
-export const validateServerResponse: ResponseValidator = createValidator({ ...PROGRAMS, ...PAGE });
-
-/** The same for a server with `--no-docs`. */
-export function createValidatorWithoutPage(): ResponseValidator {
-  return createValidator(PROGRAMS);
-}
-
-function createValidator(more: JsonObject): ResponseValidator {
-  const paths = { ...DESCRIPTION["paths"] as JsonObject, ...more };
-  return createResponseValidator({ ...DESCRIPTION, paths }, "/v1", nameOnAnyPath);
-}
+export const validateServerResponse: ResponseValidator = createResponseValidator(
+  { ...DESCRIPTION, paths: { ...DESCRIPTION["paths"] as JsonObject, ...PROGRAMS, ...PAGE } },
+  "/v1",
+  nameOnAnyPath,
+);
 
 /** Refusals that come before the path: of a head, and while the server shuts down. */
 function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
