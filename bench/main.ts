@@ -1,9 +1,6 @@
-/** `deno task bench [latency|--against REF]`: runs the benchmark of that name, or else that of the service. */
-
-const BENCHMARKS: Record<string, () => Promise<unknown>> = {
-  latency: () => import("./latency.ts"),
-};
+/** `deno task bench [latency|--against REF]`: the latency of many users, two commits, or else the service. */
 
 const isComparison = Deno.args.some((arg) => arg === "--against" || arg.startsWith("--against="));
-const service = () => isComparison ? import("./against/main.ts") : import("./service.ts");
-await (BENCHMARKS[Deno.args[0] ?? ""] ?? service)();
+if (Deno.args[0] === "latency") await import("./latency.ts");
+else if (isComparison) await import("./against/main.ts");
+else await import("./service.ts");
