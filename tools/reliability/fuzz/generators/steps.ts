@@ -53,6 +53,8 @@ export const SEQUENCES: fc.Arbitrary<Step[]> = fc.array(
     [8, step(["POST"], target(PETS, weighted([9, NO_QUERY], [1, QUERY])), HEADERS_OF_POST, { body: BODY })],
     [6, step(READ, target(PETS, QUERY), HEADERS_OF_GET)],
     [4, step(READ, pathOf("/pets/{petId}"), HEADERS_OF_GET)],
+    // The same requests again and again, whose responses a server keeps until a pet is added, by itself or by another server.
+    [6, step(READ, fc.constantFrom("/v1/pets", "/v1/pets?status=sold"), RIGHT_HEADERS)],
     [1, step(["GET"], target(PETS, RIGHT_QUERY), RIGHT_HEADERS, { isWalk: fc.constant(true) })],
     [
       6,
