@@ -95,7 +95,7 @@ export const HEAVY: Record<string, Part> = {
     installs: ["tests/heavy/clients"],
     command: "cd tests/heavy/clients && deno task ok && deno task test",
   },
-  power: { seconds: 40, command: "deno test -A --no-check tests/heavy/power" },
+  power: { seconds: 25, command: "deno test -A --no-check tests/heavy/power" },
 };
 
 /** The packages beside the house, each with what looks for its defects. */
