@@ -5,6 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
+import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
 import { sleep } from "../promises.ts";
@@ -217,6 +218,8 @@ async function sendStream(
       const piece = await reader.read();
       if (isStopped) return;
       if (piece.done) break;
+      // A piece of text has no length in bytes, so it could not be held against the announced length.
+      if (!isBytes(piece.value)) throw new TypeError("The pieces of a response's body must be Uint8Arrays");
       if (outgoing.writableEnded) return stop();
       sent += piece.value.byteLength;
       // What is beyond the length would stand where the client expects the next response.

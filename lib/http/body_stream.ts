@@ -99,7 +99,7 @@ export async function readPieces(
 }
 
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
-function isBytes(value: unknown): boolean {
+export function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
 

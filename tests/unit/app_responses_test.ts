@@ -174,6 +174,22 @@ for (const [what, answer] of Object.entries(MISFRAMED)) {
   });
 }
 
+test("on node:http a response whose stream gives text is broken off, and the app is told", async () => {
+  const told: unknown[] = [];
+  const answer = () => {
+    const text = new ReadableStream<string>({ start: (stream) => (stream.enqueue("[]"), stream.close()) });
+    return new Response(text as unknown as ReadableStream<Uint8Array<ArrayBuffer>>);
+  };
+  const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer, onError: ({ error }) => told.push(error) });
+  await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
+    const agent = new Agent();
+    await assert.rejects(readText(agent, port, "GET", "/v1/store/orders"));
+    assert.match(String(told), /^TypeError: The pieces of a response's body must be Uint8Arrays$/);
+    assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
+    agent.destroy();
+  });
+});
+
 function readText(agent: Agent, port: number, method: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { agent, port, method, path, headers: HEADERS, host: "127.0.0.1", timeout: 5_000 };
