@@ -5,8 +5,8 @@ import type { HeaderFields, Reply } from "./reply.ts";
 /** A method that an operation can have. HEAD follows from GET, and OPTIONS from the path. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What an operation does to the pets. A caller that may only read is refused where one adds. */
-export type Effect = "reads" | "adds";
+/** What an operation does to the pets. A caller that may only read is refused where one writes. */
+export type Effect = "reads" | "writes";
 
 export interface Call {
   context: RequestContext;

@@ -26,7 +26,7 @@ import { durationInWords } from "./words.ts";
 export const createPet: Definition = {
   id: "createPet",
   method: "POST",
-  effect: "adds",
+  effect: "writes",
   path: "/pets",
   createHandler(settings) {
     const { store, linkBase } = settings;

@@ -41,7 +41,7 @@ export type Deprecation = Required<DeprecationOptions>;
 /** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
 export type Definition =
   | { method: "GET"; effect: "reads" } & DefinitionParts<ReadSettings>
-  | { method: "POST"; effect: "adds" } & DefinitionParts<OperationSettings>;
+  | { method: "POST"; effect: "writes" } & DefinitionParts<OperationSettings>;
 
 /** The settings of an operation that reads. Its type of the store has no methods that write. */
 type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };

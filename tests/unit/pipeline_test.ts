@@ -45,7 +45,7 @@ function operation(method: Operation["method"], path: string, access: Operation[
     method,
     path,
     access,
-    effect: method === "GET" ? "reads" : "adds",
+    effect: method === "GET" ? "reads" : "writes",
     handler: ({ caller: { id, readOnly }, query }) => {
       return { status: 200, headers: {}, body: `${method} by ${id}, ${readOnly}, ${query}` };
     },

@@ -43,7 +43,7 @@ function createReset(reset: () => void): Operation {
     reset();
     return { status: 204, headers: {}, body: null };
   };
-  return { method: "POST", path: "/reset", access: "key", effect: "adds", handler };
+  return { method: "POST", path: "/reset", access: "key", effect: "writes", handler };
 }
 
 function requireHost(context: RequestContext): Problem | undefined {
