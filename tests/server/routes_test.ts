@@ -36,6 +36,7 @@ test("the description has samples where they are asked for, as openapi --samples
     const { text: plain } = await server.ask("/openapi.json", null);
     assert.ok(!plain.includes("x-codeSamples"));
     const { text, headers } = await server.ask("/openapi.json?samples", null);
+    assert.equal((await server.ask("/openapi.json?version=1&samples", null)).text, text);
     const printed = await runHere(["openapi", "--samples"]);
     assert.deepEqual(JSON.parse(text), JSON.parse(printed.stdout));
     assert.deepEqual(JSON.parse(text), packaged);
@@ -111,6 +112,19 @@ test("a server is ready if its store can be read, and for ?writes if it can be w
       Object.assign(state, { fails: false, isFull: false }, what);
       assert.deepEqual(await statuses(1, query), new Set([expected[i]]), query + JSON.stringify(what));
     }
+  }
+});
+
+test("?writes is found anywhere in the query, with or without a value, and no other parameter counts as it", async (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => now += 2_000);
+  const { state, statuses } = createReadiness();
+  state.isFull = true;
+  for (const query of ["?writes", "?writes=", "?writes=0", "?writes&a=1", "?a=1&writes", "?a&writes=1&b"]) {
+    assert.deepEqual(await statuses(1, query), new Set([503]), query);
+  }
+  for (const query of ["", "?", "?a=writes", "?writesx", "?rewrites=1", "?a=1&xwrites", "?a=1?writes"]) {
+    assert.deepEqual(await statuses(1, query), new Set([200]), query);
   }
 });
 

@@ -20,13 +20,19 @@ export function isLiveness({ target, method }: RequestContext): boolean {
   return splitTarget(target).path === LIVENESS_PATH && (method === "GET" || method === "HEAD");
 }
 
+/**
+ * Finds the parameter `writes` anywhere in a query, with or without a value. The query is searched in one pass and not split, because a
+ * client without a key may send one of thousands of members.
+ */
+const WRITES = /(?:^|&)writes(?:[=&]|$)/;
+
 /** A server lives if it answers. It is ready if its store can be read, and for `?writes` also written. */
 export function createProbes(store: Pick<PetStore, "check" | "checkWrites">): Operation[] {
   const checkReads = shareResult(() => store.check());
   const checkWrites = shareResult(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
-    if (/^writes(=|$)/.test(query)) await checkWrites();
+    if (WRITES.test(query)) await checkWrites();
     return PROBE_OK;
   };
   return [

@@ -57,13 +57,16 @@ function requireHost(context: RequestContext): Problem | undefined {
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
 
+/** Finds the parameter `samples` anywhere in a query, with or without a value. */
+const SAMPLES = /(?:^|&)samples(?:[=&]|$)/;
+
 function createPublicOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
   const described = describeServer(options, servers);
   const description = representation(JSON.stringify(described), "alteration");
   /** The description with samples. It is made at the first request for it. */
   let withCode: Reply | undefined;
   const describe: Operation["handler"] = ({ query }) => {
-    if (!/^samples(=|$)/.test(query)) return description;
+    if (!SAMPLES.test(query)) return description;
     return withCode ??= representation(JSON.stringify(withSamples(described)), "alteration");
   };
   return [
