@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../service/drain_gate.ts";
-import { MALFORMED } from "../service/errors.ts";
+import { UNREADABLE } from "../service/errors.ts";
 import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
@@ -23,6 +23,8 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 };
 
+const { malformed } = UNREADABLE;
+
 /** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
 const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
   sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
@@ -36,7 +38,7 @@ export const listen: Listen = async (address, gate, report) => {
     connections.set(incoming.socket, outgoing);
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
-    if (isMalformed(incoming)) send(MALFORMED, context, { fail: () => MALFORMED }, outgoing);
+    if (isMalformed(incoming)) send(malformed, context, { fail: () => malformed }, outgoing);
     else gate.respond(context, outgoing, send);
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.

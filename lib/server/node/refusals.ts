@@ -5,12 +5,12 @@ import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_request.ts";
 import type { Problem } from "../../http/problem.ts";
-import { HEAD_TOO_LARGE, MALFORMED, TOO_LATE } from "../service/errors.ts";
+import { UNREADABLE } from "../service/errors.ts";
 
 /** The refusal by the code of Node's error. An error with another code means that Node cannot read the request. */
 const PROBLEM_BY_CODE: Record<string, Problem> = {
-  ERR_HTTP_REQUEST_TIMEOUT: TOO_LATE,
-  HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE,
+  ERR_HTTP_REQUEST_TIMEOUT: UNREADABLE.tooLate,
+  HPE_HEADER_OVERFLOW: UNREADABLE.headTooLarge,
 };
 
 /** Whether a request that Node has accepted has a head that must be refused (RFC 9112). */
@@ -44,9 +44,9 @@ export function refuseUnreadable(server: Server, connections: ReadonlyMap<Socket
     else latest.on("socket", () => nextTick(closeRequest));
   };
   server.on("clientError", (error: Error & { code?: string }, socket) => {
-    refuse(socket as Socket, PROBLEM_BY_CODE[error.code ?? ""] ?? MALFORMED);
+    refuse(socket as Socket, PROBLEM_BY_CODE[error.code ?? ""] ?? UNREADABLE.malformed);
   });
-  server.on("connect", (_request, socket) => refuse(socket as Socket, MALFORMED));
+  server.on("connect", (_request, socket) => refuse(socket as Socket, UNREADABLE.malformed));
 }
 
 /** Closes a connection when all is sent: what Node sends already, and then the problem, if there is one. */
