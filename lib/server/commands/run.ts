@@ -3,7 +3,7 @@
 import { describeUnknownVariables, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine, oneLine } from "../process/lines.ts";
-import { explain, InterruptedError, SettingError, UnreachableError } from "../process/start_error.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
@@ -55,17 +55,11 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     const error = failure === undefined ? thrown : explain(failure, thrown);
     if (!(error instanceof SettingError)) throw error;
     report(error.message);
-    status = statusOf(error);
+    status = error.status;
   }
   // Standard error is flushed last, because it tells of a failure to write standard output.
   await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
-}
-
-/** The exit status of a failure. After 2, a supervisor must not restart the program: the next start would fail in the same way. */
-function statusOf(error: SettingError): number {
-  if (error instanceof InterruptedError) return error.status;
-  return error instanceof UnreachableError ? 1 : 2;
 }
 
 /**

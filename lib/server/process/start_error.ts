@@ -3,15 +3,19 @@ import { constants } from "node:os";
 /** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = "SettingError";
+  /** The exit status of the program. After 2, a supervisor must not restart it: the next start would fail in the same way. */
+  readonly status: number = 2;
 }
 
 /** A setting that cannot be used at the moment; a later start may succeed. */
-export class UnreachableError extends SettingError {}
+export class UnreachableError extends SettingError {
+  override readonly status: number = 1;
+}
 
 /** A signal has ended a command before it was done. Whatever it had begun has been removed. */
 export class InterruptedError extends UnreachableError {
-  /** The exit status, by which shells tell that a signal has ended a program. */
-  readonly status: number;
+  /** By this status, shells tell that a signal has ended a program. */
+  override readonly status: number;
 
   constructor(signal: NodeJS.Signals) {
     super(`Ended by ${signal}, and nothing was changed`);
