@@ -5,7 +5,7 @@ import { post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { inFolder } from "../support/server/in_process.ts";
 import { keysOf } from "../support/server/keys.ts";
-import { environment, onDenoAlone, serverCommand } from "../support/server/serve_task.ts";
+import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
 import { until } from "../support/until.ts";
@@ -13,7 +13,7 @@ import { withTempFolder } from "../support/temp.ts";
 import { command, NO_PROC, testUnless } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
 
-const test = Object.assign(testUnless(NO_PROC), { deno: testUnless(NO_PROC || onDenoAlone("HTTP/2")) });
+const test = testUnless(NO_PROC);
 
 /** Starts the program in a shell that redirects its output. */
 function start(folder: string, redirection: string, ...args: string[]): Child {
@@ -54,30 +54,6 @@ test("a server whose outputs are a full pipe without a reader serves, and ends a
       await assert.rejects(addPet({ ask }, "k"), /answered with 503/);
       assert.equal((await ask("/livez", null)).status, 200);
       assert.equal(await child.stop(), 0);
-    });
-  }));
-
-/** A frame of HTTP/2 without a stream (RFC 9113 §4.1). */
-function frame(type: number, flags: number, payload = ""): string {
-  return String.fromCharCode(0, 0, payload.length, type, flags, 0, 0, 0, 0) + payload;
-}
-
-test.deno("no client makes Deno wait for a reader of standard error: PING acknowledgements print nothing", () =>
-  withTempFolder(async (folder) => {
-    const { path, pipe } = makeFullPipe(folder);
-    using _ = pipe;
-    await withRedirected(folder, `2<>${path}`, async (port) => {
-      using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-      const SETTINGS = 4, PING = 6, ACK = 1;
-      const unasked = frame(PING, ACK, "unasked!").repeat(1_000);
-      const sent = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0) + unasked + frame(PING, 0, "the last");
-      await connection.write(new TextEncoder().encode(sent));
-      let seen = "";
-      (async () => {
-        for await (const text of connection.readable.pipeThrough(new TextDecoderStream())) seen += text;
-      })().catch(() => {});
-      await until("the answer to the last frame", () => seen.includes("the last"));
-      assert.equal((await serverAt(port).ask("/v1/pets", "k")).status, 200);
     });
   }));
 

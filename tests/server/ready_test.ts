@@ -72,7 +72,7 @@ testHere(
     const endless = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
     const { timeout } = AbortSignal;
     const limits: number[] = [];
-    const short = (milliseconds: number) => (limits.push(milliseconds), timeout.call(AbortSignal, 200));
+    const short = (milliseconds: number) => (limits.push(milliseconds), timeout.call(AbortSignal, 50));
     for (const answer of [() => never, () => Promise.resolve(endless())]) {
       await withDenoServe(answer, async (port) => {
         const asked = whileReplaced(

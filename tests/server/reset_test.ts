@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runHere, test as serverTest, withFreshServerHere } from "../support/server/in_process.ts";
+import { countPets, request } from "../support/server/server_process.ts";
 
 const KEY = "pk_test";
 const MEMORY = ["--store=memory:", `--key=${KEY}`, "--seed=3"];
@@ -11,13 +12,14 @@ test("a reset removes the added pets and the remembered requests, and brings the
   withFreshServerHere({ args: [...MEMORY, "--allow-reset"] }, async (server) => {
     assert.match(server.written.stderr, /POST \/reset with a key that may write removes every pet/);
     const send = async (method: string, path: string, body?: string) => {
-      const headers = {
-        authorization: `Bearer ${KEY}`,
-        "content-type": "application/json",
-        ...body && { "idempotency-key": '"one"' },
-      };
-      const response = await fetch(server.origin + path, { method, headers, body: body ?? null });
-      return { status: response.status, text: await response.text() };
+      const headers = { "content-type": "application/json", ...body && { "idempotency-key": '"one"' } };
+      const { status, text } = await request(
+        server.origin + path,
+        KEY,
+        { method, headers, body: body ?? null },
+        () => {},
+      );
+      return { status, text };
     };
     /** All pets, and those of each status. The second answer is kept, and the third one comes from the cache. */
     const list = async () => {
@@ -41,12 +43,8 @@ test("a reset removes the added pets and the remembered requests, and brings the
 test("after a reset, the faults begin again", () => {
   const args = [...MEMORY, "--allow-reset", "--faults=unavailable=0.5,times=3,operations=listPets"];
   return withFreshServerHere({ args }, async (server) => {
-    const headers = { authorization: `Bearer ${KEY}` };
-    const statusOf = async (path: string, method = "GET") => {
-      const response = await fetch(server.origin + path, { method, headers });
-      await response.body?.cancel();
-      return response.status;
-    };
+    const statusOf = async (path: string, method = "GET") =>
+      (await request(server.origin + path, KEY, { method }, () => {})).status;
     const rounds: number[][] = [];
     for (let round = 0; round < 3; round++) {
       const statuses: number[] = [];
@@ -63,13 +61,9 @@ test("after a reset, the faults begin again", () => {
 test("a reset needs a key, and does not exist unless it is allowed", async () => {
   const statusOf = async (args: string[], key: string) =>
     await withFreshServerHere({ args: [...MEMORY, ...args] }, async (server) => {
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(`${server.origin}/reset`, { method: "POST", headers });
-      await response.body?.cancel();
-      const pets = await (await fetch(`${server.origin}/v1/pets`, { headers: { authorization: `Bearer ${KEY}` } }))
-        .json();
-      assert.equal(pets.length, 3);
-      return response.status;
+      const { status } = await request(`${server.origin}/reset`, key, { method: "POST" }, () => {});
+      assert.equal(await countPets(server, KEY), 3);
+      return status;
     });
   assert.equal(await statusOf(["--allow-reset"], "pk_other"), 401);
   assert.equal(await statusOf([], KEY), 404);

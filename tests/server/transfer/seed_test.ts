@@ -1,10 +1,9 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import type { PetPage } from "../../../lib/stores/store.ts";
+import type { PetPage, PetStore } from "../../../lib/stores/store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { type AnyServer, test, withServerHere } from "../../support/server/in_process.ts";
@@ -18,16 +17,15 @@ function parts(...args: string[]): ServerParts {
   return { args: [`--key=${KEY}`, "--log=off", "--seed=150", ...args] };
 }
 
-test("sample pets are valid, and believable in their numbers", () => {
+test("sample pets are valid, of every status, and differ", () => {
   const pets = Array.from({ length: 10_000 }, (_, i) => samplePet(i));
   for (const pet of pets) {
     assert.deepEqual(parseNewPet(formatPetWithId(1, pet), "sold"), pet);
     assert.match(pet.name, /^\p{L}+ the [A-Z]/u);
   }
-  const count = (of: string) => pets.filter(({ status }) => status === of).length;
-  assert.ok(count("available") > 6_000 && count("available") < 7_000);
-  assert.ok(count("pending") > 1_400 && count("sold") > 1_400);
-  assert.equal(new Set(pets.map(({ categoryId }) => categoryId)).size, 6);
+  for (const  of of["available", "pending", "sold"]) {
+    assert.ok(pets.filter(({ status }) => status === of).length > 1_400);
+  }
   assert.ok(new Set(pets.map(({ name }) => name)).size > 1_500);
 });
 
@@ -50,32 +48,31 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
   });
 });
 
-test.inFolder("a seed that is finished after the requests of the first one are forgotten adds only what is missing", async (folder) => {
-  await using store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
+const open = () => createSqliteStore(FILE, { writerThread: "never" });
+
+function namesAfter(store: PetStore, after: bigint): string[] {
+  const { json } = store.list({ after, limit: 100 }) as PetPage;
+  return JSON.parse(json).map(({ name }: { name: string }) => name);
+}
+
+test.inFolder("a seed that is finished after the requests of the first one are forgotten adds only what is missing", async () => {
+  await using store = open();
   for (const pet of DRAFTS.slice(0, 2)) await store.create(pet);
   assert.equal(await seed(store, 5), "3 sample pets are added");
-  const names = JSON.parse((store.list({ after: 0n, limit: 100 }) as PetPage).json).map(({ name }: { name: string }) =>
-    name
-  );
-  assert.deepEqual(names, DRAFTS.slice(0, 5).map(({ name }) => name));
+  assert.deepEqual(namesAfter(store, 0n), DRAFTS.slice(0, 5).map(({ name }) => name));
 });
 
-test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async (folder) => {
-  const path = join(folder, FILE);
-  await using first = createSqliteStore(path, { writerThread: "never" });
-  await using second = createSqliteStore(path, { writerThread: "never" });
+test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async () => {
+  await using first = open();
+  await using second = open();
   await seed(first, 70);
   assert.equal(await seed(first, 150), "80 sample pets are added");
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
-  const { json } = first.list({ after: 3_990n, limit: 100 }) as PetPage;
-  assert.deepEqual(
-    JSON.parse(json).map(({ id, name }: { id: number; name: string }) => [id, name]),
-    Array.from({ length: 10 }, (_, i) => [3_991 + i, samplePet(3_990 + i).name]),
-  );
+  assert.deepEqual(namesAfter(first, 3_990n), Array.from({ length: 10 }, (_, i) => samplePet(3_990 + i).name));
 });
 
-test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async (folder) => {
-  await using store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
+test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async () => {
+  await using store = open();
   const none = "the store has pets, so no sample pets are added";
   await seed(store, 3);
   for (const count of [1, 2, 3]) assert.equal(await seed(store, count), none);
