@@ -52,8 +52,6 @@ test.inFolder("a folder that is missing is refused, except data/", async () => {
   const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
   await assertAllRefused([
     [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
-    [["keys", "add", "--label=ci", "--store=sqlite:dta/petstore.db"], none],
-    [["import", "pets.ndjson", "--store=sqlite:dta/petstore.db"], none],
     [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
     [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
     [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],

@@ -30,7 +30,7 @@ async function assertRefused(path: string, what: string, why = /./): Promise<voi
 
 testFile("a key file that users other than its owner can read, write or run is refused", async (folder) => {
   const path = `${folder}/api-key`;
-  for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001, 0o044, 0o066, 0o077]) {
+  for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001]) {
     makeFile(path, 0o600 | others);
     await assertRefused(path, `mode ${others.toString(8)}`, /can be read by users other than its owner: run chmod 600/);
   }
@@ -58,6 +58,9 @@ testFile("what is no key is refused: a folder, a device, no key, two keys, a meg
   Deno.removeSync(path);
   Deno.symlinkSync("/dev/zero", path);
   await assertRefused(path, "a device without an end");
+  Deno.removeSync(path);
+  Deno.symlinkSync("api-key", path);
+  await assertRefused(path, "a link to itself", /must be a regular file, and its symbolic links lead in a circle/);
   Deno.removeSync(path);
   const texts = ["", "\n", `${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY},${KEY}`, `${KEY}\0`, KEY.repeat(20_000)];
   for (const text of [...texts, "schlüssel"]) {
