@@ -1,12 +1,9 @@
-/** The rules of the architecture, and what the manifests of the packages must not get wrong. */
+/** The rules of the architecture. */
 
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { VERSION } from "../../lib/server/process/version.ts";
-import { VERSION as CONFORMANCE_VERSION } from "../../packages/conformance/lib/version.ts";
-import { readPackages } from "../../tools/release/packages.ts";
 import { readPage, ROOT } from "../support/pages.ts";
 
 /** The specifiers that a module imports, types included. */
@@ -121,21 +118,5 @@ test("a package imports the house by its entry points alone", () => {
       assert.deepEqual(others.filter((specifier) => !entryPoints.includes(specifier)), [], path);
       assert.deepEqual(relativeImportsOf(path).filter((target) => !target.startsWith(`${folder}/`)), [], path);
     }
-  }
-});
-
-test("the manifests of a package agree: the name, the version, the licence and the entry points", () => {
-  for (const { folder, config: { name, version, license, exports }, manifest } of readPackages()) {
-    assert.deepEqual([manifest.name, manifest.version, manifest.license], [name, version, license]);
-    // npm has the programs as commands.
-    const program = folder === "." ? "./server" : "./cli";
-    const sources = Object.entries(typeof exports === "string" ? { ".": exports } : exports);
-    const expected = sources.filter(([entry]) => entry !== program).map(([entry, path]) => {
-      const module = `./npm/${path.slice(2).replace(/\.ts$/, "")}`;
-      return [entry, { types: `${module}.d.ts`, default: `${module}.js` }];
-    });
-    const modules = Object.entries(manifest.exports).filter(([, target]) => typeof target === "object");
-    assert.deepEqual(Object.fromEntries(modules), Object.fromEntries(expected));
-    assert.deepEqual([VERSION, CONFORMANCE_VERSION], [version, version]);
   }
 });

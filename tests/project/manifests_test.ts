@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { VERSION } from "../../lib/server/process/version.ts";
+import { VERSION as CONFORMANCE_VERSION } from "../../packages/conformance/lib/version.ts";
 import { readPackages } from "../../tools/release/packages.ts";
 import { ROOT } from "../support/pages.ts";
 
@@ -13,6 +15,7 @@ test("the manifests of a package agree: the name, the version, the licence and t
       config.version,
       config.license,
     ]);
+    assert.deepEqual([VERSION, CONFORMANCE_VERSION], [config.version, config.version]);
     const sources = typeof config.exports === "string" ? { ".": config.exports } : config.exports;
     // npm has the programs as commands, and not as entry points.
     const programs = config.name === "@petstore/petstore" ? ["./server"] : ["./cli"];

@@ -1,7 +1,7 @@
 /** Pets in files, and what a store has. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { PetStatus } from "../../../lib/pet.ts";
@@ -98,13 +98,6 @@ export async function assertAllRefused(lines: readonly [args: string[], shows: R
     assertRefused(await runHere(args), shows);
     assert.deepEqual(readdirSync("."), before, args.join(" "));
   }
-}
-
-/** Exports the store into a file, and returns its text. */
-export async function exportAs(folder: string, name: string, ...flags: string[]): Promise<string> {
-  const { status, stderr } = await runHere(["export", name, STORE, ...flags]);
-  assert.deepEqual([status, stderr], [0, ""]);
-  return readFileSync(join(folder, name), "utf8");
 }
 
 /** Starts a script of a shell in which "$@" is the program, and $? its status. */
