@@ -2,27 +2,22 @@
 
 import assert from "node:assert/strict";
 import { storeCases } from "../../../packages/conformance/mod.ts";
-import { withTempFolder } from "../../support/temp.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
 import { startFixture, type StoreInWorkers } from "./support/worker_fixture.ts";
-import { COMPATIBILITY_DATE, testKill, testWorkers, Workers } from "./support/workerd.ts";
+import { COMPATIBILITY_DATE, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
 import ofObject from "./workers/object/wrangler.json" with { type: "json" };
 
 const STORES: [title: string, kind: StoreInWorkers][] = [["a D1 store", "d1"], ["a Durable Object's store", "object"]];
 
 for (const [title, kind] of STORES) {
-  testKill(
-    `${title} keeps the contract in two Workers, and when workerd is killed`,
-    (context) =>
-      withTempFolder(async (folder) => {
-        await using fixture = await startFixture(kind, folder);
-        for (const { name, skip, run } of await storeCases(fixture)) {
-          await context.test(`${title} ${name}`, { skip }, run);
-        }
-      }),
-  );
+  testWorkers(`${title} keeps the contract in two Workers`, async (context) => {
+    await using fixture = await startFixture(kind);
+    for (const { name, skip, run } of await storeCases(fixture)) {
+      await context.test(`${title} ${name}`, { skip }, run);
+    }
+  });
 
   testWorkers(`a Worker has a petstore with ${title} beside its own route`, async () => {
     const scripts = [await bundle(`workers/${kind}/worker.ts`, { petstore: "../../../mod.ts" })];

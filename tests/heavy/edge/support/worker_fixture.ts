@@ -12,11 +12,10 @@ export type StoreInWorkers = "d1" | "object";
 /** Each database slows down every start. A case needs one, for its namespace. */
 const DATABASES = ["DB0", "DB1"];
 
-/** @param folder Keeps the databases. */
-export async function startFixture(kind: StoreInWorkers, folder: string): Promise<StoreFixture & AsyncDisposable> {
+export async function startFixture(kind: StoreInWorkers): Promise<StoreFixture & AsyncDisposable> {
   const script = await storeScript();
-  const start = () => new Workers({ scripts: [script, script], folder, databases: DATABASES.length });
-  let workers = start(), opened = 0;
+  const workers = new Workers({ scripts: [script, script], databases: DATABASES.length });
+  let opened = 0;
   /** The database of each namespace. */
   const databases = new Map<string, string>();
   const urlOf = async (namespace: string, name: string) => {
@@ -34,11 +33,6 @@ export async function startFixture(kind: StoreInWorkers, folder: string): Promis
     async remove(namespace) {
       if (kind === "d1") await (await fetch(`${await urlOf(namespace, "last")}/drop`)).body?.cancel();
       databases.delete(namespace);
-    },
-    async crash() {
-      Workers.kill();
-      await workers[Symbol.asyncDispose]();
-      workers = start();
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   };
