@@ -12,7 +12,7 @@ import { NODE, succeed, withPrism } from "./support/tools.ts";
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
 /** Each has an example of its name. */
-const CLIENTS = ["openapi_fetch", "orval", "swagger_typescript_api", "hey_api"];
+const CLIENTS = ["openapi_fetch", "hey_api"];
 
 /** The largest int64. */
 const MAX = "9223372036854775807";
@@ -66,7 +66,7 @@ test("docs/clients.md names the example of each client, and names the versions t
   for (const tool of tools) assert.ok(Object.values(config.imports).includes(tool), tool);
 });
 
-const EXAMPLES = [...CLIENTS, "openapi_fetch_exact", "hey_api_exact", "orval_exact"];
+const EXAMPLES = [...CLIENTS, "openapi_fetch_exact", "hey_api_exact"];
 
 for (const runtime of ["Deno", "Node"]) {
   testUnless(runtime === "Deno" || hasCommand(NODE) ? false : "there is no Node for this system among the packages")(
