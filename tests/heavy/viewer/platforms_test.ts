@@ -68,18 +68,6 @@ const PLATFORMS: Record<string, Platform> = {
       await press(page, "SET", "TRY");
     },
   },
-  Elements: {
-    script: "@stoplight/elements/web-components.min.js",
-    body: (url) => `<elements-api apiDescriptionUrl="${url}" router="hash"></elements-api>`,
-    opened: { animals: "List all animals", store: "Store orders", "Get an animal": "Deprecated" },
-    names: ["animals", "store"],
-    texts: [SUNSET, "$PETSTORE_KEY"],
-    async send(page) {
-      await page.getByText("List all animals").first().click();
-      await page.getByLabel("Token").fill(KEY);
-      await press(page, "Send API Request");
-    },
-  },
   "Swagger UI": {
     script: "../../../../tools/viewer/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
     body: (url) =>
