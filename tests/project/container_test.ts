@@ -1,4 +1,4 @@
-/** The Dockerfile and compose.yaml, as far as root is not needed: tests/heavy/container performs the steps of the Dockerfile. */
+/** The Dockerfile and compose.yaml, without an image: `.github/workflows/release.yml` builds one, and starts it. */
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";

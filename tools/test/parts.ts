@@ -89,7 +89,6 @@ export const HEAVY: Record<string, Part> = {
     installs: ["tools/viewer", "tests/heavy/viewer"],
     command: "deno task --cwd tools/viewer ok && cd tests/heavy/viewer && deno task ok && deno test -A",
   },
-  container: { seconds: 60, command: "deno test -A --no-check tests/heavy/container" },
   clients: {
     seconds: 45,
     installs: ["tests/heavy/clients"],
