@@ -6,7 +6,7 @@ import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import type { Listen } from "../../lib/server/service/listener.ts";
-import { createLocalServer, type LocalServer } from "../../lib/server/serving/local_server.ts";
+import { type Server, startServer } from "../../lib/server/serving/start.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
@@ -151,8 +151,8 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
   };
   const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
   const settings = readSettings(readArguments("serve", SERVE, args, () => undefined));
-  const server = createLocalServer(settings, { output: writer("output"), errors: writer("errors") }, listen);
-  await server.start(() => Promise.resolve({ store, keyStore: store }));
+  const writers = { output: writer("output"), errors: writer("errors") };
+  const server = await startServer(settings, { description: "memory:", open: () => store }, writers, listen);
   const { key } = await createKeyManager(store.keys).add({ label: "ci" });
   const ask = async (target = "/v1/pets/7", authorization = `Bearer ${key}`) => {
     return await gate!.respond(createContext({ authorization }, "GET", target), undefined, ({ status, headers }) => {
@@ -160,13 +160,13 @@ async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<vo
     });
   };
   await use({ server, lines, ask, gate: gate as DrainGate });
-  await server.abandon();
+  await server.shutDown(0);
   assert.deepEqual(calls, ["stop", "finish"]);
   return lines;
 }
 
 interface Local {
-  server: LocalServer;
+  server: Server;
   gate: DrainGate;
   lines: { output: string[]; errors: string[] };
   ask(target?: string): Promise<{ status: number; connection: string | undefined }>;

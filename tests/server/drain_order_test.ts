@@ -10,11 +10,11 @@ import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import type { Listen, Listener } from "../../lib/server/service/listener.ts";
-import { createLocalServer } from "../../lib/server/serving/local_server.ts";
 import { shutDown } from "../../lib/server/serving/shutdown.ts";
+import { startServer } from "../../lib/server/serving/start.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createMemoryStore } from "../../mod.ts";
-import type { KeyedPetStore } from "../../lib/stores/store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
@@ -118,9 +118,8 @@ class Run {
       flush: () => Promise.resolve(),
       hasFailed: false,
     };
-    const server = createLocalServer(SETTINGS, { output, errors: output }, this.#listen);
     const store = this.#store;
-    await server.start(() => Promise.resolve({ store, keyStore: undefined }));
+    await startServer(SETTINGS, { description: "", open: () => store }, { output, errors: output }, this.#listen);
     // The digest of a key is computed once, in another thread.
     const known = Promise.withResolvers<void>();
     void this.#gate!.respond(createContext({ authorization: "Bearer k" }), undefined, () => known.resolve());
@@ -226,6 +225,21 @@ test("when a server ends, each request gets one reply, none is lost while others
     }),
     { numRuns: 400 },
   ));
+
+test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
+  const calls: string[] = [];
+  const note = (call: string) => () => Promise.resolve(void calls.push(call));
+  const writer = { add: (line: string) => calls.push(line), flush: () => Promise.resolve(), hasFailed: false };
+  const listen: Listen = () => ({ port: 1, stop: note("stop"), finish: note("finish") });
+  const store = Object.assign(createMemoryStore(), {
+    isNew: true,
+    check: () => Promise.reject(new StoreUnavailableError("down")),
+    close: note("close"),
+  });
+  const setting = { description: "sqlite:pets.db", open: () => store };
+  await assert.rejects(startServer(SETTINGS, setting, { output: writer, errors: writer }, listen), { message: "down" });
+  assert.deepEqual(calls, ["petstore: sqlite:pets.db is new", "close", "stop", "finish"]);
+});
 
 test("the time that requests in flight have taken is no longer there for clients that read their responses", () =>
   withVirtualClock(async () => {

@@ -1,0 +1,114 @@
+/** Puts the service of a server together, with its logs, its metrics and the manager of its keys, and opens the gate to it. */
+
+import type { KeyManager } from "../../access/key_manager.ts";
+import { createKeyManager } from "../../access/key_management.ts";
+import { createHandles } from "../../hosts/fetch.ts";
+import type { Observer } from "../../http/finisher.ts";
+import { withFaults } from "../../petstore/faults.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { type Service, serviceOf } from "../../petstore/service.ts";
+import type { ClearableStore } from "../../stores/memory/memory_store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { firstLine } from "../process/start_error.ts";
+import type { Writers } from "../process/writers.ts";
+import type { DrainGate } from "../service/drain_gate.ts";
+import type { Report } from "../service/listener.ts";
+import { createServerPipeline } from "../service/server_pipeline.ts";
+import type { ServerSettings } from "../settings/server_settings.ts";
+import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
+import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
+import { reseed } from "../transfer/seed.ts";
+
+/** The store of the pets, and whether its API keys are valid beside those of the settings. */
+export interface ServedStore {
+  store: KeyedPetStore;
+  hasStoredKeys: boolean;
+}
+
+/** What the service counts and logs. */
+export interface Telemetry {
+  failureLog: FailureLog;
+  /** Undefined if the settings ask for no metrics. */
+  metrics: Metrics | undefined;
+}
+
+/** Begins to answer requests. */
+export function openGate(
+  gate: DrainGate,
+  { store, hasStoredKeys }: ServedStore,
+  settings: ServerSettings,
+  writers: Writers,
+  report: Report,
+): Telemetry {
+  const failureLog = createFailureLog(writers.errors, settings.log === "json");
+  const metrics = settings.metrics ? new Metrics(store) : undefined;
+  const onError: PetstoreOptions["onError"] = (failure) => {
+    if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
+    failureLog.add(failure);
+  };
+  const options = {
+    ...settings.options,
+    ...(hasStoredKeys && { keys: manageKeys(store, settings, report) }),
+    store,
+    onError,
+  };
+  /** Called by `POST /reset`, and so only after the service has been made. */
+  const reset = () => {
+    // The type of the store is certain, because `serve()` refuses this setting for any other store than one in memory.
+    reseed(store as ClearableStore, settings.seed);
+    // The faults begin again too, so that each test meets the same ones.
+    gate.replace(withSettingFaults(service, settings));
+  };
+  const service = createServerPipeline(options, {
+    observe: createObserver(settings, writers, report, metrics),
+    hasDocs: settings.docs,
+    servers: settings.servers,
+    reset: settings.allowReset ? reset : undefined,
+  });
+  gate.open(withSettingFaults(service, settings));
+  return { failureLog, metrics };
+}
+
+/** Creates the manager of a store's keys. The keys of the settings are valid too. */
+function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Report): KeyManager {
+  // Called with the error when an outage begins, and with `undefined` when it ends.
+  const onOutage = (error: unknown) => {
+    const line = error === undefined
+      ? "the API keys can be read again"
+      : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
+    report(line);
+  };
+  return createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+}
+
+/** Adds the faults of the settings to a service, from their beginning. */
+function withSettingFaults(service: Service, { faults }: ServerSettings): Service {
+  if (!faults) return service;
+  const failing = serviceOf(withFaults(createHandles(service), faults));
+  if (!failing) throw new TypeError("A petstore with faults has no service");
+  return failing;
+}
+
+function createObserver(
+  { log }: ServerSettings,
+  { output }: Writers,
+  report: Report,
+  metrics: Metrics | undefined,
+): Observer | undefined {
+  const observers: Observer[] = [];
+  if (log !== "off") observers.push(createPreflightNotices(report), createParameterNotices(report));
+  if (log === "json") observers.push(createJsonLog(output));
+  if (log === "text") observers.push(createTextLog(output));
+  if (metrics) observers.push(metrics.observe);
+  return observeAll(observers);
+}
+
+/** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */
+function observeAll(observers: readonly Observer[]): Observer | undefined {
+  if (observers.length < 2) return observers[0];
+  return (context, reply, startedAt, endedAt) => {
+    for (const observe of observers) observe(context, reply, startedAt, endedAt);
+  };
+}

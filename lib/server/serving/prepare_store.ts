@@ -1,0 +1,77 @@
+/** What a start does with its store before the first request. */
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type FirstKey, makeFirstKey, provideFirstKey } from "../first_key/first_key.ts";
+import { KEY_FILE, readKey } from "../first_key/key_file.ts";
+import { isPermitted } from "../process/process.ts";
+import { startError } from "../process/start_error.ts";
+import type { Report } from "../service/listener.ts";
+import type { ServerSettings } from "../settings/server_settings.ts";
+import { isBesideKeyFile } from "../store_setting/new_file.ts";
+import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
+import { followLinks } from "../../stores/sqlite/file.ts";
+import { findUnfinished } from "../../stores/sqlite/remains.ts";
+import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { seed } from "../transfer/seed.ts";
+
+/**
+ * Opens the store. Before a start makes a store, it reads the key file, which throws if the file cannot be used. A store that exists may have
+ * a valid key of its own, so that it needs no file.
+ */
+export async function openStore(setting: StoreSetting, settings: ServerSettings): Promise<OpenStore> {
+  const { path } = setting;
+  const exists = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
+  const needsKeyFile = path !== undefined && !exists && settings.keys.length === 0;
+  if (needsKeyFile) readKey(KEY_FILE);
+  return await setting.open();
+}
+
+/**
+ * Makes sure that the store can be read, adds the sample pets, and provides an API key.
+ *
+ * @returns The key for the greeting.
+ * @throws {SettingError} If the store cannot be used.
+ */
+export async function prepareStore(
+  store: OpenStore,
+  { path, shared }: StoreSetting,
+  settings: ServerSettings,
+  report: Report,
+): Promise<FirstKey> {
+  await requireReadable(store);
+  if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
+  if (settings.allowReset) report("POST /reset with a key that may write removes every pet, and adds those of --seed");
+  if (settings.seed > 0) report(await seed(store, settings.seed));
+  const key = shared ? await provideFirstKey(settings.keys, store.keys) : await makeFirstKey(settings.keys, store.keys);
+  if (path !== undefined) describeRemains(path, store.isNew ?? false, key).forEach(report);
+  return key;
+}
+
+/**
+ * Makes the reads that requests make: of a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at
+ * each request.
+ *
+ * @throws {SettingError} If the store cannot be read.
+ */
+async function requireReadable(store: PetStore): Promise<void> {
+  try {
+    await store.check();
+    await store.list({ after: 0n, limit: 1 });
+    await store.list({ after: 0n, limit: 1, status: "available" });
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
+  }
+}
+
+/** Lines about files that a command has left, and about a key file that is older than the store beside it: an older store may be lost. */
+function describeRemains(path: string, isNewStore: boolean, key: FirstKey): string[] {
+  const lines = findUnfinished(followLinks(path)).map((name) =>
+    `${join(dirname(path), name)} is of a command that was cut short, and can be removed`
+  );
+  const hasOlderKey = key.location === "file" && !key.isNew;
+  if (isNewStore && hasOlderKey && isBesideKeyFile(path)) {
+    lines.push(`${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`);
+  }
+  return lines;
+}
