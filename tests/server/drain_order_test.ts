@@ -14,7 +14,7 @@ import { shutDown } from "../../lib/server/serving/shutdown.ts";
 import { startServer } from "../../lib/server/serving/start.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { createMemoryStore } from "../../mod.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import type { KeyedPetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
@@ -225,21 +225,6 @@ test("when a server ends, each request gets one reply, none is lost while others
     }),
     { numRuns: 400 },
   ));
-
-test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
-  const calls: string[] = [];
-  const note = (call: string) => () => Promise.resolve(void calls.push(call));
-  const writer = { add: (line: string) => calls.push(line), flush: () => Promise.resolve(), hasFailed: false };
-  const listen: Listen = () => ({ port: 1, stop: note("stop"), finish: note("finish") });
-  const store = Object.assign(createMemoryStore(), {
-    isNew: true,
-    check: () => Promise.reject(new StoreUnavailableError("down")),
-    close: note("close"),
-  });
-  const setting = { description: "sqlite:pets.db", open: () => store };
-  await assert.rejects(startServer(SETTINGS, setting, { output: writer, errors: writer }, listen), { message: "down" });
-  assert.deepEqual(calls, ["petstore: sqlite:pets.db is new", "close", "stop", "finish"]);
-});
 
 test("the time that requests in flight have taken is no longer there for clients that read their responses", () =>
   withVirtualClock(async () => {

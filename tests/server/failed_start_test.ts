@@ -3,6 +3,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { SERVE } from "../../lib/server/commands/serve.ts";
+import type { Listen } from "../../lib/server/service/listener.ts";
+import { startServer } from "../../lib/server/serving/start.ts";
+import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { createMemoryStore } from "../../mod.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
 import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
@@ -155,4 +162,20 @@ test.inFolder("a first start that fails, on an address that this machine lacks, 
   await assertFails(["--hostname=192.0.2.1"], /192\.0\.2\.1/, 1);
   // No start has shown the key yet.
   await withServerHere({}, ({ written }) => assert.ok(written.stdout.includes(readKey("."))));
+});
+
+test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
+  const calls: string[] = [];
+  const note = (call: string) => () => Promise.resolve(void calls.push(call));
+  const writer = { add: (line: string) => calls.push(line), flush: () => Promise.resolve(), hasFailed: false };
+  const listen: Listen = () => ({ port: 1, stop: note("stop"), finish: note("finish") });
+  const store = Object.assign(createMemoryStore(), {
+    isNew: true,
+    check: () => Promise.reject(new StoreUnavailableError("down")),
+    close: note("close"),
+  });
+  const settings = readSettings(readArguments("serve", SERVE, [K], () => undefined));
+  const setting = { description: "sqlite:pets.db", open: () => store };
+  await assert.rejects(startServer(settings, setting, { output: writer, errors: writer }, listen), { message: "down" });
+  assert.deepEqual(calls, ["petstore: sqlite:pets.db is new", "close", "stop", "finish"]);
 });
