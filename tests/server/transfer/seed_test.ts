@@ -23,8 +23,8 @@ test("sample pets are valid, of every status, and differ", () => {
     assert.deepEqual(parseNewPet(formatPetWithId(1, pet), "sold"), pet);
     assert.match(pet.name, /^\p{L}+ the [A-Z]/u);
   }
-  for (const  of of["available", "pending", "sold"]) {
-    assert.ok(pets.filter(({ status }) => status === of).length > 1_400);
+  for (const each of ["available", "pending", "sold"]) {
+    assert.ok(pets.filter(({ status }) => status === each).length > 1_400);
   }
   assert.ok(new Set(pets.map(({ name }) => name)).size > 1_500);
 });
