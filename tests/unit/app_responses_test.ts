@@ -183,7 +183,9 @@ test("on node:http a response whose stream gives text is broken off, and the app
   const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer, onError: ({ error }) => told.push(error) });
   await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
     const agent = new Agent();
-    await assert.rejects(readText(agent, port, "GET", "/v1/store/orders"));
+    const text = await readText(agent, port, "GET", "/v1/store/orders").catch(({ code }) => code);
+    // Bun's client takes a response that was broken off for an empty one.
+    assert.equal(text, "Bun" in globalThis ? "" : "ECONNRESET");
     assert.match(String(told), /^TypeError: The pieces of a response's body must be Uint8Arrays$/);
     assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
     agent.destroy();
