@@ -1,7 +1,7 @@
 /** What an app's handler may return, also what it has got from an upstream: each request gets an answer, and the process lives. */
 
 import assert from "node:assert/strict";
-import { Agent, createServer as createHttpServer, get as getHttp, type IncomingMessage } from "node:http";
+import { createServer as createHttpServer } from "node:http";
 import { createServer as createUpstream } from "node:net";
 import test from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -139,73 +139,6 @@ test("a head that node:http refuses as late as when it sends it gives 500, witho
     assert.deepEqual([status, statusText, headers.get("x-app")], [500, "Internal Server Error", null]);
   });
 });
-
-/** Responses whose fields say something else about the body than the host that sends it. */
-const MISFRAMED: Record<string, () => Response> = {
-  "a length without a body": () => new Response(null, { headers: { "content-length": "5" } }),
-  "a length with 205": () => new Response(null, { status: 205, headers: { "content-length": "5" } }),
-  "a length with 204": () => new Response(null, { status: 204, headers: { "content-length": "5" } }),
-  "a length that is no number": () => new Response("hello", { headers: { "content-length": "five" } }),
-  "two lengths": () => new Response("hello", { headers: [["content-length", "5"], ["content-length", "5"]] }),
-  "a longer body": () => new Response("hello", { headers: { "content-length": "3" } }),
-  "a shorter body": () => new Response("hello", { headers: { "content-length": "9" } }),
-  "no coding": () => new Response("hello", { headers: { "transfer-encoding": "identity" } }),
-  "a coding": () => new Response("hello", { headers: { "transfer-encoding": "gzip" } }),
-  "a coding and a length": () =>
-    new Response("hello", { headers: { "transfer-encoding": "gzip, chunked", "content-length": "5" } }),
-  "an upgrade": () => new Response("hello", { headers: { connection: "upgrade", upgrade: "h2c" } }),
-  "a connection that is kept": () => new Response("hello", { headers: { connection: "keep-alive, x-a" } }),
-};
-
-for (const [what, answer] of Object.entries(MISFRAMED)) {
-  test(`on node:http a response with ${what} takes nothing of the next one of its connection`, async () => {
-    const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer });
-    await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (const method of ["GET", "HEAD"]) {
-        // A response that was broken off is seen as such, and the next request gets another connection.
-        await readText(agent, port, method, "/v1/store/orders").catch((error) =>
-          assert.equal(error.code, "ECONNRESET")
-        );
-        assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
-      }
-      agent.destroy();
-    });
-  });
-}
-
-test("on node:http a response whose stream gives text is broken off, and the app is told", async () => {
-  const told: unknown[] = [];
-  const answer = () => {
-    const text = new ReadableStream<string>({ start: (stream) => (stream.enqueue("[]"), stream.close()) });
-    return new Response(text as unknown as ReadableStream<Uint8Array<ArrayBuffer>>);
-  };
-  const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer, onError: ({ error }) => told.push(error) });
-  await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
-    const agent = new Agent();
-    const text = await readText(agent, port, "GET", "/v1/store/orders").catch(({ code }) => code);
-    // Bun's client takes a response that was broken off for an empty one.
-    assert.equal(text, "Bun" in globalThis ? "" : "ECONNRESET");
-    assert.match(String(told), /^TypeError: The pieces of a response's body must be Uint8Arrays$/);
-    assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
-    agent.destroy();
-  });
-});
-
-function readText(agent: Agent, port: number, method: string, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { agent, port, method, path, headers: HEADERS, host: "127.0.0.1", timeout: 5_000 };
-    const read = (response: IncomingMessage) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece) => text += piece).on("end", () => resolve(text)).on(
-        "error",
-        reject,
-      );
-    };
-    const request = getHttp(options, read).on("error", reject);
-    request.on("timeout", () => request.destroy(new Error("There was no whole response")));
-  });
-}
 
 function revokedProxy(): unknown {
   const { proxy, revoke } = Proxy.revocable({}, {});

@@ -1,0 +1,141 @@
+/** Clients of createNodeListener() on `node:http` that leave: signals are aborted, bodies are cancelled, and nothing is waited for. */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
+import test from "node:test";
+import { createNodeListener } from "../../lib/hosts/node.ts";
+import { NodeContext } from "../../lib/hosts/node_context.ts";
+import { createPetstore, type Petstore } from "../../mod.ts";
+import { withListening } from "../support/http/listening.ts";
+import { exchange, head, withServer } from "../support/http/node_exchange.ts";
+import { until } from "../support/until.ts";
+
+const KEY = "pk_test";
+const REX = '{"name":"Rex","categoryId":7}';
+
+test("createNodeListener() aborts the signals of a request and of its clone when the client leaves", async () => {
+  const aborted = Promise.withResolvers<unknown>();
+  let leave = () => {};
+  const listener = createNodeListener(async (request) => {
+    const signals = [request.signal, request.clone().signal];
+    leave();
+    aborted.resolve(Promise.all(signals.map((signal) => once(signal, "abort"))));
+    await aborted.promise;
+    return new Response();
+  });
+  await withServer(listener, async (open) => {
+    const socket = open(head("GET /", "Host: x"));
+    leave = () => socket.destroy();
+    await aborted.promise;
+  });
+});
+
+test("createNodeListener() aborts no signal after a whole response", async () => {
+  const closed = Promise.withResolvers<AbortSignal>();
+  await exchange((incoming, outgoing) => {
+    createNodeListener((request) => {
+      outgoing.on("close", () => setImmediate(() => closed.resolve(request.signal)));
+      return Promise.resolve(new Response(`whole: ${request.signal.aborted}`));
+    })(incoming, outgoing);
+  }, head("GET /", "Host: x", "Connection: close"));
+  assert.equal((await closed.promise).aborted, false);
+});
+
+test("createNodeListener() cancels every body whose client leaves, even before its first piece", async () => {
+  const bodies = Array.from({ length: 10 }, () => Promise.withResolvers<void>());
+  let count = 0;
+  const handleStoreOrders = () => new Response(new ReadableStream({ cancel: bodies[count++]!.resolve }));
+  await withServer(createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders })), async (open) => {
+    for (const { promise } of bodies) {
+      const socket = open(`GET /v1/store/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`);
+      await once(socket, "data");
+      socket.destroy();
+      await promise;
+    }
+  });
+});
+
+test("createNodeListener() cancels a body whose client has left before the Response was made", async () => {
+  const begun = Promise.withResolvers<IncomingMessage>();
+  const made = Promise.withResolvers<Response>();
+  const cancelled = Promise.withResolvers<void>();
+  const listener = createNodeListener(() => made.promise);
+  await withServer((request, response) => {
+    response.on("close", () => made.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))));
+    listener(request, response);
+    begun.resolve(request);
+  }, async (open) => {
+    const socket = open(head("GET /", "Host: x"));
+    await begun.promise;
+    socket.destroy();
+    await cancelled.promise;
+  });
+});
+
+test("a body rejects if its client leaves halfway, and resolves if the client leaves after it", async () => {
+  for (const [sent, isWhole] of [["{}", true], ["{", false]] as const) {
+    const read = Promise.withResolvers<boolean>();
+    let leave = () => {};
+    await withServer((request, response) => {
+      new NodeContext(request, response).readBody().then(() => read.resolve(true), () => read.resolve(false));
+      if (isWhole) read.promise.then(leave);
+      else leave();
+    }, async (open) => {
+      const socket = open(`${head("POST /v1/pets", "Host: x", "Content-Length: 2")}${sent}`);
+      leave = () => socket.destroy();
+      assert.equal(await read.promise, isWhole);
+    });
+  }
+});
+
+/**
+ * Sends the beginning of a request to a petstore on Node, and leaves while the verifier of its key waits.
+ *
+ * @param createService Creates the petstore. Its verifier must wait until `clientHasLeft` resolves.
+ */
+function leaveEarly(
+  createService: (clientHasLeft: Promise<void>) => Petstore,
+  isOver: () => boolean,
+): Promise<void> {
+  const { promise: clientHasLeft, resolve } = Promise.withResolvers<void>();
+  const listener = createNodeListener(createService(clientHasLeft));
+  let socket: Socket;
+  const server = createServer((request, response) => {
+    request.socket.on("close", () => resolve());
+    listener(request, response);
+    socket.destroy();
+  });
+  return withListening(server, async (port) => {
+    socket = connect(port, "127.0.0.1");
+    const head =
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${REX.length}\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\n\r\n${REX.slice(0, 5)}`);
+    await until("the request is answered", isOver, 10);
+  });
+}
+
+test("on Node the signal of a request is aborted if it is asked for after the client has gone", async () => {
+  const seen: boolean[] = [];
+  await leaveEarly((clientHasLeft) => {
+    const keys = async (_: string | undefined, request: Request) => {
+      await clientHasLeft;
+      seen.push(request.signal.aborted);
+      return true;
+    };
+    return createPetstore({ keys });
+  }, () => seen.length > 0);
+  assert.deepEqual(seen, [true]);
+});
+
+test("on Node a body is not waited for after the client has gone, and that is no failure of the service", async () => {
+  const told: unknown[] = [];
+  await leaveEarly((clientHasLeft) =>
+    createPetstore({
+      keys: () => clientHasLeft.then(() => true),
+      onResponse: ({ status }) => told.push(status),
+      onError: ({ error }) => told.push(error),
+    }), () => told.length > 0);
+  assert.deepEqual(told, [400]);
+});
