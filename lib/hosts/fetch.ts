@@ -1,3 +1,4 @@
+import { callSafely } from "../promises.ts";
 import {
   cancelBody,
   type HeaderFields,
@@ -142,7 +143,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
     // If the body is a stream, the copy alone reads it from now on.
-    response.body?.cancel().catch(() => {});
+    callSafely(() => response.body?.cancel());
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
   }

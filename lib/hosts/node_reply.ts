@@ -8,7 +8,7 @@ import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply }
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
-import { sleep } from "../promises.ts";
+import { callSafely, sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**
@@ -193,7 +193,8 @@ async function sendStream(
   let resume = () => {};
   const stop = () => {
     isStopped = true;
-    if (mayCancel) reader.cancel().catch(() => {});
+    // The reader may be one of the app, and return or throw anything.
+    if (mayCancel) callSafely(() => reader.cancel());
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
   if (isGone(outgoing) || outgoing.writableEnded) return stop();

@@ -3,6 +3,7 @@
  * budget, because many clients could otherwise fill the memory together.
  */
 
+import { callSafely } from "../promises.ts";
 import { IN_WORKERS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 
@@ -105,7 +106,7 @@ export function isBytes(value: unknown): boolean {
 
 /** Tells the source that the rest will not be read, without waiting for its answer, which may never come. */
 export function discard(reader: BodyReader): void {
-  reader.cancel().catch(() => {});
+  callSafely(() => reader.cancel());
 }
 
 export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {

@@ -86,7 +86,8 @@ export function isUnread(response: Response): boolean {
   if (!ON_BUN || response.headers.has("content-type")) return !response.body?.locked;
   try {
     // clone() throws if the body is locked. The copy is cancelled at once, so that it buffers nothing.
-    response.clone().body?.cancel().catch(() => {});
+    const copy = response.clone();
+    callSafely(() => copy.body?.cancel());
     return true;
   } catch {
     return false;

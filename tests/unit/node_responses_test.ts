@@ -175,6 +175,35 @@ for (const [what, answer] of Object.entries(MISFRAMED)) {
   });
 }
 
+test("on node:http a body that is no true stream ends no process, whatever its reader returns", async () => {
+  const readers = [
+    { read: () => Promise.resolve(), cancel() {} },
+    { read: () => Promise.reject(new Error("broken")), cancel: () => assert.fail("cancel") },
+    { read: () => new Promise(() => {}), cancel: () => undefined },
+  ];
+  for (const reader of readers) {
+    const answer = () => {
+      const response = new Response("abc");
+      response.body!.getReader = () => reader as never;
+      return response;
+    };
+    const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer, onError: () => {} });
+    await withListening(createServer(createNodeListener(petstore)), async (port) => {
+      const agent = new Agent({ keepAlive: true }), gone = new AbortController();
+      const leaves = setTimeout(() => gone.abort(), 50);
+      await fetch(`http://127.0.0.1:${port}/v1/store/orders`, {
+        headers: { authorization: `Bearer ${KEY}` },
+        signal: gone.signal,
+      })
+        .then((response) => response.text()).catch(() => {});
+      clearTimeout(leaves);
+      // What is thrown in the background would have ended the process before this response.
+      assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
+      agent.destroy();
+    });
+  }
+});
+
 test("on node:http a response whose stream gives text is broken off, and the app is told", async () => {
   const told: unknown[] = [];
   const answer = () => {
