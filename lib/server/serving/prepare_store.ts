@@ -12,7 +12,7 @@ import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { followLinks } from "../../stores/sqlite/file.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
-import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { seed } from "../transfer/seed.ts";
 
 /**
@@ -49,16 +49,17 @@ export async function prepareStore(
 }
 
 /**
- * Makes the reads that requests make: of a pet, a page, and a page of one status. A damaged file may open without a fault, and then fail at
- * each request.
+ * Makes the reads that requests make: of a pet, a page, a page of one status, and the keys. A damaged file may open without a fault, and then
+ * fail at each request.
  *
  * @throws {SettingError} If the store cannot be read.
  */
-async function requireReadable(store: PetStore): Promise<void> {
+async function requireReadable(store: OpenStore): Promise<void> {
   try {
     await store.check();
     await store.list({ after: 0n, limit: 1 });
     await store.list({ after: 0n, limit: 1, status: "available" });
+    await store.keys.list();
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
   }
