@@ -95,27 +95,30 @@ export function createArguments(options: Options, flags: Flags, operand: string,
  */
 const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
 
+/** One quotation mark is refused too: it is what is left of quotes around a value that was cut or joined. */
+const QUOTE_AT_AN_END = /^["'`]|["'`]$/;
+
 // deno-lint-ignore no-control-regex -- these are the characters that are refused
-const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
+const CONTROL_CHARACTER = /[\0-\x1f\x7f-\x9f]/;
 
 /** In a variable or a file with a list, line ends may separate the items. */
 // deno-lint-ignore no-control-regex -- these are the characters that are refused
-const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f]/;
+const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 /**
  * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
- * add a line end. Quotes around it are refused: a shell removes them, but other programs that read such a file keep them. A placeholder is
+ * add a line end. A quotation mark at an end is refused: a shell removes them, but other programs that read such a file keep them. A placeholder is
  * refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is not UTF-8, is in quotes, has a placeholder or a control character, or is a JSON array in place of a
+ * @throws {SettingError} If the text is not UTF-8, has a quotation mark at an end, has a placeholder or a control character, or is a JSON array in place of a
  * list. The message does not have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();
-  if (text.length > 1 && "\"'`".includes(text[0]!) && text.at(-1) === text[0]) {
-    throw new SettingError(`${source} is in quotes; write the value without them`);
+  if (QUOTE_AT_AN_END.test(text)) {
+    throw new SettingError(`${source} begins or ends with a quotation mark; write the value without quotes`);
   }
   // Node replaces bytes that are not UTF-8 by this character.
   if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
