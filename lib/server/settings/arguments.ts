@@ -107,13 +107,13 @@ const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 /**
  * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
- * add a line end. A quotation mark at an end is refused: a shell removes them, but other programs that read such a file keep them. A placeholder is
- * refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
+ * add a line end. A quotation mark at an end is refused: a shell removes quotes, but other programs that read such a file keep them. A
+ * placeholder is refused: a shell, Kubernetes or a template should have replaced it, and anyone can guess a key of this form.
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is not UTF-8, has a quotation mark at an end, has a placeholder or a control character, or is a JSON array in place of a
- * list. The message does not have the text, as it may be secret.
+ * @throws {SettingError} If the text is not UTF-8, has a quotation mark at an end, a placeholder or a control character, or is a JSON array in
+ * place of a list. The message does not have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();
