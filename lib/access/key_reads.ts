@@ -71,7 +71,7 @@ export class KeyReads {
 
   /**
    * Resolves after a read with a higher number than this one, and rejects if that read fails. All who call this meanwhile share one read,
-   * which begins at the earliest `UNKNOWN_KEY_INTERVAL_MS` after the one before it.
+   * which begins at the earliest `UNKNOWN_KEY_INTERVAL_MS` after the read that was the latest one at the first call.
    */
   after(number: number): Promise<void> {
     const read = this.#underWay(performance.now());
@@ -79,7 +79,10 @@ export class KeyReads {
     return this.#planned ??= this.#plan();
   }
 
-  /** Begins a read as soon as no other one is under way, and the interval has passed. */
+  /**
+   * Begins a read when the latest one of now has ended or is given up, and the interval has passed. A read that begins meanwhile, because the
+   * keys were changed, is not waited for.
+   */
   async #plan(): Promise<void> {
     const latest = this.#latest!, now = performance.now();
     if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER_MS - now, latest.done.catch(() => {}));

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import test from "node:test";
 import { runInNewContext } from "node:vm";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { withFaults } from "../../lib/petstore/faults.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
-import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import { until } from "../support/until.ts";
 
@@ -261,54 +261,4 @@ test("on Node a body is read only as fast as the client takes it", async () => {
     }, 10);
     await slow.body!.cancel();
   });
-});
-
-/**
- * Sends the beginning of a request to a petstore on Node, and leaves while the verifier of its key waits.
- *
- * @param createService Creates the petstore. Its verifier must wait until `clientHasLeft` resolves.
- */
-function leaveEarly(
-  createService: (clientHasLeft: Promise<void>) => Petstore,
-  isOver: () => boolean,
-): Promise<void> {
-  const { promise: clientHasLeft, resolve } = Promise.withResolvers<void>();
-  const listener = createNodeListener(createService(clientHasLeft));
-  let socket: Socket;
-  const server = createServer((request, response) => {
-    request.socket.on("close", () => resolve());
-    listener(request, response);
-    socket.destroy();
-  });
-  return withListening(server, async (port) => {
-    socket = connect(port, "127.0.0.1");
-    const head =
-      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${REX.length}\r\n`;
-    socket.write(`${head}Content-Type: application/json\r\n\r\n${REX.slice(0, 5)}`);
-    await until("the request is answered", isOver, 10);
-  });
-}
-
-test("on Node the signal of a request is aborted if it is asked for after the client has gone", async () => {
-  const seen: boolean[] = [];
-  await leaveEarly((clientHasLeft) => {
-    const keys = async (_: string | undefined, request: Request) => {
-      await clientHasLeft;
-      seen.push(request.signal.aborted);
-      return true;
-    };
-    return createPetstore({ keys });
-  }, () => seen.length > 0);
-  assert.deepEqual(seen, [true]);
-});
-
-test("on Node a body is not waited for after the client has gone, and that is no failure of the service", async () => {
-  const told: unknown[] = [];
-  await leaveEarly((clientHasLeft) =>
-    createPetstore({
-      keys: () => clientHasLeft.then(() => true),
-      onResponse: ({ status }) => told.push(status),
-      onError: ({ error }) => told.push(error),
-    }), () => told.length > 0);
-  assert.deepEqual(told, [400]);
 });

@@ -11,7 +11,7 @@ export interface Runtime {
   listVariables(): readonly string[];
   /** Standard output and standard error. */
   sinks: Sinks;
-  /** How long requests are held before the socket closes, in milliseconds. Default: {@link HOLD_TIME_MS}. */
+  /** How long requests are held before the socket closes, in milliseconds. Default: `HOLD_TIME_MS` of shutdown.ts. */
   holdTimeMs?: number;
   /** Resolves when a signal tells the process to end. From the first call on, the first signal does not end the process by itself. */
   ending(): Promise<void>;
