@@ -14,18 +14,6 @@ function write(text: string): Promise<void> {
   });
 }
 
-interface Client {
-  createHttpClient(options: { poolMaxIdlePerHost: number }): unknown;
-}
-
-/** Deno repeats a request, a create too, if a kept connection ends (denoland/deno #32566). So a create gets a new connection. */
-function fetchOnce(deno: Client): (request: Request) => Promise<Response> {
-  const client = deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-  return (request) => fetch(request, request.method === "POST" ? { client } as RequestInit : undefined);
-}
-
-const { Deno: deno } = globalThis as { Deno?: Client };
-
 function ending(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
@@ -40,6 +28,5 @@ process.exit(
     write,
     tell: (line) => void process.stderr.write(`${line}\n`),
     ending,
-    ...(deno && { fetch: fetchOnce(deno) }),
   }),
 );

@@ -1,12 +1,13 @@
 /** A server that is hostile, or only strange, can neither stop a run nor learn or show the key. */
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { assert as assertions } from "../lib/http/assert.ts";
 import { conformanceCases, type Handle } from "../mod.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { changed, isOne, newPetstore, runCases } from "../../../tests/support/conformance.ts";
-import { response, withScript } from "../../../tests/support/http/scripted_server.ts";
+import { withListening } from "../../../tests/support/http/listening.ts";
 
 const PETS = Array.from({ length: 20_000 }, (_, i) => `{"id":${i + 1},"name":"n","categoryId":7,"status":"sold"}`);
 
@@ -51,101 +52,54 @@ test("an assertion of the cases shows the first difference of long texts, and ev
 /** Sends back what it gets, with the key. */
 async function echo(request: Request): Promise<Response> {
   const { authorization = "", ...rest } = Object.fromEntries(request.headers);
-  const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
+  const text = `\x1b[2J\u009b\u200f\ufeff ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
   return new Response(text, { status: 418, headers: { "x-echo": authorization } });
 }
 
-test("a case shows neither the key nor control characters, even if the server echoes them", async () => {
+test("a case shows neither the key nor a character that controls a terminal or is invisible, even if the server echoes them", async () => {
   for (const key of [KEY, "k"]) {
     const { failed, errors } = await runCases({ fetch: echo, key });
-    assert.ok(failed.length > 50);
+    assert.ok(failed.length > 40);
     const shown = errors.map(({ message }) => message).join("\n");
     assert.match(shown, /^> authorization: Bearer <key>$/m);
-    assert.match(shown, /^< \\u001b\[2J\\u009b/m);
+    assert.match(shown, /^< \\u001b\[2J\\u009b\\u200f\\ufeff /m);
     assert.match(shown, /^< x-echo: Bearer <key>$/m);
     // A key as short as this is part of other words.
-    assert.equal(/^< \\u001b\[2J\\u009b Bearer k \{/m.test(shown), key === "k");
+    assert.equal(/\\ufeff Bearer k \{/.test(shown), key === "k");
     assert.ok(key === "k" || !shown.includes(KEY));
   }
 });
 
-const MADE = {
-  longer: `${KEY}x`,
-  "with another middle": `${KEY.slice(0, KEY.length / 2)}0${KEY.slice(KEY.length / 2 + 1)}`,
-  encoded: btoa(`user:${KEY}`),
-};
+test("a case does not show credentials that it has made from the key", async () => {
+  const petstore = newPetstore(), made = btoa(`user:${KEY}`);
+  const fetch: Handle = (request) =>
+    request.headers.get("authorization") === `Basic ${made}` ? echo(request) : petstore(request);
+  const { errors: [error] } = await runCases({ fetch }, "specification");
+  const message = error?.message ?? "";
+  assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: Basic <key>$/m);
+  assert.ok(!message.includes(made));
+});
 
-for (const [how, made] of Object.entries(MADE)) {
-  test(`a case does not show credentials that it has made from the key: the key ${how}`, async () => {
-    const petstore = newPetstore();
-    const fetch: Handle = (request) => {
-      const credentials = request.headers.get("authorization") ?? "";
-      return credentials !== `Bearer ${KEY}` && credentials.includes(made) ? echo(request) : petstore(request);
-    };
-    const { failed, errors } = await runCases({ fetch }, "specification");
-    assert.deepEqual(failed, [
-      "shows nothing to a request without the right key, in any dress",
-      "stores nothing for a request without the right key, in any dress",
-    ]);
-    const [{ message } = { message: "" }] = errors;
-    assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: \w+ <key>$/m);
-    assert.ok(!message.includes(KEY.slice(1, -1)) && !message.includes(made));
-  });
-}
-
-/** Characters that JSON and addresses escape, and letters that differ between both alphabets of Base64. */
-const STRANGE = 'pk"\\%~~~???/>>>0123456789';
-
-/** How a response may have the key, and how it is shown. */
-type Echo = [how: string, write: (key: string) => string, shown: RegExp];
-
-const ECHOES: Echo[] = [
-  ["as it is", (key) => key, /< <key>$/],
-  ["in JSON", (key) => JSON.stringify({ key }), /\{"key":"<key>"\}$/],
-  ["in JSON in JSON", (key) => JSON.stringify(JSON.stringify({ key })), /\\"<key>\\"/],
-  ["in an address", (key) => `?a=${encodeURIComponent(`1${key}2`)}`, /\?a=1<key>2$/],
-  ...inBase64After(""),
-  ...inBase64After("u:"),
-  ...inBase64After("u"),
-];
-
-function inBase64After(start: string): Echo[] {
-  return [
-    [`in Base64 after "${start}"`, (key) => btoa(`${start}${key} or so`), /< .{0,3}<key>.{8,13}$/],
-    [
-      `in the other Base64 after "${start}"`,
-      (key) => btoa(start + key).replace(/\+/g, "-").replace(/\//g, "_"),
-      /<key>/,
-    ],
-  ];
-}
-
-for (const [how, write, shown] of ECHOES) {
-  test(`a case does not show a key that a server writes ${how}`, async () => {
-    const fetch: Handle = () => Promise.resolve(new Response(write(STRANGE)));
-    const { errors } = await runCases({ fetch, key: STRANGE }, "specification");
-    for (const { exchange } of errors) assert.match(exchange, shown);
-    assert.ok(errors.length > 10);
-  });
-}
-
-test("a reason does not show a part of a key where it is cut off", async () => {
-  const named = (start: number) =>
-    JSON.stringify([{ id: 1, name: "x".repeat(start) + KEY, categoryId: 7, status: "lost" }]);
-  const bodies = [160, 360, 380, 385, 390, 395, 500, 520, 530, 540].flatMap((
-    start,
-  ) => [named(start), "x".repeat(start) + KEY, `[${KEY}`]);
-  for (const text of bodies) {
-    const { errors } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
-    for (const { reason } of errors) assert.ok(!reason.includes(KEY.slice(0, 6)), reason);
+test("a case does not show a key as JSON or an address writes it", async () => {
+  const strange = 'pk"\\%~~~???/>>>0123456789';
+  const texts = [JSON.stringify({ strange }), JSON.stringify(JSON.stringify({ strange })), encodeURIComponent(strange)];
+  for (const text of [strange, ...texts]) {
+    const fetch: Handle = () => Promise.resolve(new Response(text));
+    const { errors } = await runCases({ fetch, key: strange }, "specification");
+    for (const { exchange } of errors) assert.match(exchange, /^< .*<key>[\\"}]*$/m);
     assert.ok(errors.length > 10);
   }
 });
 
-test("a case shows no character that is invisible or turns a text", async () => {
-  const text = "a\u200fb\u061cc\ufeffd\u200be\u{e0041}f\u{1fffe}g\u2066h";
-  const { errors: [error] } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
-  assert.match(error?.message ?? "", /a\\u200fb\\u061cc\\ufeffd\\u200be\\u\{e0041\}f\u{1fffe}g\\u2066h$/u);
+test("a reason does not show a part of a key where it is cut off", async () => {
+  for (const start of [160, 360, 385, 395, 530]) {
+    const named = JSON.stringify([{ id: 1, name: "x".repeat(start) + KEY, categoryId: 7, status: "lost" }]);
+    for (const text of [named, "x".repeat(start) + KEY]) {
+      const { errors } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
+      for (const { reason } of errors) assert.ok(!reason.includes(KEY.slice(0, 6)), reason);
+      assert.ok(errors.length > 10);
+    }
+  }
 });
 
 /** How a server answers a create that has added a pet, and what is told of it. */
@@ -177,13 +131,22 @@ test("conformanceCases() tell of each create that may have left a pet, and of no
   }
 });
 
-test("conformanceCases() send each create once, also where the runtime repeats what has no response", () =>
-  withScript((request) => request.startsWith("POST") ? "" : response(200, "[]"), async ({ origin, requests }) => {
+test("conformanceCases() send each create once, with its length, also where the runtime repeats what has no response", async () => {
+  const lengths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.method !== "POST") return void response.end("[]");
+      // Keeps the connection, and ends it within the next create.
+      if (lengths.push(request.headers["content-length"]) % 2 === 1) response.writeHead(500).end();
+      else request.socket.end();
+    });
+  });
+  await withListening(server, async (port) => {
     let told = 0;
-    const onCreate = () => void told++;
-    const { errors } = await runCases({ baseUrl: `${origin}/v1`, onCreate }, "specification");
-    const onDeno = /^Deno/.test(navigator.userAgent);
-    assert.equal(errors.some(({ exchange }) => exchange.includes("> transfer-encoding: chunked")), onDeno);
+    await runCases({ baseUrl: `http://127.0.0.1:${port}/v1`, onCreate: () => void told++ }, "specification");
+    server.closeAllConnections();
     assert.ok(told > 5);
-    assert.equal(requests.filter((request) => request.startsWith("POST")).length, told);
-  }));
+    assert.equal(lengths.length, told);
+    assert.ok(lengths.every((length) => Number(length) > 0));
+  });
+});

@@ -16,8 +16,21 @@ const ADDING = OPERATIONS.filter(({ method }) => method === "POST");
 /** The longest response that is read, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Deno's `fetch` sends a request again if its connection ends, creates too, unless the body is a stream (denoland/deno #32566). */
-const REPEATS = /^Deno\//.test(globalThis.navigator?.userAgent);
+interface DenoClients {
+  createHttpClient?(options: { poolMaxIdlePerHost: number }): { close(): void };
+}
+
+const { Deno: deno } = globalThis as { Deno?: DenoClients };
+
+/** Deno's `fetch` sends a request again if a kept connection ends, creates too (denoland/deno #32566). So a create gets its own. */
+async function fetchOnce(request: Request, receive: (response: Response) => Promise<void>): Promise<void> {
+  const client = request.method === "POST" ? deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 }) : undefined;
+  try {
+    await receive(await fetch(request, client && { client } as RequestInit));
+  } finally {
+    client?.close();
+  }
+}
 
 /** The request got no response, or only a part of one. */
 export class NoResponseError extends Error {
@@ -54,8 +67,7 @@ export interface Recorder {
 
 /** Makes a recorder for each case. All of them share the limit of creates. */
 export function createRecorders(target: ConformanceTarget): () => Recorder {
-  const { fetch = (request: Request) => globalThis.fetch(request), timeoutMs = 10_000, onCreate, signal } = target;
-  const streams = target.fetch === undefined && REPEATS;
+  const { fetch, timeoutMs = 10_000, onCreate, signal } = target;
   let creates = 0;
   return () => {
     let last: Exchange | undefined;
@@ -65,17 +77,13 @@ export function createRecorders(target: ConformanceTarget): () => Recorder {
       const creating = ADDING.some(({ method, path }) => init.method === method && address!.endsWith(path));
       if (creating && ++creates > MOST_CREATES) throw new NotApplicable(`${MOST_CREATES} creates have been sent`);
       const headers = new Headers(init.headers);
-      const isStreamed = init.body instanceof ReadableStream || (streams && init.body !== undefined);
-      // The runtime sends this field itself, unless the connection is of HTTP/2. Some servers cannot read a body
-      // without it.
-      if (isStreamed) headers.set("transfer-encoding", "chunked");
       const current: Exchange = last = { method: init.method, url, headers, body: "" };
       try {
         const body = recordBody(init.body, (text) => current.body += text);
         await limit(timeoutMs, signal, async (signal) => {
-          const sent = streams && body !== undefined ? streamOf(body) : body;
-          const request = new Request(url, { ...init, ...(sent && { body: sent }), redirect: "manual", signal });
-          await receive(await fetch(request), current);
+          const request = new Request(url, { ...init, ...(body && { body }), redirect: "manual", signal });
+          if (fetch) await receive(await fetch(request), current);
+          else await fetchOnce(request, (response) => receive(response, current));
         });
       } catch (error) {
         current.failure = describeError(error);
@@ -113,11 +121,6 @@ function recordBody(body: RequestBody | undefined, add: (text: string) => void):
     );
   }
   return body;
-}
-
-/** Makes a stream of a body, so that the runtime cannot send the text again by itself. */
-function streamOf(body: RequestBody): ReadableStream<Uint8Array> {
-  return new Response(body).body!.pipeThrough(new TransformStream());
 }
 
 /** Reads a response as far as it comes. What has come is kept if the rest does not. */

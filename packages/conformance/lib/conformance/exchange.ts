@@ -19,13 +19,8 @@ export interface Exchange {
   failure?: string;
 }
 
-/**
- * The characters that no terminal and no XML may get: controls except the line feed, and those that are invisible or
- * change the direction of a text.
- */
-const UNSHOWN =
-  // deno-lint-ignore no-control-regex
-  /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
+/** The characters that no terminal may get: controls except the line feed, and those that are invisible or turn a text. */
+const UNSHOWN = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** A text that any terminal, log or XML file may contain. */
 export function visible(text: string): string {
@@ -33,7 +28,7 @@ export function visible(text: string): string {
     const code = character.codePointAt(0)!.toString(16);
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   };
-  return text.toWellFormed().replaceAll(UNSHOWN, escape);
+  return text.replaceAll(UNSHOWN, escape);
 }
 
 function shorten(text: string): string {
@@ -76,7 +71,7 @@ export function describeExchange({ method, url, headers, body, response, failure
 /** The shortest text that is hidden outside of header fields: a shorter one is part of other words. */
 const LEAST = 8;
 
-/** Replaces secrets, as they are and as JSON, addresses and Base64 may have them. */
+/** Replaces secrets, as they are and as JSON and addresses may have them. */
 export function hide(text: string, secrets: readonly string[], least: number = LEAST): string {
   const forms = new Set(secrets.flatMap((secret) => [secret, ...encodingsOf(secret).filter(isLong)]));
   // The longest form comes first, because it may contain another one.
@@ -88,13 +83,8 @@ function isLong({ length }: string): boolean {
   return length >= LEAST;
 }
 
-/** Lists how an ASCII text looks in other notations, such as an address or Base64. */
+/** Lists how an ASCII text looks in JSON, in JSON within JSON, and in an address. */
 function encodingsOf(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
-  // Base64 depends on how many bytes are before the text, and at both ends on its neighbours.
-  const base64 = [0, 1, 2].map((before) =>
-    btoa("_".repeat(before) + text).slice(Math.ceil(before * 8 / 6), Math.floor((before + text.length) * 8 / 6))
-  );
-  const url = base64.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"));
-  return [json, JSON.stringify(json).slice(1, -1), encodeURIComponent(text), ...base64, ...url];
+  return [json, JSON.stringify(json).slice(1, -1), encodeURIComponent(text)];
 }
