@@ -1,141 +1,199 @@
-/** Mistakes about pets: a name, a category or a status is not as it was sent, or a pet is lost. */
+/** Mistakes about pets: what is no NewPet is taken, a member is not as it was sent, a pet is lost, or another is found. */
 
-import { parseExact } from "../../../lib/http/exact.ts";
-import { asJson } from "../../../lib/http/assert.ts";
-import { answers, forgets, isCreate, isGet, isJson, isList, type Mistake, type Pet, reads, shows } from "./planting.ts";
+import { KEY } from "../../../../../tests/support/api.ts";
+import {
+  answers,
+  each,
+  everyNth,
+  forgets,
+  isCreate,
+  isGet,
+  isList,
+  lists,
+  type Mistake,
+  type Mistakes,
+  paths,
+  type Pet,
+  queries,
+  reads,
+  shows,
+  stores,
+} from "./planting.ts";
 
-const escapeHtml = (text: unknown) =>
-  String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
-const NAME_CHANGES: Record<string, (name: unknown) => unknown> = {
-  "escapes names for HTML": escapeHtml,
-  "normalizes names": (name) => String(name).normalize("NFC"),
-  "decomposes names": (name) => String(name).normalize("NFD"),
-  "writes names in small letters": (name) => String(name).toLowerCase(),
-  "cuts names at 50": (name) => String(name).slice(0, 50),
-  "cuts names at 100": (name) => String(name).slice(0, 100),
-  "drops what is not ASCII": (name) => String(name).replaceAll(/[^\x20-\x7e]/g, ""),
-  "decodes names": (name) =>
-    decodeURIComponent(String(name).replaceAll("%", (sign) => /%41/.test(String(name)) ? sign : "%25")),
+const VALID = '{"name":"Oddrexofaconformancetest","categoryId":7}';
+
+/** Texts that are no JSON, or no object, and are taken as a pet. */
+const TEXTS: Record<string, (text: string) => boolean> = {
+  "an empty body": (text) => text === "",
+  "a comma at the end": (text) => /,\s*}$/.test(text),
+  "comments": (text) => text.includes("/*"),
+  "single quotes": (text) => text.startsWith("{'"),
+  "two pets": (text) => text.includes("}{"),
+  "a form": (text) => text.startsWith("name="),
+  "XML": (text) => text.startsWith("<"),
+  "YAML": (text) => text.startsWith("name: "),
+  "a pet that is cut before its end": (text) => /^{"name":"[^"]*","categoryId":\d+$/.test(text),
 };
 
-const round = (value: unknown) => typeof value === "bigint" ? Number(value) : value;
-const names = Object.fromEntries(
-  Object.entries(NAME_CHANGES).flatMap(([what, change]) => [
-    [`list: ${what}`, shows((pet) => ({ ...pet, name: change(pet["name"]) }), isList)],
-    [`get: ${what}`, shows((pet) => ({ ...pet, name: change(pet["name"]) }), isGet)],
-    [`create: ${what}`, shows((pet) => ({ ...pet, name: change(pet["name"]) }), isCreate)],
-  ]),
-);
+const isSmall = (id: unknown) => typeof id === "number" && Math.abs(id) < 1 && id !== 0;
+
+/** Pets that are not valid, and are taken. */
+const NO_PETS: Record<string, (pet: Pet) => boolean> = {
+  "a pet without a name": (pet) => !("name" in pet),
+  "a pet without a category": (pet) => !("categoryId" in pet),
+  "a pet within a pet": (pet) => "pet" in pet,
+  "category_id": (pet) => "category_id" in pet,
+  "a name that is null": ({ name }) => name === null,
+  "a category that is a text": ({ categoryId }) => typeof categoryId === "string",
+  "a category that is a small fraction": ({ categoryId }) => isSmall(categoryId),
+  "a category of 1e30": ({ categoryId }) => categoryId === 1e30,
+  "a status with a space": ({ status }) => status === "sold ",
+  "a status that begins with a capital": ({ status }) => status === "Sold",
+  "a part of a status": ({ status }) => status === "avail",
+};
+
+function isOdd(text: string, isTaken: (pet: Pet) => boolean): boolean {
+  try {
+    const pet = JSON.parse(text);
+    return typeof pet === "object" && pet !== null && !Array.isArray(pet) && isTaken(pet);
+  } catch {
+    return false;
+  }
+}
+
+/** Stores a pet of a request that it refuses with this status. */
+const storesRefused = (status: number): Mistake => (next) => async (request) => {
+  const text = isCreate(request) ? await request.clone().text().catch(() => "") : "";
+  const response = await next(request.clone());
+  if (!isCreate(request) || response.status !== status) return response;
+  const name = /Oddrexofaconformancetest\w*/.exec(text)?.[0] ?? "Oddrexofaconformancetest";
+  const body = JSON.stringify({ name, categoryId: 7 });
+  const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
+  await next(new Request(request.url, { method: "POST", headers, body }));
+  return response;
+};
+
+const twice: Mistake = (next) => async (request) => {
+  await next(request.clone());
+  return await next(request);
+};
+
+export const BODY_MISTAKES: Mistakes = {
+  ...each(TEXTS, (isTaken) => reads((text) => isTaken(text) ? VALID : text)),
+  ...each(NO_PETS, (isTaken) => reads((text) => isOdd(text, isTaken) ? VALID : text)),
+  "stores what it refuses with 400": storesRefused(400),
+  "stores what it refuses with 401": storesRefused(401),
+  "stores one pet of ten twice": everyNth(10, isCreate, twice),
+};
 
 const named = (change: (name: string) => unknown) => (pet: Pet) => ({ ...pet, name: change(String(pet["name"])) });
-const category = (change: (categoryId: bigint) => unknown) => (pet: Pet) => ({
-  ...pet,
-  categoryId: typeof pet["categoryId"] === "bigint" ? change(pet["categoryId"]) : pet["categoryId"],
-});
-/** Changes what is stored. */
-const stores = (change: (pet: Pet) => Pet): Mistake =>
-  reads((text) => {
-    try {
-      const pet = parseExact(text);
-      const isPet = typeof pet === "object" && pet !== null && "name" in pet && typeof pet.name === "string";
-      return isPet ? asJson(change(pet as Pet)) : text;
-    } catch {
-      return text;
-    }
-  });
-
-const narrow: Record<string, Mistake> = {
-  "create: trims names": stores(named((name) => name.trim() || name)),
-  "create: writes one space for two": stores(named((name) => name.replaceAll(/ {2,}/g, " "))),
-  "list: reads plus as a space": shows(named((name) => name.replaceAll("+", " ")), isList),
-  "get: normalizes names by compatibility": shows(named((name) => name.normalize("NFKC")), isGet),
-  "create: drops what is invisible": stores(named((name) => name.replaceAll(/[\u200b-\u200f]/g, ""))),
-  "create: cuts names at 64": stores(named((name) => name.slice(0, 64))),
-  "create: cuts names at 200": stores(named((name) => name.slice(0, 200))),
-  "list: cuts names at 254": shows(named((name) => name.slice(0, 254)), isList),
-  "list: cuts names within a character": shows(named((name) => name.slice(0, 127)), isList),
-  "list: writes names of digits as numbers": shows(named((name) => /^\d+$/.test(name) ? Number(name) : name), isList),
-  "get: writes the name null as null": shows(named((name) => name === "null" ? null : name), isGet),
-  "create: escapes names that are formulas": stores(named((name) => name.replace(/^[=@]/, "'$&"))),
-  "create: resolves names that are templates": stores(named((name) => name.replaceAll("{{7*7}}", "49"))),
-  "create: reads names as HTML": stores(named((name) => name.replaceAll("&amp;", "&"))),
-  "get: removes tags from names": shows(named((name) => name.replaceAll(/<[^>]*>/g, "")), isGet),
-  "create: doubles quotes": stores(named((name) => name.replaceAll("'", "''"))),
-  "list: drops backslashes": shows(named((name) => name.replaceAll("\\", "")), isList),
-  "create: has a category without its sign": stores(category((id) => id < 0n ? -id % 2n ** 63n : id)),
-  "list: has null for category 0": shows(category((id) => id === 0n ? null : id), isList),
-  "list: has categories of 32 bits": shows(category((id) => BigInt.asIntN(32, id)), isList),
-  "create: has categories of 32 unsigned bits": stores(category((id) => BigInt.asUintN(32, id))),
-  "get: has categories of 53 bits": shows(category((id) => BigInt.asIntN(54, id)), isGet),
-  "create: has 1 for category 0": stores(category((id) => id || 1n)),
-  "create: has no category above 2^62": stores(category((id) => id > 2n ** 62n ? 2n ** 62n : id)),
-  "create: shows the status that was sent, and stores available": (next) => async (request) => {
-    const sent = isCreate(request) ? /"status": *"(\w+)"/.exec(await request.clone().text())?.[1] : undefined;
-    const response = await stores((pet) => ({ ...pet, status: "available" }))(next)(request);
-    if (sent === undefined || response.status !== 201) return response;
-    return new Response(asJson({ ...parseExact(await response.text()) as Pet, status: sent }), response);
-  },
-  "create: stores pets of large categories as available": stores((pet) =>
-    Number(pet["categoryId"]) > 2 ** 53 && "status" in pet ? { ...pet, status: "available" } : pet
-  ),
-  "create: shows a status that is null": answers((seen) => {
-    if (seen.status === 201) seen.text = seen.text.replace('"status":"available"', '"status":null');
-  }, isCreate),
-  "list: is Latin-1": (next) => async (request) => {
-    const response = await next(request);
-    if (!isList(request) || response.status !== 200) return response;
-    const text = await response.text();
-    return new Response(Uint8Array.from(text, (unit) => unit.charCodeAt(0) & 255), response);
-  },
-  "get: begins with a byte-order mark": answers((seen) => void (seen.text = `\ufeff\ufeff${seen.text}`), isGet),
-  "list: begins with a byte-order mark": answers((seen) => void (seen.text = `\ufeff${seen.text}`), isList),
-  "get: has two names": answers((seen) => {
-    if (seen.status === 200) seen.text = seen.text.replace("{", '{"name":"Rex",');
-  }, isGet),
+const category = (change: (id: bigint) => unknown) => (pet: Pet) => {
+  const id = pet["categoryId"];
+  return { ...pet, categoryId: typeof id === "bigint" ? change(id) : id };
 };
 
-const rest: Record<string, Mistake> = {
-  "get: has no category": shows(({ categoryId: _, ...pet }) => pet, isGet),
-  "get: says always available": shows((pet) => ({ ...pet, status: "available" }), isGet),
-  "get: rounds int64": shows((pet) => ({ ...pet, categoryId: round(pet["categoryId"]) }), isGet),
-  "list: rounds int64": shows((pet) => ({ ...pet, categoryId: round(pet["categoryId"]) }), isList),
-  "create: rounds int64": shows((pet) => ({ ...pet, categoryId: round(pet["categoryId"]) }), isCreate),
-  "any: has ids that are texts": shows((pet) => ({ ...pet, id: String(pet["id"]) })),
-  "any: has categories that are texts": shows((pet) => ({ ...pet, categoryId: String(pet["categoryId"]) })),
-  "list: has a status in capitals": shows((pet) => ({ ...pet, status: String(pet["status"]).toUpperCase() }), isList),
-  "says sold from the second time on": (next) => {
-    const seen = new Set<string>();
-    return async (request) => {
-      const response = await next(request);
-      if (!isGet(request) || response.status !== 200) return response;
-      if (!seen.has(request.url)) return seen.add(request.url), response;
-      return new Response(asJson({ ...parseExact(await response.text()) as Pet, status: "sold" }), response);
-    };
-  },
-  "keeps the last 30 pets": forgets((id, newest) => id <= newest - 30n),
+/** How a pet is changed, when it is stored, or when a GET or a list shows it, in turn. */
+const CHANGES: Record<string, (pet: Pet) => Pet> = {
+  "escapes names for HTML": named((name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
+  "normalizes names": named((name) => name.normalize("NFC")),
+  "decomposes names": named((name) => name.normalize("NFD")),
+  "trims names": named((name) => name.trim() || name),
+  "reads plus as a space": named((name) => name.replaceAll("+", " ")),
+  "writes one space for two": named((name) => name.replaceAll("  ", " ")),
+  "decodes names": named((name) => name.replaceAll("%41", "A")),
+  "cuts names at 50": named((name) => name.slice(0, 50)),
+  "cuts names within a character": named((name) => name.slice(0, 127)),
+  "cuts names at 254": named((name) => name.slice(0, 254)),
+  "drops what is invisible": named((name) => name.replaceAll(/[\u200b-\u200f]/g, "")),
+  "escapes names that are formulas": named((name) => name.replace(/^[=@]/, "'$&")),
+  "writes the name null as null": named((name) => name === "null" ? null : name),
+  "writes names of digits as numbers": named((name) => /^\d+$/.test(name) ? Number(name) : name),
+  "doubles quotes": named((name) => name.replaceAll("'", "''")),
+  "resolves names that are templates": named((name) => name.replaceAll("{{7*7}}", "49")),
+  "has categories of 53 bits": category((id) => BigInt.asIntN(54, id)),
+  "has null for category 0": category((id) => id === 0n ? null : id),
+  "has categories of 32 unsigned bits": category((id) => BigInt.asUintN(32, id)),
+  "has categories of doubles": category((id) => BigInt.asIntN(64, BigInt(Number(id)))),
+  "has no category": ({ categoryId: _, ...pet }) => pet,
+  "has a status in capitals": (pet) => ({ ...pet, status: String(pet["status"]).toUpperCase() }),
+  "says always available": (pet) => ({ ...pet, status: "available" }),
+  "has ids that are texts": (pet) => ({ ...pet, id: String(pet["id"]) }),
+};
+
+const PLANTED = [
+  stores,
+  (change: (pet: Pet) => Pet) => shows(change, isGet),
+  (change: (pet: Pet) => Pet) => shows(change, isList),
+];
+
+export const PET_MISTAKES: Mistakes = {
+  ...Object.fromEntries(Object.entries(CHANGES).map(([what, change], i) => [what, PLANTED[i % 3]!(change)])),
+  "shows a status that is null": shows((pet) => ({ ...pet, status: null }), isCreate),
   "keeps each pet but the 25th": forgets((id) => id % 25n === 0n),
-  "stores no pet of each 20th create": (next) => {
-    let count = 0;
-    return async (request) => {
-      const response = await next(request);
-      if (!isCreate(request) || response.status !== 201 || ++count % 20 !== 0) return response;
-      const pet = parseExact(await response.text()) as Pet;
-      return new Response(asJson({ ...pet, id: 1_000_000n + (pet["id"] as bigint) }), response);
-    };
-  },
   "gives a pet with the same name its first id": (next) => {
     const known = new Map<unknown, Pet>();
-    return async (request) => {
-      const response = await next(request);
-      if (!isCreate(request) || response.status !== 201) return response;
-      const pet = parseExact(await response.text()) as Pet;
-      const first = known.get(pet["name"]) ?? pet;
-      known.set(pet["name"], first);
-      return new Response(asJson(first), response);
+    const first = (pet: Pet) => {
+      if (!known.has(pet["name"])) known.set(pet["name"], pet);
+      return known.get(pet["name"])!;
     };
+    return shows(first, isCreate)(next);
   },
-  "create: rounds categories": reads((text) => isJson(text) ? JSON.stringify(JSON.parse(text)) : text),
+  "shows two names of a pet": answers((seen) => seen.text = seen.text.replace("{", '{"name":"Rex",'), isGet),
+  "lists in Latin-1": (next) => async (request) => {
+    const response = await next(request);
+    if (!isList(request) || response.status !== 200) return response;
+    return new Response(Uint8Array.from(await response.text(), (unit) => unit.charCodeAt(0) & 255), response);
+  },
 };
 
-/** Mistakes in the members of pets, and in which pets there are. */
-export const PET_MISTAKES: Readonly<Record<string, Mistake>> = { ...names, ...narrow, ...rest };
+/** How the id in a path is read. */
+const IDS: Record<string, (id: string) => string> = {
+  "reads the digits at the beginning": (id) => String(parseInt(id, 10)),
+  "reads any notation of a number": (id) => String(Math.trunc(Number(id))),
+  "reads an id up to a comma": (id) => id.split(",")[0]!,
+  "reads an id up to a semicolon": (id) => id.split(";")[0]!,
+  "reads an id up to a zero byte": (id) => id.split("%00")[0]!,
+  "drops letters of ids": (id) => id.replaceAll(/[a-z]/gi, "") || id,
+  "reads the last 6 digits": (id) => /^\d+$/.test(id) ? String(Number(id.slice(-6))) : id,
+  "reads ids modulo 2^64": (id) => /^\d+$/.test(id) ? String(BigInt.asUintN(64, BigInt(id))) : id,
+};
+
+export const ID_MISTAKES: Mistakes = {
+  ...each(IDS, paths),
+  "finds no pet with an id that ends with 7": forgets((id, _, request) => isGet(request) && id % 10n === 7n),
+  "answers 200 with null": answers(
+    (seen) => seen.status === 404 && Object.assign(seen, { status: 200, text: "null" }),
+    isGet,
+  ),
+  "answers each 30th get with the pet before": everyNth(30, isGet, paths((id) => String(Number(id) - 1))),
+};
+
+const limit = (change: (limit: number, query: URLSearchParams) => number | undefined): Mistake =>
+  queries((query) => {
+    const changed = change(Number(query.get("limit")), query);
+    if (changed !== undefined) query.set("limit", String(changed));
+  });
+
+export const LIST_MISTAKES: Mistakes = {
+  "has its first pet twice": lists((pets) => [...pets.slice(0, 1), ...pets.slice(0, -1)]),
+  "has a default of 21": limit((limit) => limit || 21),
+  "has one pet too many with limit=50": limit((limit) => limit === 50 ? 51 : undefined),
+  "has one pet too few with each odd limit": limit((limit) => limit > 2 && limit % 2 === 1 ? limit - 1 : undefined),
+  "has 100 by default beside a status": limit((limit, query) => query.has("status") && limit === 0 ? 100 : undefined),
+  "takes sold for pending": queries((query) => query.get("status") === "sold" && query.set("status", "pending")),
+  "ignores a status of a list of 10": queries((query) => query.get("limit") === "10" && query.delete("status")),
+  "ignores a status that comes after a limit": queries((query) =>
+    /limit=.*status=/.test(`${query}`) && query.delete("status")
+  ),
+  "is an object": answers((seen) => seen.status === 200 && (seen.text = `{"items":${seen.text}}`), isList),
+  "has no pet whose name is not ASCII": lists((pets) => pets.filter(({ name }) => /^[ -~]*$/.test(String(name)))),
+  "has no pet of a tenth id": lists((pets) => pets.filter(({ id }) => Number(id) % 10 !== 0)),
+  "shows the status of the pet before": lists((pets) =>
+    pets.map((pet, i) => ({ ...pet, status: pets[Math.max(0, i - 1)]!["status"] }))
+  ),
+  "limits before it filters": (next) => async (request) => {
+    const all = queries((query) => query.delete("status"))(next), { searchParams } = new URL(request.url);
+    const status = searchParams.get("status");
+    return await lists((pets) => pets.filter((pet) => !status || pet["status"] === status))(all)(request);
+  },
+};

@@ -1,4 +1,4 @@
-/** Makes mistakes for petstores. Each changes requests on their way in, or responses on their way out. */
+/** Plants a mistake in a petstore: it changes requests on their way in, or responses on their way out. */
 
 import { parseExact } from "../../../lib/http/exact.ts";
 import { asJson } from "../../../lib/http/assert.ts";
@@ -6,7 +6,8 @@ import type { Handle } from "../../../mod.ts";
 import { KEY } from "../../../../../tests/support/api.ts";
 
 export type Mistake = (next: Handle) => Handle;
-
+export type Mistakes = Record<string, Mistake>;
+export type Where = (request: Request) => boolean;
 export type Pet = Record<string, unknown>;
 
 export interface Seen {
@@ -15,11 +16,29 @@ export interface Seen {
   text: string;
 }
 
-export const isCreate = ({ method }: Request) => method === "POST";
-export const isGet = ({ method, url }: Request) => method === "GET" && /\/pets\/[^?]/.test(url);
-export const isList = (request: Request) => request.method === "GET" && !isGet(request);
-export const isAny = () => true;
-export const ENDPOINTS = { create: isCreate, get: isGet, list: isList, any: isAny };
+export const isAny: Where = () => true;
+export const isCreate: Where = ({ method }) => method === "POST";
+export const isGet: Where = ({ method, url }) => method === "GET" && /\/pets\/[^?]/.test(url);
+export const isList: Where = (request) => request.method === "GET" && !isGet(request);
+const ENDPOINTS = [isCreate, isGet, isList];
+
+/** The value of a field of a request, or "". */
+export const fieldOf = ({ headers }: Request, name: string) => headers.get(name) ?? "";
+
+/** The value of a parameter of the query, or "". */
+export const parameterOf = ({ url }: Request, name: string) => new URL(url).searchParams.get(name) ?? "";
+
+/** The id in a path, or 0. */
+export const idIn = ({ url }: Request) => BigInt(/\/pets\/(\d+)/.exec(url)?.[1] ?? 0);
+
+/** Makes a mistake of each entry. Each is planted at one of the endpoints, in turn: create, get, list. */
+export function inTurn<T>(table: Record<string, T>, plant: (entry: T, where: Where) => Mistake): Mistakes {
+  return Object.fromEntries(Object.entries(table).map(([what, entry], i) => [what, plant(entry, ENDPOINTS[i % 3]!)]));
+}
+
+export function each<T>(table: Record<string, T>, plant: (entry: T) => Mistake): Mistakes {
+  return inTurn(table, plant);
+}
 
 export function withKey(request: Request): Request {
   const headers = new Headers(request.headers);
@@ -27,22 +46,17 @@ export function withKey(request: Request): Request {
   return new Request(request, { headers });
 }
 
+/** Changes requests. */
+export const takes =
+  (change: (request: Request) => Request | Promise<Request>, where: Where = isAny): Mistake =>
+  (next) =>
+  async (request) => await next(where(request) ? await change(request) : request);
+
 /** Lets requests in. */
-export function admits(
-  isAdmitted: (request: Request, token: string) => boolean,
-  where: (request: Request) => boolean = isAny,
-): Mistake {
-  return (next) => (request) => {
-    const token = /^Bearer (.*)$/.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-    return next(where(request) && isAdmitted(request, token) ? withKey(request) : request);
-  };
-}
+export const letsIn = (where: Where): Mistake => takes(withKey, where);
 
 /** Changes responses. */
-export function answers(
-  change: (seen: Seen, request: Request) => void,
-  where: (request: Request) => boolean = isAny,
-): Mistake {
+export function answers(change: (seen: Seen, request: Request) => unknown, where: Where = isAny): Mistake {
   return (next) => async (request) => {
     const { status, headers, body } = await next(request);
     const seen = { status, headers: new Headers(headers), text: await new Response(body).text() };
@@ -52,136 +66,80 @@ export function answers(
   };
 }
 
-/** Changes the text of bodies before they are read. */
-export function reads(change: (text: string) => string, where: (request: Request) => boolean = isCreate): Mistake {
-  return (next) => async (request) => {
-    if (!where(request)) return await next(request);
+/** Changes the text of creates before it is read. */
+export const reads = (change: (text: string) => string): Mistake =>
+  takes(async (request) => {
     const before = await request.clone().text().catch(() => "");
     const text = change(before);
     // Another request would have another type, and bytes that are no text would be lost.
-    if (text === before) return await next(request);
+    if (text === before) return request;
     const { url, method, headers } = request;
     const sent = new Headers(headers);
     sent.delete("content-length");
-    return await next(new Request(url, { method, headers: sent, body: text }));
-  };
-}
+    return new Request(url, { method, headers: sent, body: text });
+  }, isCreate);
 
-/** Changes the query of lists. */
-export function queries(change: (query: URLSearchParams) => void): Mistake {
-  return (next) => (request) => {
-    if (!isList(request)) return next(request);
-    const url = new URL(request.url);
-    change(url.searchParams);
-    return next(new Request(url, request));
-  };
-}
-
-/** Changes the path of a GET by id. */
-export function paths(change: (id: string) => string): Mistake {
-  return (next) => (request) =>
-    next(
-      isGet(request)
-        ? new Request(request.url.replace(/\/pets\/([^?]*)/, (_, id) => `/pets/${change(id)}`), request)
-        : request,
-    );
-}
+/** Changes the pet of a create before it is read. What is no pet stays as it is. */
+export const stores = (change: (pet: Pet) => Pet): Mistake =>
+  reads((text) => {
+    try {
+      const pet = parseExact(text) as Pet;
+      return typeof pet?.["name"] === "string" ? asJson(change(pet)) : text;
+    } catch {
+      return text;
+    }
+  });
 
 /** Changes pets on their way out. */
-export function shows(change: (pet: Pet) => Pet, where: (request: Request) => boolean = isAny): Mistake {
-  return answers((seen) => {
+export const shows = (change: (pet: Pet) => Pet, where: Where = isAny): Mistake =>
+  answers((seen) => {
     if (seen.status >= 300 || seen.text === "") return;
     const value = parseExact(seen.text);
     seen.text = asJson(Array.isArray(value) ? value.map((pet) => change(pet as Pet)) : change(value as Pet));
   }, where);
-}
 
-/** Changes lists that have pets. */
-export function lists(change: (pets: Pet[]) => Pet[]): Mistake {
-  return answers((seen) => {
+/** Changes lists. */
+export const lists = (change: (pets: Pet[]) => Pet[]): Mistake =>
+  answers((seen) => {
     if (seen.status === 200) seen.text = asJson(change(parseExact(seen.text) as Pet[]));
   }, isList);
-}
 
-/** Changes errors. */
-export function errors(status: number, change: (error: Pet) => unknown): Mistake {
-  return answers((seen) => {
-    if (seen.status === status && seen.text !== "") seen.text = JSON.stringify(change(JSON.parse(seen.text)));
+/** Changes the query of lists. */
+export const queries = (change: (query: URLSearchParams) => unknown): Mistake =>
+  takes((request) => {
+    const url = new URL(request.url);
+    change(url.searchParams);
+    return new Request(url, request);
+  }, isList);
+
+/** Changes the id in the path of a GET. */
+export const paths = (change: (id: string) => string): Mistake =>
+  takes(
+    (request) => new Request(request.url.replace(/\/pets\/([^?]*)/, (_, id) => `/pets/${change(id)}`), request),
+    isGet,
+  );
+
+/** Changes a field of responses that have it; null removes it. */
+export function field(
+  name: string,
+  change: (value: string, request: Request) => string | null,
+  where: (seen: Seen, request: Request) => boolean = isAny as () => boolean,
+): Mistake {
+  return answers((seen, request) => {
+    const value = seen.headers.get(name);
+    if (value === null || !where(seen, request)) return;
+    const changed = change(value, request);
+    if (changed === null) seen.headers.delete(name);
+    else seen.headers.set(name, changed);
   });
 }
 
-export const status = (from: number, to: number, where: (request: Request) => boolean = isAny) =>
-  answers((seen) => {
-    if (seen.status !== from) return;
-    Object.assign(seen, { status: to, text: seen.text.replace(`"status":${from}`, `"status":${to}`) });
-  }, where);
-
-/** Stores a pet of a request that it refuses. */
-export function storesRefused(refusal: number): Mistake {
-  return (next) => async (request) => {
-    const response = await next(request.clone());
-    if (!isCreate(request) || response.status !== refusal) return response;
-    const text = await request.text().catch(() => "");
-    const name = /"name":"([^"]*)"/.exec(text)?.[1] ?? /Oddrexofaconformancetest\w*/.exec(text)?.[0] ??
-      "Oddrexofaconformancetest";
-    const body = JSON.stringify({ name, categoryId: 7 });
-    const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
-    await next(new Request(request.url, { method: "POST", headers, body }));
-    return response;
-  };
-}
-
-/** Answers from pets that it keeps beside the petstore. */
-export function remembers(answer: (pets: Pet[], request: Request) => Pet | undefined): Mistake {
-  return (next) => {
-    const pets: Pet[] = [];
-    return async (request) => {
-      const response = await next(request);
-      const text = await response.clone().text();
-      if (isCreate(request) && response.status === 201) pets.push(parseExact(text) as Pet);
-      const pet = response.status === 200 && isGet(request) ? answer(pets, request) : undefined;
-      return pet ? new Response(asJson(pet), { headers: { "content-type": "application/json" } }) : response;
-    };
-  };
-}
-
-/** A mistake in some requests alone. */
-export function only(where: (request: Request) => boolean, mistake: Mistake): Mistake {
-  return (next) => {
-    const wrong = mistake(next);
-    return (request) => where(request) ? wrong(request) : next(request);
-  };
-}
-
-/** A mistake in each nth request of a kind. */
-export function each(n: number, kind: (request: Request) => boolean, mistake: Mistake): Mistake {
-  return (next) => {
-    let count = 0;
-    return only((request) => kind(request) && ++count % n === 0, mistake)(next);
-  };
-}
-
-/** Whether a text is JSON. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Lets every request in. */
-export const letIn: Mistake = (next) => (request) => next(withKey(request));
-
-/** The value of a field of a request, or "". */
-export const fieldOf = (name: string) => ({ headers }: Request) => headers.get(name) ?? "";
-
-/** The value of a parameter of the query, or "". */
-export const parameter = (name: string) => ({ url }: Request) => new URL(url).searchParams.get(name) ?? "";
-
-/** The id in a path, or 0. */
-export const idIn = ({ url }: Request) => BigInt(/\/pets\/(\d+)/.exec(url)?.[1] ?? 0);
+/** A mistake in each nth request of a kind alone. */
+export const everyNth = (n: number, kind: Where, mistake: Mistake): Mistake => (next) => {
+  const wrong = mistake(next);
+  let count = 0;
+  return (request) => kind(request) && ++count % n === 0 ? wrong(request) : next(request);
+};
 
 /** Forgets pets. */
 export const forgets = (isGone: (id: bigint, newest: bigint, request: Request) => boolean): Mistake => (next) => {
@@ -189,14 +147,10 @@ export const forgets = (isGone: (id: bigint, newest: bigint, request: Request) =
   return async (request) => {
     const response = await next(request);
     if (response.status === 201) newest = (parseExact(await response.clone().text()) as { id: bigint }).id;
-    const absent = new URL("/v1/pets/9223372036854775807", request.url);
     if (isGet(request) && response.status === 200 && isGone(idIn(request), newest, request)) {
-      return await next(new Request(absent, request));
+      return await next(new Request(new URL("/v1/pets/9223372036854775807", request.url), request));
     }
-    if (!isList(request) || response.status !== 200) return response;
-    const pets = (parseExact(await response.text()) as Pet[]).filter(({ id }) =>
-      !isGone(id as bigint, newest, request)
-    );
-    return new Response(asJson(pets), response);
+    const isKept = ({ id }: Pet) => !isGone(id as bigint, newest, request);
+    return await lists((pets) => pets.filter(isKept))(() => Promise.resolve(response))(request);
   };
 };
