@@ -1,13 +1,12 @@
 /** The cases of lists: section 4.1 of the specification. */
 
-import type { Api, ApiResponse } from "./api.ts";
+import type { Api } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE } from "./case.ts";
-import { addPets, fillCatalogue, nextQuery, openEnd, walk, withLimit } from "./catalogue.ts";
+import { fillCatalogue, nextQuery, openEnd, withLimit } from "./catalogue.ts";
 import { idsOf, petsOf } from "./exact.ts";
 
 const LISTS = addition("pets.list", "A list is an array in the order of id; limit is 1 to 100, by default 20");
-const PAGING = addition("pets.list", "Link leads to the next page on every page but the last, and each pet comes once");
 const QUERY = addition(
   "pets.list",
   "A known parameter that is invalid, repeated or empty is an error; unknown ones are ignored",
@@ -150,45 +149,6 @@ export const LIST_CASES: HttpCase[] = [
         assert.deepEqual([text, headers.get("link")], ["[]", null], `The body and the Link of ${path}`);
       }
       assertResponse(await api.get("/pets/9"), { status: 404, code: "pet_not_found", message: /"9"/ });
-    },
-  }),
-  ...cases({ ...PAGING, ...ON_STORE }, {
-    async "continues a list where the page before ended"(api) {
-      await fillCatalogue(api);
-      const all = idsOf(await api.get("/pets?limit=100"));
-      const found: bigint[] = [];
-      let response: ApiResponse;
-      for (let query: string | undefined = "?limit=40"; found.length < 100; query = nextQuery(response)) {
-        assert.ok(query !== undefined, "A list ends although more pets follow");
-        response = await api.get(`/pets${query}`);
-        found.push(...idsOf(response));
-      }
-      assert.deepEqual(found.slice(0, 100), all, "The ids of the first pages of 40");
-    },
-    async "shows each pet once to a client that follows next, and no Link on a full last page"(api) {
-      const { query, first } = await openEnd(api);
-      const ids = [first, ...await addPets(api, Array(5).fill("available"))];
-      assert.deepEqual(
-        await walk(api, withLimit(query, 2)),
-        [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)],
-        "The ids of pages of 2",
-      );
-      assert.deepEqual(await walk(api, withLimit(query, 4)), [ids.slice(0, 4), ids.slice(4)], "The ids of pages of 4");
-    },
-    async "filters by status, on the next pages too"(api) {
-      const { query, first } = await openEnd(api, "sold");
-      const [, second, , third] = await addPets(api, ["pending", "sold", "available", "sold"]);
-      assert.deepEqual(
-        await walk(api, withLimit(query, 2)),
-        [[first, second], [third]],
-        "The ids of pages of 2 of those sold",
-      );
-      const pending = petsOf(await api.get("/pets?limit=100&status=pending"));
-      assert.deepEqual(
-        [...new Set(pending.map(({ status }) => status))],
-        ["pending"],
-        "The statuses in the list of those pending",
-      );
     },
   }),
   ...cases({ ...QUERY, ...ON_HOST }, {

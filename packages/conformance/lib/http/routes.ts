@@ -4,7 +4,6 @@ import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 import { ABSENT_ID, linkTarget } from "./catalogue.ts";
-import { petOf } from "./exact.ts";
 
 const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
@@ -132,25 +131,16 @@ export const ROUTE_CASES: HttpCase[] = [
       assertNotAllowed(api, ["get", "constructor"]),
   }),
   ...cases({ ...HEADS, ...ON_HOST }, {
-    async "answers HEAD as GET, with the length and without the body"(api) {
-      const { id } = petOf(await api.post({ name: "é😀", categoryId: 1 }), 201);
-      // With this pet, the first page has a next one, whatever other clients add.
-      await api.post({ name: "Rex", categoryId: 1 });
-      const paths = ["/pets?limit=1", "/pets?limit=0", `/pets/${id}`, `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
+    async "answers HEAD as GET, with the length and without the body, also where GET fails"(api) {
+      const paths = ["/pets?limit=0", `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
       for (const path of paths) {
         const [get, head] = [await api.get(path), await api.send("HEAD", path)];
         assert.deepEqual([head.status, head.text], [get.status, ""], `The status and the body of HEAD ${path}`);
         assertLength(head, get.text);
-        for (const name of ["content-type", "etag", "link", "deprecation"]) {
+        for (const name of ["content-type", "link", "deprecation"]) {
           assert.equal(head.headers.get(name), get.headers.get(name), `The field ${name} of HEAD ${path}`);
         }
       }
-      const etag = (await api.get("/pets?limit=1")).headers.get("etag") ?? "";
-      assertStatus(
-        await api.send("HEAD", "/pets?limit=1", { headers: { "if-none-match": etag } }),
-        304,
-        "HEAD with If-None-Match",
-      );
     },
   }),
   ...cases(NOT_GUESSED, {
