@@ -2,9 +2,10 @@
 
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api, ApiResponse, RequestParts } from "./api.ts";
+import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, postAs } from "./case.ts";
-import { ABSENT_ID, addPets, linkTarget, openEnd, walk, withLimit } from "./catalogue.ts";
+import { ABSENT_ID, addPets, openEnd, walk, withLimit } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 import { absentIds } from "./generated/ids.ts";
 import { STATUSES } from "../pet_values.ts";
@@ -101,7 +102,7 @@ export const ADDITION_CASES: readonly HttpCase[] = [
           `The id ${id} must be above ${last}, which was given before, and below 2^53`,
         );
         last = id;
-        const pets = linkTarget(await api.get(`/pets/${id}`), "successor-version");
+        const pets = linkTo(await api.get(`/pets/${id}`), "successor-version");
         assert.equal(response.headers.get("location"), `${pets}/${id}`, "The Location");
       }
     },

@@ -43,30 +43,33 @@ export async function fillCatalogue(api: Api): Promise<void> {
   await addPets(api, Array(Math.max(1, 101 - found)).fill("sold"));
 }
 
-/** The target of a `Link` with this relation. */
-export function linkTarget({ headers }: ApiResponse, relation: string): string | undefined {
-  return linkTo(headers, relation);
-}
-
 /**
  * The query of the next page, or undefined on the last one. The rest of the link is not used, because that of another
  * server must not get the key.
  */
 export function nextQuery(response: ApiResponse): string | undefined {
-  const target = linkTarget(response, "next");
+  const target = linkTo(response, "next");
   if (target === undefined) return undefined;
   const { pathname, search } = new URL(target, "http://petstore.example");
   assert.match(pathname, /\/pets$/, "A link to a next page must lead to the list");
   return search;
 }
 
+/** The pages from this query on, as far as links lead, and at most this many. */
+export async function* pagesFrom(api: Api, query: string, most: number): AsyncGenerator<ApiResponse> {
+  let next: string | undefined = query;
+  for (let count = 0; next !== undefined && count < most; count++) {
+    const response: ApiResponse = await api.get(`/pets${next}`);
+    yield response;
+    next = nextQuery(response);
+  }
+}
+
 /** The ids of each page, from this query to the end of the list. */
 export async function walk(api: Api, query: string): Promise<bigint[][]> {
   const pages: bigint[][] = [];
-  for (let next: string | undefined = query; next !== undefined;) {
-    const response: ApiResponse = await api.get(`/pets${next}`);
+  for await (const response of pagesFrom(api, query, 100)) {
     assert.ok(pages.push(idsOf(response)) < 100, "The links to next pages do not end");
-    next = nextQuery(response);
   }
   return pages;
 }
@@ -85,8 +88,7 @@ export function withLimit(query: string, limit: number): string {
 export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: string; first: bigint }> {
   const last = await addPet(api, status);
   let query = `?limit=100${status === undefined ? "" : `&status=${status}`}`;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const response = await api.get(`/pets${query}`);
+  for await (const response of pagesFrom(api, query, MOST_PAGES)) {
     const place = idsOf(response).indexOf(last);
     if (place >= 0) {
       const first = await addPet(api, status);

@@ -2,9 +2,10 @@
 
 import { OPERATIONS } from "./operations.ts";
 import type { ApiResponse } from "./api.ts";
+import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_BOTH, ON_HOST } from "./case.ts";
-import { ABSENT_ID, addPet, linkTarget } from "./catalogue.ts";
+import { ABSENT_ID, addPet } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 
 const ONE = addition("pets.get", "A petId that cannot be an id is 404, like one that does not exist");
@@ -60,7 +61,7 @@ function assertDeprecated(response: ApiResponse): void {
     assert.equal(response.headers.get(name), value, `The field ${name}`);
   }
   assert.match(
-    linkTarget(response, "successor-version") ?? "",
+    linkTo(response, "successor-version") ?? "",
     /\/pets$/,
     "The successor-version of the Link must end with /pets",
   );
@@ -68,7 +69,7 @@ function assertDeprecated(response: ApiResponse): void {
 
 function assertCurrent(response: ApiResponse): void {
   for (const name of Object.keys(DEPRECATED)) assert.equal(response.headers.get(name), null, `The field ${name}`);
-  assert.equal(linkTarget(response, "successor-version"), undefined, "The successor-version of the Link");
+  assert.equal(linkTo(response, "successor-version"), undefined, "The successor-version of the Link");
 }
 
 export const GET_CASES: readonly HttpCase[] = [
@@ -121,7 +122,7 @@ export const GET_CASES: readonly HttpCase[] = [
       for (const each of [path, `/pets/${ABSENT_ID}`]) {
         const response = await api.get(each);
         assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
-        assert.match(linkTarget(response, "successor-version") ?? "", /\/pets$/, "The successor-version of the Link");
+        assert.match(linkTo(response, "successor-version") ?? "", /\/pets$/, "The successor-version of the Link");
       }
       assertStatus(await api.get(path, { key: null }), 401, "without a key");
       assertStatus(await api.send("OPTIONS", path), 204, "OPTIONS");

@@ -1,5 +1,7 @@
+import type { SeenResponse } from "./api.ts";
+
 /** The target of the first link with this relation, which may be relative. */
-export function linkTo(headers: Headers, relation: string): string | undefined {
+export function linkTo({ headers }: Pick<SeenResponse, "headers">, relation: string): string | undefined {
   // What is not closed matches up to the end, so this takes linear time.
   const parts = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;
   const text = headers.get("link") ?? "";

@@ -5,7 +5,7 @@
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api } from "./api.ts";
 import { assert } from "./assert.ts";
-import { nextQuery } from "./catalogue.ts";
+import { pagesFrom } from "./catalogue.ts";
 import { type ExactPet, ODD_NAME, petOf, petsOf } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
 import { getPet } from "./specification_requests.ts";
@@ -40,14 +40,9 @@ interface Listed {
 
 async function listAll(api: Api, query: string): Promise<Listed> {
   const pages: ExactPet[][] = [];
-  let next: string | undefined = query;
-  for (; next !== undefined && pages.length < MOST_PAGES;) {
-    const response = await api.get(`/pets${next}`);
-    pages.push(petsOf(response));
-    next = response.headers.has("link") ? nextQuery(response) : undefined;
-  }
+  for await (const response of pagesFrom(api, query, MOST_PAGES)) pages.push(petsOf(response));
   const all = pages.flat();
-  return { first: pages[0]!, all, isComplete: next === undefined && (pages.length > 1 || all.length < 100) };
+  return { first: pages[0]!, all, isComplete: pages.length < MOST_PAGES && (pages.length > 1 || all.length < 100) };
 }
 
 /** Throws if a list shows one of the created pets twice, or otherwise than it was created. */
@@ -107,16 +102,13 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
   const whole = lists.get(undefined)!;
   const known = new Map(whole.all.map((pet) => [pet.id, pet]));
   for (const { limit, status, query } of someQueries(api)) {
-    const wanted = () => Math.min(limit, lists.get(status)!.first.length);
-    let pets = petsOf(await api.get(`/pets${query}`));
-    for (let tries = 0, before = -1; tries < TRIES && pets.length !== wanted() && before !== wanted(); tries++) {
-      // A pet of an earlier case may show late. The list is read again in that case alone.
-      before = wanted();
-      lists.set(status, await listCreated(api, created, status));
-      if (before !== wanted()) pets = petsOf(await api.get(`/pets${query}`));
-    }
+    const pets = petsOf(await api.get(`/pets${query}`));
     assertEach(pets, [...whole.isComplete ? pets.flatMap(({ id }) => known.get(id) ?? []) : [], ...created], query);
-    assert.equal(pets.length, wanted(), `The number of pets in the list ${query || "without a query"}`);
+    assert.equal(
+      pets.length,
+      Math.min(limit, lists.get(status)!.first.length),
+      `The number of pets in the list ${query || "without a query"}`,
+    );
     const other = status && pets.find((pet) => (pet.status ?? status) !== status);
     assert.ok(!other, `The list ${query} has a pet that is ${other && other.status}`);
   }

@@ -2,7 +2,7 @@
 
 import type { Api } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addPet, nextQuery } from "./catalogue.ts";
+import { addPet, pagesFrom } from "./catalogue.ts";
 import { isOdd } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
 
@@ -27,21 +27,10 @@ export async function storesNothing(api: Api, marks: readonly string[], send: ()
     assert.ok(!isStored, "A request was refused, and its pet is stored all the same");
   }
   for (const query of LISTS) {
-    for (const text of await pagesOf(api, query)) {
-      const found = marks.find((mark) => text.includes(mark));
+    for await (const response of pagesFrom(api, query, MOST_PAGES)) {
+      assertStatus(response, 200);
+      const found = marks.find((mark) => response.text.includes(mark));
       assert.equal(found, undefined, `A request was refused, and the list ${query} has its pet`);
     }
   }
-}
-
-/** Reads the text of each page of a list, as far as links lead. */
-async function pagesOf(api: Api, query: string): Promise<string[]> {
-  const pages: string[] = [];
-  for (let next: string | undefined = query; next !== undefined && pages.length < MOST_PAGES;) {
-    const response = await api.get(`/pets${next}`);
-    assertStatus(response, 200);
-    pages.push(response.text);
-    next = response.headers.has("link") ? nextQuery(response) : undefined;
-  }
-  return pages;
 }

@@ -1,9 +1,10 @@
 import type { PetstoreOptions } from "@petstore/petstore";
 import { OPERATIONS } from "./operations.ts";
 import type { Api, ApiResponse } from "./api.ts";
+import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
-import { ABSENT_ID, linkTarget } from "./catalogue.ts";
+import { ABSENT_ID } from "./catalogue.ts";
 
 const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
@@ -87,14 +88,14 @@ const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
         const { headers } = await api.post({ name: "Rex", categoryId: 7 }, sent);
         assert.equal(headers.get("location"), `${start}/pets/${id}`, "The Location");
       }
-      const next = linkTarget(await api.get("/pets?limit=1", sent), "next") ?? "";
+      const next = linkTo(await api.get("/pets?limit=1", sent), "next") ?? "";
       assert.match(
         next.replace(start, ""),
         /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/,
         "The link to the next page must have a limit and a cursor",
       );
       assert.equal(
-        linkTarget(await api.get("/pets/1", sent), "successor-version"),
+        linkTo(await api.get("/pets/1", sent), "successor-version"),
         `${start}/pets`,
         "The successor-version of the Link",
       );
