@@ -34,6 +34,38 @@ for (const [what, change, reason] of HOSTILE) {
   });
 }
 
+const bytes = (byte: number, length: number) => new Uint8Array(length).fill(byte);
+
+/** Bodies that never end, or end too early, and what is shown of them. */
+const BROKEN: Record<string, [source: UnderlyingDefaultSource<Uint8Array>, shows: RegExp]> = {
+  "hangs within a body": [
+    { start: (controller) => controller.enqueue(bytes(0x5b, 1)) },
+    /< 200\n[^]*< \[\n< \(no whole response within 500 ms\)/,
+  ],
+  "never ends": [
+    { pull: (controller) => controller.enqueue(bytes(0x20, 65_536)) },
+    /< \(the response has more than 4194304 bytes\)/,
+  ],
+  "cuts the connection": [
+    { pull: (controller) => controller.error(new Error("cut")) },
+    /< \(no whole response: cut\)/,
+  ],
+};
+
+for (const [name, [source, shows]] of Object.entries(BROKEN)) {
+  test(`a server that ${name} in some lists fails the cases that ask for them, and cannot stop the others`, async () => {
+    const petstore = newPetstore();
+    const fetch: Handle = async (request) =>
+      request.url.endsWith("?status=sold") ? new Response(new ReadableStream(source)) : await petstore(request);
+    const { passed, errors } = await runCases({ fetch, timeoutMs: 500 }, "specification");
+    assert.ok(passed.length > 5 && errors.length > 0);
+    for (const { exchange, isUnanswered } of errors) {
+      assert.match(exchange, shows);
+      assert.ok(isUnanswered);
+    }
+  });
+}
+
 test("an assertion of the cases compares 200,000 values that all differ, and does not look for their difference", () => {
   const [some, others] = [0, 1].map((first) => Array.from({ length: 100_000 }, (_, i) => 2 * i + first));
   assert.throws(() => assertions.deepEqual(some, others, "All"), {

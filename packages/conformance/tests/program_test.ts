@@ -124,41 +124,6 @@ function cut(): Response {
   return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) }));
 }
 
-/** Responses that never end, or end too early. */
-const BROKEN: [name: string, respond: () => Response, shows: RegExp][] = [
-  [
-    "hangs within a body",
-    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([0x5b])) })),
-    /< 200\n[^]*< \[\n +< \(no whole response within 1000 ms\)/,
-  ],
-  [
-    "never ends",
-    () =>
-      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)) })),
-    /< \(the response has more than 4194304 bytes\)/,
-  ],
-  ["cuts the connection", cut, /< \(no whole response: /],
-];
-
-for (const [name, respond, shows] of BROKEN) {
-  test(`the program fails the one case in which a server ${name}, and ends`, () => {
-    const isLast = createIsLast();
-    return withServer((request) => isLast(request) ? respond() : undefined, async (url) => {
-      const { status, stdout } = await runProgram([
-        url,
-        "--key",
-        KEY,
-        "--level=specification",
-        "--only=pets.list",
-        "--timeout=1",
-      ]);
-      const failed = stdout.match(/^FAIL.*/gm)?.map((line) => line.slice(46));
-      assert.deepEqual([status, failed], [1, ["restricts a list to the status that is asked for"]], stdout);
-      assert.match(stdout, shows);
-    });
-  });
-}
-
 test("the program gives up after five cases without a response", () =>
   withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {
     const { status, stdout } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
