@@ -7,7 +7,7 @@ import { type AddedKey, createKeyManager, type KeyManagerOptions } from "../../l
 import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
-import { createMemoryStore } from "../../mod.ts";
+import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { askerOf } from "../support/asker.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
@@ -176,4 +176,22 @@ test("a key with the prefix that was not made here is valid, as its digest and f
   for (const keys of [[text], [`sha256:${digest}`], verify, createKeyManager(store)]) {
     assert.deepEqual(await askerOf(keys)({ key: text }), [200]);
   }
+});
+
+test("a key has its own rights and caller: a successor those of the key before, and a setting its own", async () => {
+  const { keys } = createMemoryStore();
+  const { key, id } = await createKeyManager(keys).add({ label: "ci", caller: "shop", readOnly: true });
+  const seen: unknown[] = [];
+  const manager = createKeyManager(keys, { keys: [{ key, caller: "of the setting" }] });
+  const next = await manager.rotate(id);
+  assert.deepEqual([next.caller, next.label, next.readOnly, next.created.getTime() > 0], ["shop", "ci", true, true]);
+  const { handle } = createPetstore({ keys: manager, onResponse: ({ caller, status }) => seen.push([caller, status]) });
+  for (const given of [key, next.key]) {
+    const headers = { authorization: `Bearer ${given}`, "content-type": "application/json" };
+    const body = '{"name":"Rex","categoryId":7}';
+    await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
+  }
+  await manager.revoke(next.id);
+  assert.deepEqual(await askerOf(manager)(next, { key }), [401, 200]);
+  assert.deepEqual(seen, [[{ id: "of the setting", readOnly: false }, 201], [{ id: "shop", readOnly: true }, 403]]);
 });

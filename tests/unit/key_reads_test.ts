@@ -130,7 +130,7 @@ const RUNS: Record<string, (world: World) => Promise<void>> = {
     const known = await other.add({ label: "known" });
     await manager.check();
     const flood = async () => {
-      const answers = Array.from({ length: 1_000 }, (_, i) => ask({ key: `pk_wrong_${i}` }));
+      const answers = Array.from({ length: 100 }, (_, i) => ask({ key: `pk_wrong_${i}` }));
       return new Set((await Promise.all(answers)).flat());
     };
     assert.deepEqual([await flood(), world.reads], [new Set([401]), 2]);

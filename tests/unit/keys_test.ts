@@ -1,11 +1,11 @@
-/** API keys: the forms of the option, callers and verifiers. The HTTP contract has the responses, and wrong keys. */
+/** API keys: the forms of the option, callers and verifiers. The HTTP contract has other forms, the responses, and wrong keys. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { createAuthenticate } from "../../lib/access/authentication.ts";
 import { Problem } from "../../lib/http/problem.ts";
-import { type ApiKeys, type Caller, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { type ApiKeys, type Caller, createMemoryStore, createPetstore } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
@@ -14,26 +14,20 @@ const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";
 const DIGEST = `sha256:${hash(KEY)}`;
 
-const KEY_FORMS: [form: string, keys: ApiKeys][] = [
-  ["in clear", [KEY]],
-  ["as its digest", [DIGEST]],
-  ["as its digest in capitals", [`sha256:${DIGEST.slice(7).toUpperCase()}`]],
-  ["among others", [...Array.from({ length: 500 }, (_, i) => `pk_${i}`), KEY, `sha256:${"0".repeat(64)}`]],
-  ["as a digest among others", [`sha256:${"0".repeat(64)}`, OTHER, DIGEST]],
-  ["twice", [KEY, KEY, DIGEST, DIGEST]],
-  ["in a Set", new Set([KEY])],
-  ["by a generator", createKeys()],
-  ["by a verifier", (key) => key === KEY],
-  ["by an asynchronous verifier", (key) => Promise.resolve(key === KEY)],
-];
+const KEY_FORMS: Record<string, ApiKeys> = {
+  "as its digest in capitals": [`sha256:${DIGEST.slice(7).toUpperCase()}`],
+  "among others": [...Array.from({ length: 500 }, (_, i) => `pk_${i}`), KEY, `sha256:${"0".repeat(64)}`],
+  "twice": [KEY, KEY, DIGEST, DIGEST],
+  "by a generator": createKeys(),
+};
 
-for (const [form, keys] of KEY_FORMS) {
+for (const [form, keys] of Object.entries(KEY_FORMS)) {
   test(`a key check with the key given ${form} accepts that key repeatedly, also at once, and no other`, async () => {
     const check = createCheck(keys);
     for (let i = 0; i < 3; i++) {
       const right = await Promise.all(Array.from({ length: 20 }, () => outcome(check, `Bearer ${KEY}`)));
       assert.deepEqual(new Set(right), new Set(["valid"]));
-      for (const wrong of [`${KEY}0`, KEY.slice(0, -1), KEY.toUpperCase(), `x${KEY}`, `${KEY}${KEY}`, DIGEST]) {
+      for (const wrong of [`${KEY}0`, KEY.slice(0, -1), DIGEST]) {
         assert.equal(await outcome(check, `Bearer ${wrong}`), "invalid_api_key", wrong);
       }
     }
@@ -100,14 +94,7 @@ test("a verifier that throws gets 500, and 503 if what it asks is unavailable", 
 });
 
 test("a verifier whose caller has another member, or a wrong right, gets 500 and no write, and onError is told", async () => {
-  const verdicts = [
-    { readonly: true },
-    { read_only: true },
-    { readOnly: "true" },
-    { readOnly: 1 },
-    { readOnly: null },
-    { readOnly: true, name: "Ann" },
-  ];
+  const verdicts = [{ readonly: true }, { readOnly: "true" }, { readOnly: null }, { readOnly: true, name: "Ann" }];
   for (const verdict of verdicts) {
     const told: unknown[] = [], store = createMemoryStore();
     const keys = () => ({ id: "ann", ...verdict }) as unknown as { id: string };
@@ -121,16 +108,6 @@ test("a verifier whose caller has another member, or a wrong right, gets 500 and
     assert.equal(await store.get(1n), undefined);
   }
 });
-
-/** These are never run: type checking fails if one of them is accepted. */
-export const MUST_NOT_COMPILE: PetstoreOptions[] = [
-  // @ts-expect-error a string is an iterable of characters, each of which would be a key
-  { keys: "abc" },
-  // @ts-expect-error a promise of a store must be awaited first
-  { keys: ["k"], store: Promise.resolve(createMemoryStore()) },
-  // @ts-expect-error the option is bodyTimeoutMs
-  { keys: ["k"], bodyTimeout: 1000 },
-];
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");

@@ -98,6 +98,7 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
         for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
         assert.equal((await api.get("/pets")).text, "[]");
       }
+      assert.equal((await postAs(api, stream(PET))).status, 201);
     },
   }),
   ...cases(FORM, {
