@@ -122,13 +122,9 @@ test("withFaults() refuses what is no petstore, and options that are unknown or 
   const wrong: [options: unknown, message: RegExp][] = [
     [{ drop: 1 }, /^TypeError: Unknown option drop; the options are delay, /],
     [{ lose: "1" }, /^TypeError: Option lose must be a share from 0 to 1, not "1"/],
-    [{ cut: -0.1 }, /^TypeError: Option cut must be a share/],
     [{ delay: NaN }, /^TypeError: Option delay must be a share/],
     [{ cut: 0.6, lose: 0.5 }, /^RangeError: The shares of delay, unavailable, cut, lose must total at most 1/],
     [{ operations: ["createCat"] }, /^TypeError: Option operations must be some of listPets,createPet,/],
-    [{ operations: "createPet" }, /^TypeError: Option operations/],
-    [{ times: 0 }, /^RangeError: Option times/],
-    [null, /^TypeError: The options must be an object of delay, unavailable, cut, lose, delayMs/],
   ];
   for (const [options, message] of wrong) assert.throws(() => withFaults(petstore, options as FaultOptions), message);
 });

@@ -54,18 +54,6 @@ test("parseInt64() agrees with plain BigInt arithmetic on random numbers", () =>
     { numRuns: 10_000 },
   ));
 
-const SOURCES: [what: string, text: string, source: string][] = [
-  ["a member among white space", ' {\t"id"\r\n :\n -7.0E+2 , "a": 1 } ', "-7.0E+2"],
-  ["the last of several members", '{"id":"1","id":{"id":4},"i\\u0064":2.0,"a":3}', "2.0"],
-  ["a member beside nested ones of its name", '{"a":[{"id":3}],"id":1,"b":{"id":2,"c":[{"id":3}]}}', "1"],
-  ["a member beside texts that resemble it", '{"a":"id","id":1,"b":"\\"id\\":2","id\\\\":3,"ids":4,"Id":5}', "1"],
-  ["nothing where the last member is no number", '{"id":1,"id":"2"}', ""],
-];
-
-test("numberSource() finds the number of a member as it is written", () => {
-  for (const [what, text, source] of SOURCES) assert.equal(numberSource(text, "id"), source, what);
-});
-
 /** As the engine sees it, which calls the reviver for every value, however deep. */
 function sourceByReviver(text: string, name: string): string {
   const sources = new Map<unknown, string>();

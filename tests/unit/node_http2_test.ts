@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
 import { type ClientHttp2Session, connect, createServer, type OutgoingHttpHeaders } from "node:http2";
 import test from "node:test";
 import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
@@ -106,7 +105,7 @@ test("over HTTP/2 a body is cancelled if the app has closed its stream before", 
 });
 
 test("over HTTP/2 a length that a response cannot have breaks no stream", async () => {
-  for (const [status, length] of [[204, "5"], [205, "5"], [200, "99999999999999999999"]] as const) {
+  for (const [status, length] of [[204, "5"], [200, "99999999999999999999"]] as const) {
     const listener = createNodeListener(() => new Response(null, { status, headers: { "content-length": length } }));
     await withHttp2(listener, async (session) => {
       for (const method of ["GET", "HEAD"]) {
@@ -114,22 +113,6 @@ test("over HTTP/2 a length that a response cannot have breaks no stream", async 
       }
     });
   }
-});
-
-test("over HTTP/2 a head that is refused at its end, by a field of the app, resets the stream", () => {
-  const listener = createNodeListener(() => new Response("woof"));
-  const refused: typeof listener = (request, response) => {
-    (response as ServerResponse).setHeader("http2-settings", "AAA");
-    listener(request, response);
-  };
-  return withHttp2(refused, async (session) => {
-    for (const method of ["GET", "HEAD"]) {
-      const stream = session.request({ ":method": method, ":path": "/" }).resume();
-      const signal = AbortSignal.timeout(5_000);
-      // Bun sends such a head, so there the stream ends as usual. On no host is the client left without an end.
-      await once(stream, "close", { signal }).catch((error) => assert.match(String(error), /INTERNAL_ERROR/));
-    }
-  });
 });
 
 test("over HTTP/2 a body that fails midway, or is too short, resets the stream with an error", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
+import { cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import {
   assertGranted,
   casesOf,
@@ -8,7 +8,6 @@ import {
   exposedBy,
   ORIGIN,
   OTHER,
-  PREFLIGHT,
   SHARING,
 } from "../../../packages/conformance/lib/http/cors.ts";
 
@@ -55,22 +54,6 @@ const OWN_CASES = OWN_RULES.flatMap(([name, listed, origin, granted]) =>
 export const OWN_CORS_CASES: readonly HttpCase[] = [
   ...casesOf(RULES),
   ...OWN_CASES,
-  ...cases({ ...SHARING, options: { cors: { origins: [ORIGIN] } } }, {
-    async "asks for a key unless OPTIONS has Origin and Access-Control-Request-Method"(api) {
-      const { "access-control-request-method": method } = PREFLIGHT;
-      const asked = { "access-control-request-method": method, origin: ORIGIN };
-      const requests: [method: string, headers: Record<string, string>][] = [
-        ["OPTIONS", { origin: ORIGIN }],
-        ["OPTIONS", { "access-control-request-method": method }],
-        ["GET", asked],
-      ];
-      for (const [method, headers] of requests) {
-        const response = await api.send(method, "/pets", { key: null, headers });
-        assertResponse(response, { status: 401, code: "missing_api_key", headers: { vary: "Origin" } });
-      }
-      assert.equal((await api.send("OPTIONS", "/pets", { key: null, headers: asked })).text, "");
-    },
-  }),
   ...cases({
     ...SHARING,
     options: {
