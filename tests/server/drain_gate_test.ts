@@ -1,0 +1,112 @@
+/** The gate of a server in each of its states, and what a server tells at its end. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { createFinisher } from "../../lib/http/finisher.ts";
+import type { Pipeline } from "../../lib/http/pipeline.ts";
+import type { Reply } from "../../lib/http/reply.ts";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { SERVE } from "../../lib/server/commands/serve.ts";
+import { DrainGate } from "../../lib/server/service/drain_gate.ts";
+import type { Listen } from "../../lib/server/service/listener.ts";
+import { startServer } from "../../lib/server/serving/start.ts";
+import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { createContext } from "../support/context.ts";
+
+const finisher = createFinisher({ requestIds: "none" });
+const DONE: Reply = { status: 200, headers: {}, body: "[]" };
+
+/** A service that answers when `reply` resolves. */
+function serviceOf(reply: Promise<Reply>): Pipeline {
+  return { respond: async (_, send) => send(await reply), fail: () => DONE, finisher };
+}
+
+function ask(gate: DrainGate): Promise<Reply> {
+  return Promise.resolve(gate.respond(createContext({}), undefined, (reply) => reply));
+}
+
+/** What a client sees of a reply: its status, and whether it ends the connection. */
+function seen({ status, headers }: Reply): unknown[] {
+  return [status, headers["connection"]];
+}
+
+test("each response from the first signal on ends its connection, and a gate without requests is empty at once", async () => {
+  for (const requests of [0, 1]) {
+    const gate = new DrainGate(), answer = Promise.withResolvers<Reply>();
+    gate.open(serviceOf(answer.promise));
+    const early = Array.from({ length: requests }, () => ask(gate));
+    let isEmpty = false;
+    const emptied = gate.refuse().then(() => isEmpty = true);
+    await setImmediate();
+    assert.equal(isEmpty, requests === 0);
+    assert.deepEqual(seen(await ask(gate)), [503, "close"]);
+    answer.resolve(DONE);
+    for (const reply of await Promise.all(early)) assert.deepEqual(seen(reply), [200, "close"]);
+    await emptied;
+
+    gate.hold();
+    const held = ask(gate);
+    gate.end();
+    assert.deepEqual(seen(await held), [503, "close"]);
+    assert.deepEqual(seen(await ask(gate)), [503, "close"]);
+  }
+});
+
+test("a request that is answered late, while others are held or after them, ends its connection too", async () => {
+  const gate = new DrainGate(), answers = [Promise.withResolvers<Reply>(), Promise.withResolvers<Reply>()] as const;
+  const replies = answers.map(({ promise }) => {
+    gate.open(serviceOf(promise));
+    return ask(gate);
+  });
+  void gate.refuse();
+  gate.hold();
+  answers[0].resolve(DONE);
+  assert.deepEqual(seen((await replies[0])!), [200, "close"]);
+  gate.end();
+  answers[1].resolve(DONE);
+  assert.deepEqual(seen((await replies[1])!), [200, "close"]);
+});
+
+test("a gate that lets nobody in does so too when its service is replaced, as a reset does that ends late", async () => {
+  const gate = new DrainGate(), service = serviceOf(Promise.resolve(DONE));
+  gate.replace(service);
+  assert.equal((await ask(gate)).status, 503);
+  gate.open(service);
+  gate.replace(service);
+  assert.deepEqual(seen(await ask(gate)), [200, undefined]);
+  await gate.refuse();
+  gate.replace(service);
+  assert.equal((await ask(gate)).status, 503);
+  gate.hold();
+  gate.replace(service);
+  const held = ask(gate);
+  gate.end();
+  assert.equal((await held).status, 503);
+  gate.replace(service);
+  assert.equal((await ask(gate)).status, 503);
+});
+
+test("a server that ends tells the failures that it has counted, but not told", async () => {
+  const lines: string[] = [];
+  const writer = { add: (line: string) => lines.push(line), flush: () => Promise.resolve(), hasFailed: false };
+  const store = createMemoryStore();
+  let gate: Parameters<Listen>[1] | undefined;
+  const listen: Listen = (_, given) => {
+    gate = given;
+    return { port: 1, stop: () => Promise.resolve(), finish: () => Promise.resolve() };
+  };
+  const settings = readSettings(readArguments("serve", SERVE, ["--key=k", "--log=off"], () => undefined));
+  const setting = { description: "", open: () => store };
+  const server = await startServer(settings, setting, { output: writer, errors: writer }, listen);
+  store.list = () => {
+    throw new StoreUnavailableError("the disk is away");
+  };
+  const context = () => createContext({ authorization: "Bearer k" });
+  for (let i = 0; i < 3; i++) await gate!.respond(context(), undefined, () => {});
+  assert.equal(lines.filter((line) => line.includes("the disk is away")).length, 1);
+  await server.shutDown(0);
+  assert.match(lines.at(-1)!, /the disk is away.*\(2 times\)/);
+});
