@@ -32,13 +32,15 @@ export function callSafely(call: () => unknown): void {
   (async () => await call())().catch(() => {});
 }
 
-/** Whether a promise resolves within a time limit, in milliseconds. */
+/** Whether a promise resolves within a time limit, in milliseconds. Rejects if the promise does so within it. */
 export async function resolvesWithin(timeoutMs: number, promise: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<boolean>((resolve) => timer = setTimeout(resolve, timeoutMs, false));
-  const isInTime = await Promise.race([promise.then(() => true), timeout]);
-  clearTimeout(timer);
-  return isInTime;
+  try {
+    return await Promise.race([promise.then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Resolves after this many milliseconds, or at once if the number is not positive. */

@@ -31,9 +31,11 @@ test("untilAborted() leaves no listener, however the wait ends, and the next one
   assert.equal(count.listeners, 0);
 });
 
-test("resolvesWithin() leaves no timer, whether the promise or the time limit comes first", () =>
+test("resolvesWithin() leaves no timer, whether the promise resolves, rejects or takes too long", () =>
   withVirtualClock(async ({ pending }) => {
     assert.equal(await resolvesWithin(1_000, Promise.resolve()), true);
+    assert.equal(pending(), 0);
+    await assert.rejects(resolvesWithin(1_000, Promise.reject(new Error("broken"))), /broken/);
     assert.equal(pending(), 0);
     assert.equal(await resolvesWithin(1_000, new Promise(() => {})), false);
     assert.equal(pending(), 0);
