@@ -1,14 +1,15 @@
 /**
  * Keeps the keys of a store in memory while requests come, and reads them anew when they are old or when a key is not known. The key
- * manager has one. It relies on `listSince()` of the store, by which keys that have not changed are not read again.
+ * manager has one. How the keys are read is in load_keys.ts, and how reads follow each other in key_reads.ts.
  */
 
-import type { KeyStore, StoredKey } from "../stores/key_store.ts";
+import type { KeyStore } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
 import { GIVE_UP_AFTER_MS, KeyReads, type Read } from "./key_reads.ts";
-import { type KeyOwner, KeyRing } from "./key_ring.ts";
+import type { KeyOwner, KeyRing } from "./key_ring.ts";
 import type { KeyRecord } from "./keys.ts";
+import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
 /** When the latest read began this many milliseconds ago, a request begins another one, and does not wait for it. */
 const RENEW_AFTER_MS = 400;
@@ -16,20 +17,15 @@ const RENEW_AFTER_MS = 400;
 /** When the known keys are as old as this, in milliseconds, a request waits for a read: a change by another program counts within a second. */
 const WAIT_AFTER_MS = 900;
 
-/** The longest that a request waits for a read, in milliseconds. After it, the last known keys count. */
+/** The longest that a request waits for a read if keys are known, in milliseconds. After it, these keys count. */
 const PATIENCE_MS = 1_000;
 
 /** What the last successful read has found. */
-interface KnownKeys {
-  /** The number of the read that has found them. */
+interface KnownKeys extends LoadedKeys {
+  /** The number of that read. */
   number: number;
   /** When that read began, as in `performance.now()`. The age of the keys counts from here. */
   begunAt: number;
-  /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
-  version: string;
-  /** The members on which the ring depends, as text. The ring is made anew only when they differ. */
-  content: string;
-  ring: KeyRing;
 }
 
 /**
@@ -68,17 +64,17 @@ export class KeyCache {
    * @param now When the request came, as in `performance.now()`.
    */
   find(header: string, start: number, now: number): MaybePromise<KeyOwner | undefined> {
-    // Only a read with a higher number shows for certain what was in the store before this call. `current()` may begin one.
-    const numberBefore = this.#reads.latestNumber;
+    // It is taken before `current()`, which may begin a read: that one is later than the request.
+    const readsBefore = this.#reads.count;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(header, start), (owner) => owner ?? this.#findUnknown(numberBefore, ring, header, start));
+      return chain(ring.find(header, start), (owner) => owner ?? this.#findAdded(header, start, ring, readsBefore));
     });
   }
 
   /** The keys, at most `WAIT_AFTER_MS` old except in an outage. The promise rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    if (!known || this.#mustWait(known, now)) return this.#wait(this.#reads.join(now));
+    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#reads.join(now));
     this.#reads.beginAtMostEvery(RENEW_AFTER_MS, now);
     return known.ring;
   }
@@ -86,8 +82,9 @@ export class KeyCache {
   /** Whether a request that comes now waits for a read, although keys are known. */
   #mustWait({ begunAt }: KnownKeys, now: number): boolean {
     if (now - begunAt < WAIT_AFTER_MS) return false;
-    // In an outage, each wait would be in vain. It may have ended in a pause without requests, so the first request after one waits.
-    return !this.#isOutage || this.#reads.havePaused(WAIT_AFTER_MS, now);
+    if (!this.#isOutage) return true;
+    // In an outage, a wait would most likely be in vain. But after a pause without requests, and so without reads, the outage may be over.
+    return this.#reads.havePaused(WAIT_AFTER_MS, now);
   }
 
   /**
@@ -98,42 +95,65 @@ export class KeyCache {
     return this.#reads.begin().done;
   }
 
-  /** The keys after a read, or those from before it if it fails or takes too long. The promise rejects if there are none. */
-  async #wait({ done }: Read): Promise<KeyRing> {
-    const failure = await this.#waitFor(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
-    // A read that has succeeded has set the known keys, so without any, there is a failure.
-    if (!this.#known) throw failure;
-    return this.#known.ring;
+  /** The keys after a read, or the last known ones if it fails or takes too long. The promise rejects if there are none. */
+  async #ringAfter({ done }: Read): Promise<KeyRing> {
+    try {
+      await this.#waitFor(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
+    } catch (error) {
+      if (!this.#known) throw error;
+    }
+    return this.#known!.ring;
   }
 
   /**
-   * Waits for a read. The result is the error if the read fails or takes too long, and otherwise undefined. A read that takes too long begins
-   * an outage.
+   * Looks for a key that `searched` does not have. Another program may have added it just before the request came, so only a read that began
+   * after the request shows for certain whether it exists.
+   *
+   * @param searched The keys in which it was looked for. So there are known keys, if not newer ones.
+   * @param readsBefore How many reads had begun when the request came. Later ones have higher numbers.
    */
-  async #waitFor(done: Promise<void>, patienceMs: number): Promise<unknown> {
-    let failure: unknown;
-    const ended = done.catch((error) => {
-      failure = error;
-    });
-    if (await resolvesWithin(patienceMs, ended)) return failure;
-    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`);
-    this.#beginOutage(late);
-    return late;
-  }
-
-  /** Looks for a key that `ring` does not have, in the keys that a read with a higher number than `numberBefore` has found. */
-  async #findUnknown(
-    numberBefore: number,
-    ring: KeyRing,
+  async #findAdded(
     header: string,
     start: number,
+    searched: KeyRing,
+    readsBefore: number,
   ): Promise<KeyOwner | undefined> {
     if (this.#isOutage) return undefined;
-    // There are known keys, because `ring` is of them. If the read fails, the key is looked for in those from before.
-    if (this.#known!.number <= numberBefore) await this.#waitFor(this.#reads.after(numberBefore), PATIENCE_MS);
-    const fresh = this.#known!.ring;
+    const areRecent = this.#known!.number > readsBefore;
+    // If the read fails or takes too long, the last known keys count.
+    if (!areRecent) await this.#waitFor(this.#reads.after(readsBefore), PATIENCE_MS).catch(() => {});
+    const { ring } = this.#known!;
     // A read that finds the same keys as before keeps their ring.
-    return fresh === ring ? undefined : fresh.find(header, start);
+    return ring === searched ? undefined : ring.find(header, start);
+  }
+
+  /**
+   * Waits for a read. If it takes too long, an outage begins.
+   *
+   * @throws The error of the read, or a StoreUnavailableError if it takes too long.
+   */
+  async #waitFor(done: Promise<void>, patienceMs: number): Promise<void> {
+    if (await resolvesWithin(patienceMs, done)) return;
+    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`);
+    this.#beginOutage(late);
+    throw late;
+  }
+
+  /**
+   * Carries out a read. Reads may end in another order than they began. If one that began later has succeeded meanwhile, this one changes
+   * nothing.
+   */
+  async #read(number: number, begunAt: number): Promise<void> {
+    const isOutdated = () => this.#known !== undefined && this.#known.number > number;
+    try {
+      const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
+      if (isOutdated()) return;
+      this.#known = { ...loaded, number, begunAt };
+      this.#endOutage();
+    } catch (error) {
+      if (!isOutdated()) this.#beginOutage(error);
+      throw error;
+    }
   }
 
   #beginOutage(error: unknown): void {
@@ -148,41 +168,4 @@ export class KeyCache {
     this.#isOutage = false;
     callSafely(() => this.#onOutage(undefined));
   }
-
-  /** Carries out a read. Reads may end in another order than they began, and then the one that began last counts. */
-  async #read(number: number, begunAt: number): Promise<void> {
-    try {
-      const found = await this.#load(this.#known);
-      if (number < (this.#known?.number ?? 0)) return;
-      this.#known = { ...found, number, begunAt };
-      this.#endOutage();
-    } catch (error) {
-      if (number > (this.#known?.number ?? 0)) this.#beginOutage(error);
-      throw error;
-    }
-  }
-
-  async #load(known: KnownKeys | undefined): Promise<Pick<KnownKeys, "version" | "content" | "ring">> {
-    const knownVersion = known?.version ?? "", store = this.#store;
-    const { version, keys } = store.listSince
-      ? await store.listSince(knownVersion)
-      : { version: knownVersion, keys: await store.list() };
-    if (!keys && known) return { version: known.version, content: known.content, ring: known.ring };
-    // The first read asks for what has changed since the version "". A store without keys may have that version, and then answers with no
-    // list, because nothing has changed.
-    const stored = keys ?? [];
-    const content = JSON.stringify(
-      stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
-    );
-    return { version, content, ring: content === known?.content ? known.ring : await makeRing(stored, this.#fixed) };
-  }
-}
-
-async function makeRing(stored: readonly StoredKey[], fixed: readonly KeyRecord[]): Promise<KeyRing> {
-  const valid = stored.filter(({ revoked }) => !revoked);
-  return await new KeyRing().add([...fixed, ...valid.map(recordOf)]);
-}
-
-function recordOf({ digest, caller, expires, readOnly }: StoredKey): KeyRecord {
-  return { key: digest, isDigest: true, caller, expires: expires?.getTime() ?? Infinity, readOnly };
 }

@@ -9,13 +9,13 @@ import { resolvesWithin, sleep } from "../promises.ts";
 export const GIVE_UP_AFTER_MS = 10_000;
 
 /**
- * The shortest time from the beginning of a read to the beginning of a read for unknown keys. A flood of wrong keys costs the store at most
- * one read in this time.
+ * The shortest time between the beginnings of two reads for unknown keys. A flood of wrong keys costs the store at most one read in this
+ * time.
  */
 const UNKNOWN_KEY_INTERVAL_MS = 50;
 
 export interface Read {
-  /** Later reads have higher numbers. */
+  /** The first read has the number 1, and each read one more than the read that began before it. */
   readonly number: number;
   readonly begunAt: number;
   /** It is undefined as long as the read has not ended. */
@@ -35,21 +35,23 @@ export class KeyReads {
     this.#load = load;
   }
 
-  /** The number of the read that began last; 0 if there was none. */
-  get latestNumber(): number {
+  /** How many reads have begun. This is also the number of the latest one. */
+  get count(): number {
     return this.#latest?.number ?? 0;
   }
 
   /** Begins a read, whether or not another one is under way. */
   begin(): Read {
-    const number = this.latestNumber + 1, begunAt = performance.now();
-    const done = this.#load(number, begunAt).finally(() => {
-      read.endedAt = performance.now();
-    });
+    const number = this.count + 1;
+    const begunAt = performance.now();
+    const done = this.#load(number, begunAt);
     const read: Read = { number, begunAt, endedAt: undefined, done };
+    const noteEnd = () => {
+      read.endedAt = performance.now();
+    };
+    // A failure is told to those who wait for `done`. If none does, this handler keeps it from ending the process.
+    done.then(noteEnd, noteEnd);
     this.#latest = read;
-    // Those who wait are told of a failure. If no one waits, it must not end the process as an unhandled rejection.
-    done.catch(() => {});
     return read;
   }
 
@@ -70,23 +72,25 @@ export class KeyReads {
   }
 
   /**
-   * Resolves after a read with a higher number than this one, and rejects if that read fails. All who call this meanwhile share one read,
-   * which begins at the earliest `UNKNOWN_KEY_INTERVAL_MS` after the read that was the latest one at the first call.
+   * Resolves after a read with a higher number than this one, and rejects if that read fails. If none is under way, a read for unknown keys
+   * is planned, and all who call this before it begins share it.
    */
   after(number: number): Promise<void> {
     const read = this.#underWay(performance.now());
     if (read && read.number > number) return read.done;
-    return this.#planned ??= this.#plan();
+    this.#planned ??= this.#beginLater();
+    return this.#planned;
   }
 
   /**
-   * Begins a read when the latest one of now has ended or is given up, and the interval has passed. A read that begins meanwhile, because the
-   * keys were changed, is not waited for.
+   * Begins a read when the one that is the latest now has ended or is given up, and the interval since its beginning has passed. So the reads
+   * for unknown keys neither overlap nor come too often. A read that begins meanwhile for another reason, such as a change of the keys, does
+   * not delay this one: a row of changes would delay it for ever.
    */
-  async #plan(): Promise<void> {
-    const latest = this.#latest!, now = performance.now();
-    if (this.#underWay(now)) await resolvesWithin(latest.begunAt + GIVE_UP_AFTER_MS - now, latest.done.catch(() => {}));
-    await sleep(latest.begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
+  async #beginLater(): Promise<void> {
+    const { begunAt, done } = this.#latest!;
+    await resolvesWithin(begunAt + GIVE_UP_AFTER_MS - performance.now(), done.catch(() => {}));
+    await sleep(begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;
     await this.begin().done;
@@ -95,6 +99,7 @@ export class KeyReads {
   /** The latest read, if it has neither ended nor been given up. */
   #underWay(now: number): Read | undefined {
     const read = this.#latest;
-    return read && read.endedAt === undefined && now - read.begunAt < GIVE_UP_AFTER_MS ? read : undefined;
+    if (!read || read.endedAt !== undefined) return undefined;
+    return now - read.begunAt < GIVE_UP_AFTER_MS ? read : undefined;
   }
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
-import { isPromise } from "../../lib/promises.ts";
+import { isPromise, sleep } from "../../lib/promises.ts";
 import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
@@ -245,6 +245,27 @@ test("an unknown key waits for the read that its own request has begun, and for 
     pass(500);
     assert.equal(await cache.find(KEY, 0, performance.now()), undefined);
     assert.equal(reads, 2);
+  }));
+
+test("changes of keys delay no request with a wrong key, and wrong keys cause one read in fifty milliseconds beside them", () =>
+  withVirtualClock(async ({ now }) => {
+    const told: unknown[] = [], waits: number[] = [], asked: Promise<void>[] = [];
+    let reads = 0, changes = 0;
+    const cache = new KeyCache({ ...UNUSED, list: () => (reads++, []) }, [], (error) => told.push(error));
+    const ask = async () => {
+      const askedAt = now();
+      assert.equal(await cache.find(KEY, 0, askedAt), undefined);
+      waits.push(now() - askedAt);
+    };
+    for (; now() < 3_000; await sleep(10)) {
+      // The changes come so often that the interval since the latest read never passes.
+      if (now() % 30 === 0) await cache.renew().then(() => changes++);
+      asked.push(ask());
+    }
+    await Promise.all(asked);
+    assert.deepEqual([waits.length, told], [300, []]);
+    assert.ok(Math.max(...waits) <= 50, `a request waited for ${Math.max(...waits)} ms`);
+    assert.ok(reads - changes <= now() / 50, `${reads - changes} reads for wrong keys in ${now()} ms`);
   }));
 
 test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
