@@ -4,8 +4,8 @@ import { storeClosed } from "./write.ts";
 
 /**
  * How many creates (requests to store a pet) make a batch full. The create after them starts a commit at once, because a larger commit would
- * save little. This is no limit: more creates may gather while another commit runs, unless {@link BatchOptions.choose} leaves some for the
- * commit after it.
+ * save little. A commit may have more creates than this, if they gathered while another commit ran. {@link BatchOptions.choose} can make it
+ * smaller.
  */
 export const FULL_BATCH: number = 512;
 
@@ -39,10 +39,30 @@ export interface BatchOptions<Create> {
   expectsClients?: boolean;
 }
 
+/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
+const MIN_WAIT_MS = 2;
+const MAX_WAIT_MS = 10;
+
+/** After a wait for clients in which not all came, this many commits do not wait. */
+const COMMITS_WITHOUT_WAIT = 16;
+
+/** What a batch does at the moment. */
+type State =
+  /** No commit runs, and no create waits. */
+  | { kind: "idle" }
+  /** Creates wait, and the end of this turn of the event loop shows whether more come. */
+  | { kind: "gathering" }
+  /** The next commit starts when this many creates wait, or when the timer ends. */
+  | { kind: "awaiting clients"; clients: number; timer: ReturnType<typeof setTimeout> }
+  /** A commit of this many creates runs, and creates that come meanwhile wait. A commit that blocks this thread has no state. */
+  | { kind: "committing"; count: number; done: Promise<void> };
+
+const IDLE: State = { kind: "idle" };
+
 /**
- * Collects the creates that come at about the same time, and commits them together, one commit at a time. A
- * commit costs a wait for the disk or the database, whatever its size. The next one starts after a turn of the event loop in which no create
- * came, so that concurrent creates share it. If clients are expected, it starts when they are there or late; see {@link ExpectedClients}.
+ * Collects the creates that come at about the same time, and commits them together, one commit at a time. A commit costs a wait for the disk
+ * or the database, whatever its size. So the next one starts after a turn of the event loop in which no create came, and concurrent creates
+ * share it. If clients are expected, it starts when they are there or late.
  */
 export class Batch<Create> {
   /** The creates that no commit has taken yet, in order of arrival. */
@@ -50,17 +70,15 @@ export class Batch<Create> {
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
   readonly #options: BatchOptions<Create>;
-  readonly #clients = new ExpectedClients(() => this.#startSoon());
-  /** The commit that runs. It is undefined if none does, and also during a commit without a promise, which blocks this thread. */
-  #running: Promise<void> | undefined;
-  /** How many creates the commit has that runs. */
-  #inFlight = 0;
+  #state = IDLE;
   #isClosed = false;
   /**
    * Whether creates may be refused. It becomes true after a turn of the event loop in which the limit was reached, so that the creates of
    * one turn are all accepted. It becomes false with the first create that finds room again.
    */
-  #mayBeFull = false;
+  #mayRefuse = false;
+  /** How many of the next commits do not wait for clients, although they are expected. */
+  #commitsWithoutWait = 0;
 
   /** Makes a batch in which no create waits yet. */
   constructor(options: BatchOptions<Create>) {
@@ -69,7 +87,8 @@ export class Batch<Create> {
 
   /** How many creates wait or are being committed. */
   get unsettled(): number {
-    return this.waiting.length + this.#inFlight;
+    const inFlight = this.#state.kind === "committing" ? this.#state.count : 0;
+    return this.waiting.length + inFlight;
   }
 
   /** Whether {@link Batch.close} was called. */
@@ -84,134 +103,102 @@ export class Batch<Create> {
    */
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
-    if (this.waiting.length >= FULL_BATCH) this.#start();
+    if (this.waiting.length >= FULL_BATCH) this.#commit();
     this.#requireRoom();
-    const count = this.waiting.push(create);
-    // Every create adds one, so the number of creates passes the limit when it is reached.
-    if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayBeFull = true);
-    const isLastAwaited = this.#clients.areAwaited && this.#clients.haveCome(count);
-    if (isLastAwaited) this.#start();
-    // While others wait already, a commit is going to start: soon, or after the one that runs.
-    else if (count === 1) this.#startSoon();
+    this.waiting.push(create);
+    // The number grows by one, so it is equal to the limit once, and one timer is set.
+    if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayRefuse = true);
+    if (this.#state.kind === "idle") this.#gather();
+    else if (this.#state.kind === "awaiting clients" && this.waiting.length >= this.#state.clients) this.#commit();
   }
 
   #requireRoom(): void {
-    if (!this.#mayBeFull) return;
-    this.#mayBeFull = this.unsettled >= MAX_WAITING;
-    if (this.#mayBeFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
+    if (this.unsettled < MAX_WAITING) this.#mayRefuse = false;
+    if (this.#mayRefuse) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
   close(): MaybePromise<void> {
     this.#isClosed = true;
-    this.#start();
-    return this.#running && this.#whenIdle();
+    this.#commit();
+    return this.#state.kind === "committing" ? this.#whenIdle() : undefined;
   }
 
   async #whenIdle(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#state.kind === "committing") await this.#state.done;
   }
 
-  /**
-   * Starts a commit after a turn of the event loop in which no create came, or before which the batch was full. It may be called again
-   * meanwhile: what comes too late finds a commit that runs, or nothing to commit.
-   */
-  #startSoon(): void {
+  /** If creates wait, starts a commit after a turn of the event loop in which no create came, or before which the batch was full. */
+  #gather(): void {
     const countBefore = this.waiting.length;
-    if (this.#running || countBefore === 0) return;
+    if (countBefore === 0) {
+      this.#state = IDLE;
+      return;
+    }
+    const gathering: State = { kind: "gathering" };
+    this.#state = gathering;
     setImmediate(() => {
-      const count = this.waiting.length;
-      // The commit waits for clients. Either the create of the last one starts it, or the timer that ends the wait.
-      if (!this.#clients.haveCome(count)) return;
-      const hasGrown = count > countBefore;
-      if (hasGrown && countBefore < FULL_BATCH) this.#startSoon();
-      else this.#start();
+      // A full batch or `close()` has started the commit meanwhile.
+      if (this.#state !== gathering) return;
+      const hasGrown = this.waiting.length > countBefore;
+      if (hasGrown && countBefore < FULL_BATCH) this.#gather();
+      else this.#commit();
     });
   }
 
-  /** Ends the wait for clients, and starts a commit, unless one runs or no create waits. */
-  #start(): void {
-    this.#clients.stopWaiting();
-    if (this.#running || this.waiting.length === 0) return;
+  /** Starts a commit of the creates that wait, unless one runs. */
+  #commit(): void {
+    if (this.#state.kind === "committing") return;
+    if (this.#state.kind === "awaiting clients") clearTimeout(this.#state.timer);
+    this.#state = IDLE;
+    if (this.waiting.length === 0) return;
     const { choose = (all: Create[]) => ({ chosen: all, rest: [] }), commit } = this.#options;
     const { chosen, rest } = choose(this.waiting);
     this.waiting = rest;
-    this.#inFlight = chosen.length;
+    const count = chosen.length;
     const startedAt = performance.now();
-    const done = commit(chosen);
-    if (isPromise(done)) this.#running = done.then(() => this.#end(chosen.length, startedAt, false));
-    else this.#end(chosen.length, startedAt, true);
+    const result = commit(chosen);
+    if (!isPromise(result)) return this.#afterCommit(count, startedAt, true);
+    const done = result.then(() => this.#afterCommit(count, startedAt, false));
+    this.#state = { kind: "committing", count, done };
   }
 
-  /** @param hasBlocked Whether the commit has blocked this thread. No client could then send a create for which to wait. */
-  #end(count: number, startedAt: number, hasBlocked: boolean): void {
+  /** @param hasBlocked Whether the commit has blocked this thread. */
+  #afterCommit(count: number, startedAt: number, hasBlocked: boolean): void {
+    this.#state = IDLE;
     const milliseconds = performance.now() - startedAt;
-    this.#running = undefined;
-    this.#inFlight = 0;
     this.onCommit?.(count, milliseconds);
-    if (this.#isClosed) return this.#start();
-    // Each client waits for one create, so these are the clients that were answered now, and those who wait.
-    const clients = Math.min(FULL_BATCH, count + this.waiting.length);
+    if (this.#isClosed) return this.#commit();
+    // No client could send a create during a commit that blocked this thread, so such a commit shows nothing of their rhythm.
+    if (!hasBlocked) this.#awaitClients(count, milliseconds);
+    if (this.#state.kind === "idle") this.#gather();
+  }
+
+  /**
+   * Lets the next commit wait for clients, if they are expected. A client that a commit has answered sends its next create within a moment.
+   * If the next commit started just before, that create would have to wait for the whole of it. So the commit waits until as many creates are
+   * there as there were clients, for about as long as the last commit took. If some stay away, the clients have changed their rhythm, and the
+   * next commits start at once.
+   *
+   * @param answered How many creates the last commit has answered.
+   * @param lastCommitMs How long it took.
+   */
+  #awaitClients(answered: number, lastCommitMs: number): void {
+    if (!this.#options.expectsClients) return;
+    // Each client waits for one create. So if a commit has answered two, and a third waits, there are three clients.
+    const clients = Math.min(FULL_BATCH, answered + this.waiting.length);
     // A single client is not waited for: `add()` starts the commit of its next create in the turn after it comes.
-    const isWorthAWait = clients > 1 && !hasBlocked;
-    if (this.#options.expectsClients && isWorthAWait) this.#clients.expect(clients, milliseconds);
-    this.#startSoon();
-  }
-}
-
-/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
-const MIN_WAIT_MS = 2;
-const MAX_WAIT_MS = 10;
-
-/** After a wait in which not all clients came, this many commits do not wait. */
-const COMMITS_WITHOUT_WAIT = 16;
-
-/**
- * Says for how many clients the next commit waits. A client that the last commit has answered sends its next create within a moment. If
- * the next commit started just before, that create would have to wait for the whole of it. So the commit waits until as many creates are
- * there as there were clients, for about as long as the last commit took. If some stay away, the clients have changed their rhythm, and
- * the next commits start at once.
- */
-class ExpectedClients {
-  /** How many creates must wait before the next commit starts, unless the time ends first. It is undefined if the commit does not wait. */
-  #expected: number | undefined;
-  readonly #onLate: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How many of the next commits do not wait. */
-  #commitsWithoutWait = 0;
-
-  /** @param onLate Called if not all have come in time. */
-  constructor(onLate: () => void) {
-    this.#onLate = onLate;
-  }
-
-  /** Whether the next commit waits for clients. */
-  get areAwaited(): boolean {
-    return this.#expected !== undefined;
-  }
-
-  /** Whether all clients have come for which the next commit waits, if this many creates are there. */
-  haveCome(creates: number): boolean {
-    return creates >= (this.#expected ?? 0);
-  }
-
-  /** @param lastCommitMs How long the last commit took. */
-  expect(clients: number, lastCommitMs: number): void {
+    if (clients === 1) return;
     if (this.#commitsWithoutWait > 0) {
       this.#commitsWithoutWait--;
       return;
     }
-    this.#expected = clients;
-    this.#timer = setTimeout(() => {
-      this.#expected = undefined;
+    if (this.waiting.length >= clients) return;
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs));
+    const timer = setTimeout(() => {
       this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
-      this.#onLate();
-    }, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs)));
-  }
-
-  /** Ends the wait. The batch calls this when a commit starts. */
-  stopWaiting(): void {
-    this.#expected = undefined;
-    clearTimeout(this.#timer);
+      this.#gather();
+    }, waitMs);
+    this.#state = { kind: "awaiting clients", clients, timer };
   }
 }
