@@ -1,6 +1,6 @@
 /**
  * Keeps the reads of a store fresh: it finds out whether other connections have written to the file, and whether they have only added pets.
- * A read calls `look()` or `changes()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
+ * A read calls `look()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -54,15 +54,14 @@ export class ChangeWatch {
     this.#shared = this.#commits.isComplete ? new SharedRead(db) : undefined;
   }
 
-  changes(): StoreChanges {
-    this.look();
-    return this.#counters;
-  }
-
-  /** Looks for commits of other connections. If there was one, the reads that share a transaction end: they would not show it. */
-  look(): void {
+  /**
+   * Looks for commits of other connections, and returns the counters. If there was a commit, the transaction that reads share ends, because
+   * it would not show it.
+   */
+  look(): StoreChanges {
     if (this.#isClosed) this.#counters.alterations++;
     else this.#look();
+    return this.#counters;
   }
 
   /** Lets a read of the file share a transaction with the reads before it, for speed. The caller has just looked for commits. */
@@ -75,7 +74,7 @@ export class ChangeWatch {
     this.#shared?.end();
   }
 
-  /** Ends the looks at the file. From now on, every call of `changes()` says that the file may have changed. */
+  /** Ends the looks at the file. From now on, every look says that the file may have changed. */
   close(): void {
     this.#isClosed = true;
     this.endReads();

@@ -18,7 +18,7 @@ const IO_ERROR = 10;
  * Whether SQLite cannot serve at the moment, which is no defect of this library. An error of SQLite without a number counts as an outage.
  * So does a constraint that refuses a row, because every row was validated before: another program has added the constraint, or a trigger.
  */
-export function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): boolean {
   const { code, errcode, message } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
   // This code means that the connection has been closed.
   if (code === "ERR_INVALID_STATE") return true;
@@ -26,8 +26,13 @@ export function isOutage(error: unknown): boolean {
   return errcode === undefined || !isInvalidStatement(error) || ALTERED.test(message ?? "");
 }
 
+/** Whether the file or the disk has failed, so that the same statement may succeed later. */
+export function isFailureOfDisk(error: unknown): boolean {
+  return isOutage(error) && !isInvalidStatement(error);
+}
+
 /** Whether a statement does not fit the tables, be it for a defect of this library or because they were altered. */
-export function isInvalidStatement(error: unknown): boolean {
+function isInvalidStatement(error: unknown): boolean {
   const { errcode = 0 } = (error ?? {}) as { errcode?: number };
   return (errcode & 0xff) === INVALID_STATEMENT;
 }

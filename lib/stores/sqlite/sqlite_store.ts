@@ -6,7 +6,7 @@ import type { CommittingStore } from "../batch.ts";
 import { type Outcome, type Write, WritingStore } from "../write.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
-import { asUnavailable, isInvalidStatement, isOutage } from "./errors.ts";
+import { asUnavailable, isFailureOfDisk } from "./errors.ts";
 import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { WriteTransactions } from "./write_transactions.ts";
@@ -51,15 +51,16 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #selectPet: StatementSync;
   readonly #selectAll: StatementSync;
   readonly #selectOfStatus: StatementSync;
-  readonly #cache = new TextCache((id) => this.#readText(id));
+  readonly #texts = new TextCache();
   #isClosed = false;
 
-  private constructor({ db, files, isNew }: OpenDatabase, path: string, thread?: WritingThread, shortCommitMs = 0) {
+  private constructor(opened: OpenDatabase, path: string, thread: WritingThread | undefined, shortCommitMs: number) {
     super();
+    const { db, files, isNew } = opened;
     this.#db = db;
     this.opened = files;
     this.isNew = isNew;
-    this.#file = new FileConnection({ db, files }, path);
+    this.#file = new FileConnection(opened, path);
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer({
@@ -80,6 +81,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     const opened = openDatabase(path);
     // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
     const thread = writerThread === "never" || !opened.files ? undefined : new WritingThread(opened.files);
+    // With 0, no commit counts as short, so the thread commits everything.
     return new SqliteStore(opened, path, thread, writerThread === "auto" ? SHORT_COMMIT_MS : 0);
   }
 
@@ -92,13 +94,14 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    const { alterations } = this.changes();
-    return this.#cache.get(id, alterations);
-  }
-
-  /** Reads a pet from the file. The caller has just looked for commits. */
-  #readText(id: bigint): string | undefined {
-    return this.#read(() => this.#selectPet.get(id)?.["json"] as string | undefined);
+    const { alterations } = this.#watch.look();
+    const kept = this.#texts.find(id, alterations);
+    if (kept !== undefined) return kept;
+    const row = this.#read(() => this.#selectPet.get(id));
+    if (!row) return undefined;
+    const text = row["json"] as string;
+    this.#texts.offer(id, text);
+    return text;
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
@@ -113,13 +116,13 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   changes(): StoreChanges {
-    return this.#watch.changes();
+    return this.#watch.look();
   }
 
   check(): void {
     this.#watch.look();
     // Any id shows whether pets can be read, also one that no pet has.
-    this.#readText(1n);
+    this.#read(() => this.#selectPet.get(1n));
     this.#file.requireInPlace();
   }
 
@@ -138,27 +141,23 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       this.#watch.beginRead();
       return select();
     } catch (error) {
-      throw this.#explainRead(error);
-    }
-  }
-
-  /** Prepares the next read after one that has failed, and returns the error that the caller throws. */
-  #explainRead(error: unknown): unknown {
-    try {
       this.#watch.endReads();
-      if (!this.#isClosed) this.#recover(error);
-    } catch (betterError) {
-      return asUnavailable(betterError, this.#file.givenPath);
+      const reason = this.#isClosed ? error : this.#recover(error);
+      throw asUnavailable(reason, this.#file.givenPath);
     }
-    return asUnavailable(error, this.#file.givenPath);
   }
 
-  /** @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered. The message says so. */
-  #recover(error: unknown): void {
-    const isFailureOfDisk = isOutage(error) && !isInvalidStatement(error);
-    if (!isFailureOfDisk) return this.#file.requireSchema();
-    // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
-    this.#db.exec("PRAGMA shrink_memory");
+  /** Prepares the connection for the next read after one that has failed. Returns the reason of the failure, if it finds a better one. */
+  #recover(error: unknown): unknown {
+    try {
+      // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
+      if (isFailureOfDisk(error)) this.#db.exec("PRAGMA shrink_memory");
+      // If the file was overwritten, or its tables were altered, this throws an error that says so.
+      else this.#file.requireSchema();
+      return error;
+    } catch (reason) {
+      return reason;
+    }
   }
 }
 

@@ -6,7 +6,6 @@ const SLOTS = 131_072;
  * the slot of another id when it is missed twice with no other miss of the slot between.
  */
 export class TextCache {
-  readonly #read: (id: bigint) => string | undefined;
   /**
    * Two ids for each slot: the one whose text is kept, and the one that was missed last. `NaN` stands for none, because another program may
    * have added the id 0.
@@ -16,26 +15,30 @@ export class TextCache {
   /** The counter of alterations when the kept texts were read. With another one, they may be stale. */
   #alterations = -1;
 
-  constructor(read: (id: bigint) => string | undefined) {
-    this.#read = read;
-  }
-
-  get(id: bigint, alterations: number): string | undefined {
+  /**
+   * Finds the text of a pet, if it is kept.
+   *
+   * @param alterations The counter of `StoreChanges`. An addition makes no kept text stale, since the absence of a pet is not kept.
+   */
+  find(id: bigint, alterations: number): string | undefined {
     if (alterations !== this.#alterations) this.#clear(alterations);
     const number = Number(id);
     const slot = number & (SLOTS - 1);
+    return this.#ids[2 * slot] === number ? this.#texts[slot] : undefined;
+  }
+
+  /** Offers the text of a pet that {@link find} has just missed. It is kept if the pet is asked for often. */
+  offer(id: bigint, text: string): void {
+    const number = Number(id);
+    // Several ids beyond 2^53 have the same number, so their texts are not kept.
+    if (!Number.isSafeInteger(number)) return;
+    const slot = number & (SLOTS - 1);
     const keptAt = 2 * slot, missedAt = keptAt + 1;
-    if (this.#ids[keptAt] === number) return this.#texts[slot];
-    const text = this.#read(id);
-    // An absence is not kept, so the cache stays right when a pet is added. Several ids beyond 2^53 have the same number, so their texts are
-    // not kept either.
-    if (text === undefined || !Number.isSafeInteger(number)) return text;
     if (this.#ids[missedAt] === number || Number.isNaN(this.#ids[keptAt])) {
       this.#ids[keptAt] = number;
       this.#texts[slot] = text;
     }
     this.#ids[missedAt] = number;
-    return text;
   }
 
   #clear(alterations: number): void {

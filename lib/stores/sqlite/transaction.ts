@@ -4,7 +4,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isBusy, isIoError } from "./errors.ts";
+import { isBusy } from "./errors.ts";
 
 /** How long a connection waits for a lock. The wait is short, because it blocks the event loop. */
 export const BUSY_TIMEOUT_MS = 1000;
@@ -67,21 +67,11 @@ export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
   }
 }
 
-/**
- * Runs `work` in the transaction that {@link beginWrite} has begun, and commits it. It is rolled back if `work` or the commit throws.
- *
- * @param onUncertain Called if the commit fails and may have been written all the same.
- */
-export function runAndCommit<T>(db: DatabaseSync, work: () => T, onUncertain: () => void = () => {}): T {
+/** Runs `work` in the transaction that {@link beginWrite} has begun, and commits it. It is rolled back if `work` or the commit throws. */
+export function runAndCommit<T>(db: DatabaseSync, work: () => T): T {
   try {
     const result = work();
-    try {
-      db.exec("COMMIT");
-    } catch (error) {
-      // The log may have the whole commit before its sync fails, and the next start would find it there.
-      if (isIoError(error)) onUncertain();
-      throw error;
-    }
+    db.exec("COMMIT");
     return result;
   } catch (error) {
     rollback(db);

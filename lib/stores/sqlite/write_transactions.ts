@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
-import { asUnavailable } from "./errors.ts";
+import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
 import type { FileConnection } from "./file_connection.ts";
 import {
   DELETE_REQUESTS,
@@ -13,7 +13,7 @@ import {
   SELECT_REQUEST,
   WRITE_NOTHING,
 } from "./statements.ts";
-import { beginWrite, prepareExact, runAndCommit } from "./transaction.ts";
+import { beginWrite, prepareExact, rollback } from "./transaction.ts";
 
 /** If so many creates follow each other, one statement adds all their pets, for speed. */
 const PETS_PER_INSERT = 16;
@@ -45,17 +45,21 @@ export class WriteTransactions {
    * @param patienceMs How long the thread may be blocked by the lock of another connection.
    */
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
-    let mayBeStored = false;
+    let isCommitting = false;
     try {
       this.#beforeCommit();
       beginWrite(this.#db, patienceMs);
-      return runAndCommit(this.#db, () => {
-        this.#file.requireCommittable();
-        return this.apply(writes);
-      }, () => mayBeStored = true);
+      this.#file.requireCommittable();
+      const outcomes = this.apply(writes);
+      isCommitting = true;
+      this.#db.exec("COMMIT");
+      return outcomes;
     } catch (error) {
-      const failure = asUnavailable(error, this.#file.givenPath);
-      throw mayBeStored && failure instanceof StoreUnavailableError ? uncertain(failure) : failure;
+      rollback(this.#db);
+      const { givenPath } = this.#file;
+      // The log may have the whole commit before its sync fails, and the next start would find it there.
+      if (isCommitting && isIoError(error)) throw uncertain(unavailableFrom(error, givenPath));
+      throw asUnavailable(error, givenPath);
     }
   }
 
@@ -72,15 +76,16 @@ export class WriteTransactions {
     const outcomes: Outcome[] = [];
     const idBefore = BigInt(this.#sql.lastId.get()!["last"] as bigint);
     if (idBefore + BigInt(writes.length) > MAX_ID) throw this.#outOfIdsError(idBefore);
-    let lastId = idBefore, i = 0;
-    while (i < writes.length) {
-      const next = writes.slice(i, i + PETS_PER_INSERT);
+    let lastId = idBefore;
+    while (outcomes.length < writes.length) {
+      const next = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
+      // If the next writes are plain creates, as many as one statement takes, it adds their pets. Otherwise the next write is carried out by
+      // itself.
       if (next.length === PETS_PER_INSERT && next.every(isCreate)) {
         this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
-        i += PETS_PER_INSERT;
-        for (let row = 0; row < PETS_PER_INSERT; row++) outcomes.push({ outcome: "created", id: ++lastId });
+        for (const _ of next) outcomes.push({ outcome: "created", id: ++lastId });
       } else {
-        const outcome = this.#applyOne(writes[i++]!, lastId + 1n, now);
+        const outcome = this.#applyOne(next[0]!, lastId + 1n, now);
         if (outcome.outcome === "created") lastId = outcome.id;
         outcomes.push(outcome);
       }
@@ -97,18 +102,6 @@ export class WriteTransactions {
     const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
     const areAdded = count === lastId - idBefore && greatest === lastId;
     if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
-  }
-
-  #outOfIdsError(last: bigint): StoreUnavailableError {
-    return new StoreUnavailableError(
-      `${this.#file.givenPath}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
-    );
-  }
-
-  #interferenceError(what: string): StoreUnavailableError {
-    return new StoreUnavailableError(
-      `${this.#file.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
-    );
   }
 
   /** @param id The id of the pet, if the write adds one. */
@@ -141,6 +134,18 @@ export class WriteTransactions {
       throw this.#interferenceError("another Idempotency-Key, or none");
     }
     return { outcome: "created", id };
+  }
+
+  #outOfIdsError(last: bigint): StoreUnavailableError {
+    return new StoreUnavailableError(
+      `${this.#file.givenPath}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
+    );
+  }
+
+  #interferenceError(what: string): StoreUnavailableError {
+    return new StoreUnavailableError(
+      `${this.#file.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+    );
   }
 }
 
