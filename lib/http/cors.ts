@@ -20,7 +20,9 @@ export interface Cors {
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
-const VARY: HeaderFields = { vary: "Origin" };
+
+/** What a response gets if its origin is not permitted. Caches must know that the response depends on the origin. */
+const NO_GRANT: HeaderFields = { vary: "Origin" };
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [
@@ -50,76 +52,73 @@ export function isPreflight(context: RequestContext): boolean {
 
 /** @param origins Origins that {@link areOrigins} has accepted. */
 export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
-  const preflightFields: HeaderFields = {
-    // A preflight has no key, so it must not learn which paths there are: it is told the same methods for each.
-    "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
-    // What a request may have that changes the response, and what tracing in browsers adds to each request.
-    "access-control-allow-headers":
-      "Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, Tracestate, X-Request-Id",
-    // The longest time that Chromium accepts.
-    "access-control-max-age": "7200",
+  const permittedPreflight: Reply = {
+    status: 204,
+    headers: {
+      // A preflight has no key, so it must not learn which paths there are: it is told the same methods for each.
+      "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
+      // What a request may have that changes the response, and what tracing in browsers adds to each request.
+      "access-control-allow-headers":
+        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, Tracestate, X-Request-Id",
+      // The longest time that Chromium accepts.
+      "access-control-max-age": "7200",
+    },
+    body: null,
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
-  const grantsToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  const grantsByOrigin = new Map(origins.map((origin) => [origin, { ...VARY, [ALLOW_ORIGIN]: origin }]));
+  const grantToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
+  const grants = new Map(origins.map((origin) => [origin, { ...NO_GRANT, [ALLOW_ORIGIN]: origin }]));
 
-  /**
-   * The header fields that permit an origin to read a response, or only `Vary` if the origin may not. Each call for one origin returns the
-   * same object, because a kept reply keeps one variant for each object.
-   */
-  function grantsOf(context: RequestContext): HeaderFields {
-    if (grantsToAny) return grantsToAny;
-    return grantsByOrigin.get(context.header("origin") ?? "") ?? VARY;
+  /** The fields that permit the origin of a request to read the response: the same object for each request of an origin. */
+  function grantFor(context: RequestContext): HeaderFields {
+    return grantToAny ?? grants.get(context.header("origin") ?? "") ?? NO_GRANT;
   }
 
-  function preflight(context: RequestContext): Reply {
-    const isPermitted = ALLOW_ORIGIN in grantsOf(context);
-    // The field that names the origin is added by `extend()`, as it is to every reply.
-    return isPermitted ? { ...REFUSED_PREFLIGHT, headers: preflightFields } : REFUSED_PREFLIGHT;
-  }
-
-  function extend(reply: Reply, context: RequestContext): Reply {
-    // A public operation, such as the description, permits every origin by itself.
-    if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
-    const fields = grantsOf(context);
-    // For speed, a kept reply with the fields of CORS is made once, and is kept too.
-    return reply instanceof KeptReply ? reply.variantWith(fields, () => grant(reply, fields)) : grant(reply, fields);
-  }
-
-  return { preflight, extend };
+  return {
+    preflight(context) {
+      // The field that names the origin is added by `extend()`, as it is to every reply.
+      return grantFor(context) === NO_GRANT ? REFUSED_PREFLIGHT : permittedPreflight;
+    },
+    extend(reply, context) {
+      // The reply permits every origin by itself, as that to `GET /openapi.json` does.
+      if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
+      const grant = grantFor(context);
+      if (!(reply instanceof KeptReply)) return withGrant(reply, grant);
+      // For speed, a kept reply keeps the variant for the last grant too. It compares grants by identity, so each origin has one object.
+      return reply.variantWith(grant, () => withGrant(reply, grant));
+    },
+  };
 }
 
 /**
- * Adds the fields of CORS to a reply, joins its `Vary` with theirs, and lists the fields that the page may read. The names of all fields are
- * in lower case.
+ * Adds the fields of CORS to a reply. The names of all fields are in lower case.
  *
- * @param fields The result of `grantsOf()`.
+ * @param grant The fields that permit the origin, or {@link NO_GRANT}.
  */
-function grant(reply: Reply, fields: HeaderFields): Reply {
-  const { headers, body } = reply;
-  const added: Record<string, string> = { ...fields };
+function withGrant(reply: Reply, grant: HeaderFields): Reply {
+  const added: Record<string, string> = { ...grant };
   // The reply may have a `Vary` of its own, such as that of a compressed file by Accept-Encoding, which is kept beside `Origin`.
-  if (headers["vary"] && fields["vary"]) added["vary"] = `${headers["vary"]}, ${fields["vary"]}`;
-  // A `Response` of the app, from `handleStoreOrders`, has headers of its own.
-  const appResponse = body instanceof Response ? body : undefined;
-  const names = [...Object.keys(headers), ...appResponse?.headers.keys() ?? []];
-  const exposed = names.filter((name) => EXPOSED_FIELDS.includes(name)).join(", ");
-  if (exposed && fields[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
-  return extendReply(appResponse ? { ...reply, body: withoutGrants(appResponse) } : reply, added);
+  if (reply.headers["vary"] && grant["vary"]) added["vary"] = `${reply.headers["vary"]}, ${grant["vary"]}`;
+  const exposed = exposedFields(reply).join(", ");
+  if (exposed && grant[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
+  const extended = extendReply(reply, added);
+  if (extended.body instanceof Response) extended.body = withoutOwnGrant(extended.body);
+  return extended;
 }
 
-/** The app's response without its own fields of CORS, because browsers refuse a response that has them twice. */
-function withoutGrants(response: Response): Response {
+/** The names of the fields of a reply that a page may read. A body that is a `Response` of the app brings fields of its own. */
+function exposedFields({ headers, body }: Reply): string[] {
+  const names = Object.keys(headers);
+  if (body instanceof Response) names.push(...body.headers.keys());
+  return names.filter((name) => EXPOSED_FIELDS.includes(name));
+}
+
+/** A response of the app without its own fields of CORS, because browsers refuse a response that has them twice. */
+function withoutOwnGrant(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
   return headers.length === given.length ? response : withHeaders(response, headers);
 }
-
-/**
- * An address whose origin a URL parser knows. `file:` is among them so that it is refused: the origin of such an address is `null`, which is
- * not what was given.
- */
-const ADDRESS_OF_PAGE = /^(?:https?|file):/;
 
 /**
  * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`, `tauri://localhost` or
@@ -136,7 +135,10 @@ export function areOrigins(origins: CorsOptions["origins"]): boolean {
 function isOrigin(origin: unknown): boolean {
   // Browsers support no wildcards within an origin.
   if (typeof origin !== "string" || origin.includes("*")) return false;
-  return ADDRESS_OF_PAGE.test(origin) ? URL.parse(origin)?.origin === origin : ORIGIN_OF_SHELL.test(origin);
+  // A page from a file sends the origin `null`.
+  if (origin.startsWith("file:")) return false;
+  if (/^https?:/.test(origin)) return URL.parse(origin)?.origin === origin;
+  return ORIGIN_OF_SHELL.test(origin);
 }
 
 function isAny(origins: CorsOptions["origins"]): boolean {
