@@ -11,8 +11,8 @@ import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts
 import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
-import { KeptReply, type Reply } from "./reply.ts";
-import type { Entry, ResponseCache } from "./response_cache.ts";
+import { extendReply, KeptReply, type Reply } from "./reply.ts";
+import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./request_text.ts";
 
@@ -67,43 +67,40 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const refusal = guard?.(context);
     if (refusal) return refusal;
     const cacheForGet = context.method === "GET" ? cache : undefined;
-    // For speed, the route of a request is looked up only if no response to its target is kept. The key is checked all the same.
+    // The response to this target that is kept, which may be stale.
     const kept = cacheForGet?.find(context);
+    // For speed, the route is looked up only if no response is kept.
     const match = kept ? undefined : findOperation(context);
-    // Responses of public operations are never kept, because only `answerCaller` keeps responses.
+    // A public operation needs no preflight, because it is a plain GET. Its responses are never kept: only those to a caller are.
     if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
-    // A preflight has no key, so it is answered before the key is checked. Public operations need none: they are plain GETs.
+    // A preflight has no key, so it is answered before the key is checked.
     if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      const answer = () => answerCaller(context, caller, cacheForGet, kept, match);
+      const answer = () => {
+        // No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
+        if (kept && cacheForGet?.isFresh(kept)) {
+          context.route = kept.route;
+          return kept.reply;
+        }
+        // The route of a response that turns out to be stale has not been looked up yet.
+        return answerCaller(context, caller, kept ? findOperation(context) : match, cacheForGet);
+      };
       return intercept ? intercept(context, answer) : answer();
     });
   }
 
-  /**
-   * Answers a request with a valid key.
-   *
-   * @param kept The response to this target that is kept, which may be stale.
-   * @param match What the router has found. It has not been asked if a response is kept.
-   */
+  /** Answers a request with a valid key, for which no fresh response is kept. */
   function answerCaller(
     context: RequestContext,
     caller: Caller,
-    cacheForGet: ResponseCache | undefined,
-    kept: Entry | undefined,
     match: Match | undefined,
+    cacheForGet: ResponseCache | undefined,
   ): MaybePromise<Reply> {
-    // No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
-    if (kept && cacheForGet?.isFresh(kept)) {
-      context.route = kept.route;
-      return kept.reply;
-    }
-    const found = kept ? findOperation(context) : match;
     // This comes after the check of the key, so that a client without one does not learn which paths there are.
-    if (!found) return routeNotFound(context);
-    const makeReply = () => callOperation(found, caller, context);
+    if (!match) return routeNotFound(context);
+    const makeReply = () => callOperation(match, caller, context);
     return cacheForGet ? cacheForGet.make(context, makeReply) : makeReply();
   }
 
@@ -113,10 +110,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
     if (!fields) return call();
     // Failures of a deprecated operation have its fields too, so they are caught here and not in `respond`.
-    return chain(
-      attempt(call, (thrown) => recover(thrown, context)),
-      (reply) => ({ ...reply, headers: { ...reply.headers, ...fields } }),
-    );
+    const reply = attempt(call, (thrown) => recover(thrown, context));
+    return chain(reply, (reply) => extendReply(reply, fields));
   }
 
   return {
@@ -132,8 +127,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return sendFailure(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
-      // For speed, a kept reply that was there at once gets no second look at the clock. It took some microseconds.
-      return finish(reply, reply instanceof KeptReply ? startedAt : undefined);
+      // For speed, the clock is not read again for a kept reply that was there at once, which took some microseconds. Its end is its start.
+      if (reply instanceof KeptReply) return finish(reply, startedAt);
+      return finish(reply);
     },
     fail: (thrown, context) => finisher.complete(recover(thrown, context), context),
     finisher,

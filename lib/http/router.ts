@@ -11,12 +11,15 @@ interface Route {
   prefix: string;
   operations: readonly Operation[];
   /** Answers the methods for which the path has no operation: OPTIONS by 204, and others by 405. */
-  fallback: Operation;
+  fallback: MatchedOperation;
 }
+
+/** The method of a request has been compared already, and a fallback has none. */
+type MatchedOperation = Omit<Operation, "method">;
 
 export interface Match {
   route: Route;
-  operation: Operation;
+  operation: MatchedOperation;
   /** The query without its question mark, or "". */
   query: string;
   /** The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is decoded, except slashes. */
@@ -27,7 +30,7 @@ export interface Match {
 export type Router = (method: string, target: string) => Match | undefined;
 
 /**
- * An escape sequence of ASCII, except the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986 §6.2.2.1), but `%2F` is a part of a
+ * An escape sequence of ASCII, from `%00` to `%7F`, except `%2F` for the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986 §6.2.2.1), but `%2F` is a part of a
  * segment (§2.2). Characters beyond ASCII take several escape sequences; no path of a service has one.
  */
 const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
@@ -64,16 +67,13 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
   const methods = [...methodsOf(operations), "OPTIONS"].join(", ");
   const allow = { allow: methods };
   const options: Reply = { status: 204, headers: allow, body: null };
-  const [first] = operations as [Operation];
-  const fallback: Operation = {
-    // The method of a fallback is not used. The type requires one.
-    method: first.method,
+  const fallback: MatchedOperation = {
     path,
     access: operations.every(({ access }) => access === "public") ? "public" : "key",
     // Neither 204 nor 405 changes a pet, so a caller that may only read gets them.
     effect: "reads",
     // A path is deprecated if all its operations are, so only then its own responses have the fields that say so.
-    fields: operations.every(({ fields }) => fields) ? first.fields : undefined,
+    fields: operations.every(({ fields }) => fields) ? operations[0]?.fields : undefined,
     handler: ({ context: { method } }) => {
       if (method === "OPTIONS") return options;
       return new Problem(

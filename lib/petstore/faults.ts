@@ -20,7 +20,7 @@ import { createFinisher } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
 import type { Intercept } from "../http/pipeline.ts";
 import { cancelBody, type Reply } from "../http/reply.ts";
-import { createRouter } from "../http/router.ts";
+import { createRouter, type Match } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
@@ -42,7 +42,7 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const service = serviceOf(petstore);
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { settings, parts } = service;
-  const names = new Map<Operation | undefined, string>(OPERATIONS.map((definition) => {
+  const names = new Map<Match["operation"] | undefined, string>(OPERATIONS.map((definition) => {
     return [createOperation(definition, settings, settings.basePath), definition.id];
   }));
   const find = createRouter([...names.keys()] as Operation[]);
