@@ -54,13 +54,6 @@ export function openGate(
     store,
     onError,
   };
-  /** Called by `POST /reset`, and so only after the service has been made. */
-  const reset = () => {
-    // The type of the store is certain, because `serve()` refuses this setting for any other store than one in memory.
-    reseed(store as ClearableStore, settings.seed);
-    // The faults begin again too, so that each test meets the same ones.
-    gate.replace(withSettingFaults(service, settings));
-  };
   const service = createServerPipeline(options, {
     observe: createObserver(settings, writers, report, metrics),
     hasDocs: settings.docs,
@@ -69,6 +62,14 @@ export function openGate(
   });
   gate.open(withSettingFaults(service, settings));
   return { failureLog, metrics };
+
+  /** Carries out `POST /reset`, which only comes when the service has been made. */
+  function reset(): void {
+    // The type of the store is certain, because `serve()` refuses this setting for any other store than one in memory.
+    reseed(store as ClearableStore, settings.seed);
+    // The faults begin again too, so that each test meets the same ones.
+    gate.replace(withSettingFaults(service, settings));
+  }
 }
 
 /** Creates the manager of a store's keys. The keys of the settings are valid too. */
@@ -86,9 +87,9 @@ function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Repo
 /** Adds the faults of the settings to a service, from their beginning. */
 function withSettingFaults(service: Service, { faults }: ServerSettings): Service {
   if (!faults) return service;
-  const failing = serviceOf(withFaults(createHandles(service), faults));
-  if (!failing) throw new TypeError("A petstore with faults has no service");
-  return failing;
+  const failing = withFaults(createHandles(service), faults);
+  // `withFaults()` makes its petstore of a service, so there is one.
+  return serviceOf(failing)!;
 }
 
 function createObserver(

@@ -16,15 +16,20 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { seed } from "../transfer/seed.ts";
 
 /**
- * Opens the store. Before a start makes a store, it reads the key file, which throws if the file cannot be used. A store that exists may have
- * a valid key of its own, so that it needs no file.
+ * Opens the store. If that will make a new SQLite file, and so a first key, this checks before whether the key file can be used. A store that
+ * exists may have a valid key of its own, so that it needs no key file.
+ *
+ * @throws {SettingError} If the store cannot be opened, or needs the key file, which cannot be used.
  */
 export async function openStore(setting: StoreSetting, settings: ServerSettings): Promise<OpenStore> {
-  const { path } = setting;
-  const exists = path !== undefined && isPermitted({ name: "read", path }) && existsSync(path);
-  const needsKeyFile = path !== undefined && !exists && settings.keys.length === 0;
-  if (needsKeyFile) readKey(KEY_FILE);
+  const isNewFile = setting.path !== undefined && !exists(setting.path);
+  if (isNewFile && settings.keys.length === 0) readKey(KEY_FILE);
   return await setting.open();
+}
+
+/** Whether there is a file. Without the permission to look, the answer is no, and the store then says what it lacks. */
+function exists(path: string): boolean {
+  return isPermitted({ name: "read", path }) && existsSync(path);
 }
 
 /**

@@ -65,7 +65,7 @@ export async function startServer(
   }
 }
 
-/** Opens the store, prepares it, and opens the gate to the service. If that fails, the store is closed. */
+/** Opens the store, prepares it, and opens the gate to the service. If that fails, this closes the store. */
 async function startService(
   gate: DrainGate,
   settings: ServerSettings,
@@ -80,7 +80,7 @@ async function startService(
     const hasStoredKeys = storeSetting.shared !== undefined || settings.keys.length === 0;
     return { store, key, ...openGate(gate, { store, hasStoredKeys }, settings, writers, report) };
   } catch (error) {
-    // This start says that it has made the store, because the next one does not find it new.
+    // The next start will not find the store new, so this one says that it has made the store.
     if (store.isNew) report(`${storeSetting.description} is new`);
     await store.close();
     throw error;
