@@ -8,8 +8,9 @@ import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../promises.ts";
 import { EXPIRED_KEY, isKeyText, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./bearer.ts";
-import { type ChangingKeys, type KeyOwner, KeyRing } from "./key_ring.ts";
-import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
+import type { CheckingKeyManager } from "./key_manager.ts";
+import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
+import { type ApiKey, type ApiKeys, checkKeys, type KeyVerifier } from "./keys.ts";
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
@@ -50,10 +51,13 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
+/** Finds the owner of a key that stands in a header. */
+type FindKey = CheckingKeyManager["findKey"];
+
 /** Creates the function that finds the owner of a key. A key manager has one; a list of keys gets one here. */
-function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findKey"] {
+function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): FindKey {
   // JavaScript permits a missing option, which `checkKeys()` refuses.
-  const { findKey } = (keys ?? {}) as Partial<ChangingKeys>;
+  const { findKey } = (keys ?? {}) as Partial<CheckingKeyManager>;
   if (findKey) return findKey;
   const getRing = lazyRing(checkKeys(keys as Iterable<string | ApiKey>));
   return (header, start) => chain(getRing(), (ring) => ring.find(header, start));
@@ -66,26 +70,26 @@ function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): ChangingKeys["findK
  * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
  */
 function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
-  /** Undefined until the first request, then the promise of the ring, and then the ring itself. */
-  let ring: MaybePromise<KeyRing> | undefined;
+  /** The ring, once it is there, so that requests need not wait for a turn of the microtask queue. */
+  let ring: KeyRing | undefined;
+  /** The promise of the ring while it is being made. If that fails, the next request tries again. */
+  let making: Promise<KeyRing> | undefined;
 
-  async function fill(): Promise<KeyRing> {
-    const filled = await new KeyRing().add(records);
+  async function make(): Promise<KeyRing> {
+    const made = await new KeyRing().add(records);
     records.length = 0;
-    // The ring takes the place of its promise, so that later requests need not wait for a turn of the microtask queue.
-    ring = filled;
-    return filled;
+    ring = made;
+    return made;
   }
 
-  return () =>
-    ring ??= fill().catch((error) => {
-      // A failure is not kept, so the next request tries again.
-      ring = undefined;
-      throw error;
-    });
+  return () => {
+    if (ring) return ring;
+    making ??= make().finally(() => making = undefined);
+    return making;
+  };
 }
 
-function checkByOwner(findKey: ChangingKeys["findKey"]): KeyCheck {
+function checkByOwner(findKey: FindKey): KeyCheck {
   return {
     withoutKey: () => MISSING_KEY,
     withKey: (authorization, start, context) =>
@@ -101,20 +105,17 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
   return Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
 }
 
-/**
- * Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. If the verifier says
- * only `true`, the caller gets an id that is made of the digest of its key. A ring of these keys remembers the ids, so that each digest is
- * computed once.
- */
+/** Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. */
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
-  let ring: KeyRing | undefined;
+  /** It is made at the first request that needs it, because it needs a random seed. */
+  let accepted: AcceptedKeys | undefined;
   return {
-    withoutKey: (context) =>
-      // Without a key, `true` names no caller, so it refuses.
-      chain(
-        verify(undefined, context.toRequest()),
-        (verdict) => isCaller(verdict) ? requireExact(verdict) : MISSING_KEY,
-      ),
+    withoutKey(context) {
+      return chain(verify(undefined, context.toRequest()), (verdict) => {
+        // The verdict `true` accepts a key. Without one, it names no caller, so the request is refused.
+        return isCaller(verdict) ? requireExact(verdict) : MISSING_KEY;
+      });
+    },
     withKey(authorization, start, context) {
       const key = authorization.slice(start);
       if (!isKeyText(key)) return refusalOf(authorization, start);
@@ -122,8 +123,8 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
         if (isCaller(verdict)) return requireExact(verdict);
         // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
         if (verdict !== true) return refusalOf(authorization, start);
-        ring ??= new KeyRing();
-        return chain(ring.findOrAdd(key), (owner) => owner.caller);
+        accepted ??= new AcceptedKeys();
+        return accepted.callerOf(key);
       });
     },
   };

@@ -1,4 +1,7 @@
-/** The field `Authorization: Bearer …` (RFC 6750), and the responses that refuse a request for its key. */
+/**
+ * The field `Authorization: Bearer …` (RFC 6750), and the responses that refuse a request for its key. `@__PURE__` lets a bundler leave out
+ * those that an app does not use.
+ */
 
 import type { ErrorCode, Known } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
@@ -28,6 +31,7 @@ export const READ_ONLY_KEY: Problem = /* @__PURE__ */ withChallenge(
   403,
   "insufficient_scope",
   "The API key may only read",
+  "insufficient_scope",
 );
 
 const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
@@ -43,8 +47,11 @@ function refusal(message: string): Problem {
   return withChallenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-/** @param error The code of RFC 6750 §3.1. By default it is that of the service, which is the same for `insufficient_scope`. */
-function withChallenge(status: number, code: Known<ErrorCode>, message: string, error: string = code): Problem {
+/**
+ * @param code The error code of the service.
+ * @param error The error code of RFC 6750 §3.1.
+ */
+function withChallenge(status: number, code: Known<ErrorCode>, message: string, error: string): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }
@@ -65,5 +72,5 @@ export function refusalOf(authorization: string, start: number): Problem {
  * would mean that two headers were joined.
  */
 export function isKeyText(text: string): boolean {
-  return text.length <= MAX_KEY_LENGTH && /^[!-+\--~]+$/.test(text);
+  return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text) && !text.includes(",");
 }

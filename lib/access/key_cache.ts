@@ -7,8 +7,7 @@ import type { KeyStore } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
 import { GIVE_UP_AFTER_MS, KeyReads, type Read } from "./key_reads.ts";
-import type { KeyOwner, KeyRing } from "./key_ring.ts";
-import type { KeyRecord } from "./keys.ts";
+import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
 /** When the latest read began this many milliseconds ago, a request begins another one, and does not wait for it. */

@@ -29,14 +29,16 @@ import {
   type AddedKey,
   type CheckedKey,
   checkExpiry,
+  type CheckingKeyManager,
   checkNewKey,
   type KeyManager,
   type NewKeyOptions,
   type RotateOptions,
   UnknownKeyError,
 } from "./key_manager.ts";
-import { type ChangingKeys, digestOf, idOf } from "./key_ring.ts";
-import { type ApiKey, checkKeys, type KeyRecord } from "./keys.ts";
+import { digestOf, idOf } from "./key_digest.ts";
+import type { KeyRecord } from "./key_ring.ts";
+import { type ApiKey, checkKeys } from "./keys.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 export { UnknownKeyError };
@@ -67,7 +69,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   }
   const { keys, onOutage } = checkAll(MANAGER, options, "");
   const cache = new KeyCache(store, keys, onOutage);
-  const manager: KeyManager & ChangingKeys = {
+  const manager: CheckingKeyManager = {
     findKey: (header, start, { arrivedAt }) => cache.find(header, start, arrivedAt || performance.now()),
     async add(options) {
       return await addKey(store, cache, checkNewKey(options));

@@ -1,7 +1,10 @@
 /** The types of a key manager, and the checks of its options. `createKeyManager()` is in key_management.ts. */
 
+import type { RequestContext } from "../http/context.ts";
 import { checkAll, type Checks, oneOf } from "../option_checks.ts";
+import type { MaybePromise } from "../promises.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
+import type { KeyOwner } from "./key_ring.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
@@ -44,6 +47,15 @@ export interface KeyManager {
   revoke(id: string): Promise<void>;
   /** Rejects if the keys cannot be read. */
   check(): Promise<void>;
+}
+
+/**
+ * A key manager, as the check of keys uses it. It is recognized by this method and not by `instanceof`, so that the bundle of an app without
+ * a key manager need not have its class.
+ */
+export interface CheckingKeyManager extends KeyManager {
+  /** Finds the owner of the key that stands in `header` from `start` on. It needs no `this`. */
+  findKey: (header: string, start: number, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
 }
 
 /** There is no such valid key. */

@@ -3,6 +3,7 @@
 import type { Caller } from "../http/context.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
+import type { KeyRecord } from "./key_ring.ts";
 
 /** An API key and its rights. */
 export interface ApiKey {
@@ -27,15 +28,6 @@ export type KeyVerifier = (
  * keys counts.
  */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier | KeyManager;
-
-export interface KeyRecord {
-  key: string;
-  isDigest: boolean;
-  caller: string | undefined;
-  /** When the key ends, in milliseconds since 1970, or `Infinity` if it never does. */
-  expires: number;
-  readOnly: boolean;
-}
 
 const DIGEST_PREFIX = "sha256:";
 
@@ -63,8 +55,9 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
   const end = expires === undefined ? Infinity : expires instanceof Date ? expires.getTime() : NaN;
   check(!Number.isNaN(end), "have a valid Date as expires");
   check(typeof readOnly === "boolean", "have a boolean as readOnly");
-  const isDigest = key.startsWith(DIGEST_PREFIX);
-  const text = isDigest ? key.slice(DIGEST_PREFIX.length).toLowerCase() : key;
-  check(!isDigest || /^[0-9a-f]{64}$/.test(text), "be sha256: and 64 hex digits");
-  return { key: text, isDigest, caller, expires: end, readOnly };
+  const rights = { caller, expires: end, readOnly };
+  if (!key.startsWith(DIGEST_PREFIX)) return { key: { text: key }, ...rights };
+  const digest = key.slice(DIGEST_PREFIX.length).toLowerCase();
+  check(/^[0-9a-f]{64}$/.test(digest), "be sha256: and 64 hex digits");
+  return { key: { digest }, ...rights };
 }

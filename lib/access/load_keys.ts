@@ -1,8 +1,7 @@
 /** Reads the keys of a store, and makes a ring of those that are valid. */
 
 import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
-import { KeyRing } from "./key_ring.ts";
-import type { KeyRecord } from "./keys.ts";
+import { type KeyRecord, KeyRing } from "./key_ring.ts";
 
 /** What a read has found. */
 export interface LoadedKeys {
@@ -45,5 +44,5 @@ async function makeRing(stored: readonly StoredKey[], fixed: readonly KeyRecord[
 }
 
 function recordOf({ digest, caller, expires, readOnly }: StoredKey): KeyRecord {
-  return { key: digest, isDigest: true, caller, expires: expires?.getTime() ?? Infinity, readOnly };
+  return { key: { digest }, caller, expires: expires?.getTime() ?? Infinity, readOnly };
 }

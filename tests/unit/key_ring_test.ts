@@ -2,13 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digestOf, KeyRing } from "../../lib/access/key_ring.ts";
-import type { KeyRecord } from "../../lib/access/keys.ts";
+import { digestOf } from "../../lib/access/key_digest.ts";
+import { AcceptedKeys, type KeyRecord, KeyRing } from "../../lib/access/key_ring.ts";
 import { hashText } from "../../lib/http/hash.ts";
 import { isPromise } from "../../lib/promises.ts";
 
-const recordOf = (key: string, isDigest = false): KeyRecord => (
-  { key, isDigest, caller: `caller of ${key}`, expires: Infinity, readOnly: false }
+const recordOf = (text: string): KeyRecord => (
+  { key: { text }, caller: `caller of ${text}`, expires: Infinity, readOnly: false }
+);
+
+const hashedRecordOf = async (text: string): Promise<KeyRecord> => (
+  { ...recordOf(text), key: { digest: await digestOf(text) } }
 );
 
 /** Found for this seed, which is random otherwise: these have the same hash. */
@@ -30,7 +34,7 @@ test("keys with the same hash are not taken for each other", async () => {
 
 test("a key that was given as its digest is hashed at its first use only, and a key in clear never", async () => {
   const ring = new KeyRing();
-  await ring.add([recordOf(await digestOf("hashed"), true), recordOf("clear")]);
+  await ring.add([await hashedRecordOf("hashed"), recordOf("clear")]);
   const isHashed = (key: string) => isPromise(ring.find(key, 0));
   assert.deepEqual([isHashed("clear"), isHashed("hashed"), isHashed("wrong")], [false, true, true]);
   await Promise.all(["hashed", "wrong"].map((key) => ring.find(key, 0)));
@@ -38,12 +42,12 @@ test("a key that was given as its digest is hashed at its first use only, and a 
 });
 
 test("10,000 keys that a verifier accepted are remembered, and no more", async () => {
-  const ring = new KeyRing();
-  const isHashed = (key: string) => isPromise(ring.findOrAdd(key));
-  await ring.findOrAdd("pk_0"); // the oldest: concurrent digests may end in any order
-  await Promise.all(Array.from({ length: 9_999 }, (_, i) => ring.findOrAdd(`pk_${i + 1}`)));
+  const accepted = new AcceptedKeys();
+  const isHashed = (key: string) => isPromise(accepted.callerOf(key));
+  await accepted.callerOf("pk_0"); // the oldest: concurrent digests may end in any order
+  await Promise.all(Array.from({ length: 9_999 }, (_, i) => accepted.callerOf(`pk_${i + 1}`)));
   assert.deepEqual([isHashed("pk_0"), isHashed("pk_9999")], [false, false]);
-  await ring.findOrAdd("pk_10000");
+  await accepted.callerOf("pk_10000");
   assert.deepEqual([isHashed("pk_10000"), isHashed("pk_0")], [false, true]);
 });
 
@@ -66,7 +70,7 @@ test("a check reads each character of a key once, and once more for each key wit
     assert.deepEqual(readsOf(known, `Bearer ${key}`), all(key.length, ALIKE.includes(key) ? 2 : 1), key);
   }
   // Requests that come together compute the digest of a key several times, and the key is remembered once.
-  const digests = await new KeyRing(SEED).add([recordOf(await digestOf("pk_right"), true)]);
+  const digests = await new KeyRing(SEED).add([await hashedRecordOf("pk_right")]);
   await Promise.all(Array.from({ length: 10 }, () => digests.find("Bearer pk_right", 7)));
   await digests.add([recordOf("pkhzbgaz")]);
   assert.deepEqual(readsOf(digests, "Bearer pkhzbgaz"), all(8, 3));

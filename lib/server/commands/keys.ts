@@ -1,6 +1,6 @@
 /** The commands that manage API keys. */
 
-import { digestOf } from "../../access/key_ring.ts";
+import { digestOf } from "../../access/key_digest.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";

@@ -4,7 +4,7 @@ import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, wr
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_format.ts";
-import { digestOf } from "../../access/key_ring.ts";
+import { digestOf } from "../../access/key_digest.ts";
 import { checkKeys } from "../../access/keys.ts";
 import { followLinks, MAX_LINKS } from "../../stores/sqlite/file.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
@@ -101,7 +101,7 @@ export function keyFilesOf(store: string | undefined): string[] {
 /** The digest of a key, which is given in clear text or as its digest. */
 export async function digestOfKey(key: string): Promise<string> {
   const [record] = checkKeys([key]);
-  return record!.isDigest ? record!.key : await digestOf(key);
+  return "digest" in record!.key ? record!.key.digest : await digestOf(key);
 }
 
 /** @throws {SettingError} If other users can read the file, or it belongs to another one. */

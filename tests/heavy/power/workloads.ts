@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { idOf } from "../../../lib/access/key_ring.ts";
+import { idOf } from "../../../lib/access/key_digest.ts";
 import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
 import { FILE, type Stage } from "./stage.ts";
 

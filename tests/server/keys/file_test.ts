@@ -1,7 +1,7 @@
 /** The key file is used if only its owner can read it. Otherwise it is refused without showing the key. */
 
 import assert from "node:assert/strict";
-import { defaultCallerId } from "../../../lib/access/key_ring.ts";
+import { defaultCallerId } from "../../../lib/access/key_digest.ts";
 import { provideFirstKey } from "../../../lib/server/first_key/first_key.ts";
 import { readOrMakeKey } from "../../../lib/server/first_key/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";

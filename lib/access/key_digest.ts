@@ -1,0 +1,21 @@
+/** The digest of a key, by which stores keep it, and the names that are made of the digest. */
+
+import { sha256 } from "../http/hash.ts";
+
+/** The SHA-256 digest of a key, as 64 lower-case hexadecimal digits. */
+export async function digestOf(key: string): Promise<string> {
+  return Array.from(await sha256(key), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The id of a key that a key manager has made. Commands and logs name the key by it, and people type it, so it is short. */
+export function idOf(digest: string): string {
+  return `key-${digest.slice(0, 12)}`;
+}
+
+/**
+ * The id of a caller who has no other. Nobody types it, and two callers must never share one, so it has half the digest. Logs may show it,
+ * since half a digest cannot be used as a key.
+ */
+export function defaultCallerId(digest: string): string {
+  return `key-${digest.slice(0, 32)}`;
+}
