@@ -22,7 +22,7 @@ export type { PetstoreOptions, ResponseInfo, Stability } from "./lib/petstore/op
 export type { DeprecationOptions } from "./lib/operations/definition.ts";
 export type { ErrorInfo } from "./lib/http/recovery.ts";
 export type { Handle } from "./lib/hosts/fetch.ts";
-export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
+export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys_option.ts";
 export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";

@@ -7,10 +7,11 @@ import type { Caller, RequestContext } from "../http/context.ts";
 import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../promises.ts";
-import { EXPIRED_KEY, isKeyText, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./bearer.ts";
+import { EXPIRED_KEY, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./refusals.ts";
 import type { CheckingKeyManager } from "./key_manager.ts";
 import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
-import { type ApiKey, type ApiKeys, checkKeys, type KeyVerifier } from "./keys.ts";
+import { isKeyText } from "./key_text.ts";
+import { type ApiKey, type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 

@@ -1,4 +1,4 @@
-/** The types of a key manager, and the checks of its options. `createKeyManager()` is in key_management.ts. */
+/** The types of a key manager, and the checks of its options. `createKeyManager()` is in create_key_manager.ts. */
 
 import type { RequestContext } from "../http/context.ts";
 import { checkAll, type Checks, oneOf } from "../option_checks.ts";

@@ -6,8 +6,8 @@
 import { hashText } from "../http/hash.ts";
 import type { Caller } from "../http/context.ts";
 import type { MaybePromise } from "../promises.ts";
-import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import { defaultCallerId, digestOf } from "./key_digest.ts";
+import { isKeyText, MAX_KEY_LENGTH } from "./key_text.ts";
 
 /** A valid key and its rights. */
 export interface KeyRecord {

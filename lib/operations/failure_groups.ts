@@ -1,6 +1,6 @@
 /** The failures that a description shows, and those that every operation can have. Their messages are the real ones. */
 
-import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
+import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/refusals.ts";
 import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import { quoted } from "../json.ts";

@@ -1,6 +1,6 @@
 /** The descriptions of the headers of responses. */
 
-import { MISSING_KEY } from "../access/bearer.ts";
+import { MISSING_KEY } from "../access/refusals.ts";
 import { ACCEPT_POST, ENCODED } from "../http/body.ts";
 import type { JsonObject } from "./json_types.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiKeys } from "../access/keys.ts";
+import type { ApiKeys } from "../access/keys_option.ts";
 import type { Caller } from "../http/context.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { RequestIds } from "../http/finisher.ts";

@@ -1,7 +1,7 @@
 /** What an operator reads: each line, count, request id and last use belongs to its own request, and has its own unit. */
 
 import assert from "node:assert/strict";
-import { createKeyManager } from "../../lib/access/key_management.ts";
+import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../lib/server/service/drain_gate.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { type AddedKey, createKeyManager, type KeyManagerOptions } from "../../lib/access/key_management.ts";
+import { type AddedKey, createKeyManager, type KeyManagerOptions } from "../../lib/access/create_key_manager.ts";
 import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyManager, type KeyManager } from "../../lib/access/key_management.ts";
+import { createKeyManager, type KeyManager } from "../../lib/access/create_key_manager.ts";
 import { pause } from "../../packages/conformance/lib/store/case.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { type KeyStore, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";

@@ -1,7 +1,7 @@
 /** The commands that manage API keys. */
 
 import { digestOf } from "../../access/key_digest.ts";
-import { createKeyManager } from "../../access/key_management.ts";
+import { createKeyManager } from "../../access/create_key_manager.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key/first_key.ts";

@@ -1,6 +1,6 @@
 /** Makes sure that a server accepts an API key: one of its settings, one of the store, that of the key file, or a new one. */
 
-import { createKeyManager } from "../../access/key_management.ts";
+import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, KEY_FILE, readKey, readOrMakeKey } from "./key_file.ts";

@@ -3,9 +3,9 @@
 import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { makeKey } from "../../access/key_format.ts";
+import { makeKey } from "../../access/key_text.ts";
 import { digestOf } from "../../access/key_digest.ts";
-import { checkKeys } from "../../access/keys.ts";
+import { checkKeys } from "../../access/keys_option.ts";
 import { followLinks, MAX_LINKS } from "../../stores/sqlite/file.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";

@@ -1,7 +1,7 @@
 /** Puts the service of a server together, with its logs, its metrics and the manager of its keys, and opens the gate to it. */
 
 import type { KeyManager } from "../../access/key_manager.ts";
-import { createKeyManager } from "../../access/key_management.ts";
+import { createKeyManager } from "../../access/create_key_manager.ts";
 import { createHandles } from "../../hosts/fetch.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { withFaults } from "../../petstore/faults.ts";

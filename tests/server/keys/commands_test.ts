@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isMistyped } from "../../../lib/access/key_format.ts";
+import { isMistyped } from "../../../lib/access/key_text.ts";
 import { runHere, test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, PET, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
 import { type Asked, follows, keysOf, statusOf } from "../../support/server/keys.ts";

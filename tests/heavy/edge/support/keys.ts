@@ -1,3 +1,3 @@
 /** The key manager under the name that packages import it by. */
 
-export * from "../../../../lib/access/key_management.ts";
+export * from "../../../../lib/access/create_key_manager.ts";

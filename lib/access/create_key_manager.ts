@@ -24,7 +24,7 @@
 import { checkAll, type Checks, optionalFunction } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
-import { makeKey } from "./key_format.ts";
+import { makeKey } from "./key_text.ts";
 import {
   type AddedKey,
   type CheckedKey,
@@ -38,7 +38,7 @@ import {
 } from "./key_manager.ts";
 import { digestOf, idOf } from "./key_digest.ts";
 import type { KeyRecord } from "./key_ring.ts";
-import { type ApiKey, checkKeys } from "./keys.ts";
+import { type ApiKey, checkKeys } from "./keys_option.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 export { UnknownKeyError };

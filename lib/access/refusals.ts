@@ -1,14 +1,10 @@
 /**
- * The field `Authorization: Bearer …` (RFC 6750), and the responses that refuse a request for its key. `@__PURE__` lets a bundler leave out
- * those that an app does not use.
+ * The responses that refuse a request for its key (RFC 6750). `@__PURE__` lets a bundler leave out those that an app does not use.
  */
 
 import type { ErrorCode, Known } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
-import { isMistyped } from "./key_format.ts";
-
-/** The longest key that is looked at, in characters. It is longer than any sensible key, and still cheap to check. */
-export const MAX_KEY_LENGTH = 4096;
+import { isMistyped } from "./key_text.ts";
 
 const REALM = 'Bearer realm="petstore"';
 
@@ -65,12 +61,4 @@ export function refusalOf(authorization: string, start: number): Problem {
   // A space or a comma means that something stands beside the key, of which the message tells.
   if (token.includes(" ") || token.includes(",")) return MALFORMED;
   return isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
-}
-
-/**
- * Whether a text can be a key: printable ASCII without spaces and commas. Issuers use more characters than RFC 6750 allows, but a comma
- * would mean that two headers were joined.
- */
-export function isKeyText(text: string): boolean {
-  return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text) && !text.includes(",");
 }

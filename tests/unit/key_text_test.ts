@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { isMistyped, makeKey } from "../../lib/access/key_format.ts";
+import { isMistyped, makeKey } from "../../lib/access/key_text.ts";
 
 test("a key has the prefix, 178 random bits and the CRC-32 of them in base 62", () => {
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

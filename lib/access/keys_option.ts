@@ -1,9 +1,9 @@
 /** The option `keys` of a petstore: its types, and the checks of a list of keys. */
 
 import type { Caller } from "../http/context.ts";
-import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
 import type { KeyRecord } from "./key_ring.ts";
+import { isKeyText, MAX_KEY_LENGTH } from "./key_text.ts";
 
 /** An API key and its rights. */
 export interface ApiKey {

@@ -1,4 +1,18 @@
-/** The form of the keys that this library makes: a prefix, 30 random characters, and a checksum of six. */
+/**
+ * The text of a key: what can be one, and the keys that this library makes. These have a prefix, 30 random characters, and a checksum of
+ * six.
+ */
+
+/** The longest key that is looked at, in characters. It is longer than any sensible key, and still cheap to check. */
+export const MAX_KEY_LENGTH = 4096;
+
+/**
+ * Whether a text can be a key: printable ASCII without spaces and commas. Issuers use more characters than RFC 6750 allows, but a comma
+ * would mean that two headers were joined.
+ */
+export function isKeyText(text: string): boolean {
+  return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text) && !text.includes(",");
+}
 
 const PREFIX = "petstore_";
 
