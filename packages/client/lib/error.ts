@@ -49,8 +49,8 @@ export interface ResponseFacts {
 /**
  * The failure of a call: an error of the petstore, or of the way to it.
  *
- * A request that adds a pet may have been carried out all the same, except if the first attempt got a 4xx of a petstore. The `cause` says
- * more:
+ * Was a request that adds a pet carried out all the same? It was not, if the `code` is one of a petstore, the `status` is 400 to 499, and
+ * there is no `cause`. Otherwise it may have been. The `cause` says more:
  *
  * - If no whole response came, it is the error of the runtime.
  * - If a response came, it is the failure of an earlier attempt that may have been carried out. Without such an attempt, there is no cause.

@@ -37,7 +37,9 @@ interface ErrorBody {
  * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
  */
 export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>): Promise<Answer<T>> {
-  let response: Response | undefined, text: string | undefined;
+  /** It is undefined until the response has come. An error that is made before has no status. */
+  let response: Response | undefined;
+  let text: string | undefined;
   const createError = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
     return new PetstoreError(hide(code), hide(message), {
       status: response?.status,
@@ -59,27 +61,49 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
   if (text === undefined) {
     throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, new ResponseTooLongError());
   }
-  // What cannot be parsed, or is not what was asked for, comes from something other than a petstore, unless it is JSON that was cut.
-  let body: ErrorBody | undefined | null;
-  try {
-    if (response.ok) return { value: parse(text), headers: response.headers, createUnexpected };
-    body = JSON.parse(text);
-  } catch (thrown) {
-    // A body without a length looks whole although it was cut. Such a request may be repeated, unless the response is a redirect, whose
-    // body does not matter. What was thrown is no cause of the error, because its message quotes the body, perhaps with the key.
-    const isCut = thrown instanceof SyntaxError && isJson(response, text) && !isRedirect(response);
-    if (isCut) throw createError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`);
+  const result = readResult(response, text, parse);
+  switch (result.kind) {
+    case "success":
+      return { value: result.value, headers: response.headers, createUnexpected };
+    case "failure":
+      throw createError(result.code, result.message);
+    case "cut":
+      throw createError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`);
+    case "foreign":
+      throw createUnexpected(`${requestLine} ${describeForeign(response, hide(text))}`);
   }
-  const { code, message } = (body ?? {}) as ErrorBody;
-  if (typeof code === "string" && typeof message === "string") throw createError(code, message);
-  throw createUnexpected(`${requestLine} ${describeForeign(response, hide(text))}`);
 }
 
-/** The message of the last error in a chain of causes, which is the system's. The first one often says only that `fetch` failed. */
+/** What a response is by its body. */
+type Result<T> =
+  | { kind: "success"; value: T }
+  | { kind: "failure"; code: string; message: string }
+  /** The beginning of some JSON. A body without a length looks whole although it was cut. Such a request may be repeated. */
+  | { kind: "cut" }
+  /** The response of something other than a petstore, or not what was asked for. */
+  | { kind: "foreign" };
+
+function readResult<T>(response: Response, text: string, parse: (text: string) => T): Result<T> {
+  try {
+    if (response.ok) return { kind: "success", value: parse(text) };
+    const { code, message } = (JSON.parse(text) ?? {}) as ErrorBody;
+    if (typeof code === "string" && typeof message === "string") return { kind: "failure", code, message };
+    return { kind: "foreign" };
+  } catch (thrown) {
+    // The error is dropped, because its message quotes the body, perhaps with the key. The body of a redirect does not matter.
+    const isCut = thrown instanceof SyntaxError && isJson(response, text) && !isRedirect(response);
+    return { kind: isCut ? "cut" : "foreign" };
+  }
+}
+
+/**
+ * The message of the last error in a chain of causes, with a colon before it, or "" if no error has one. The last error is the system's, while
+ * the first often says only that `fetch` failed.
+ */
 function innermostMessage(error: Error | undefined): string {
-  let reason = "";
-  for (const { message, code } of chainOf(error)) reason = message || code || reason;
-  return reason && `: ${reason}`;
+  let last = "";
+  for (const { message, code } of chainOf(error)) last = message || code || last;
+  return last === "" ? "" : `: ${last}`;
 }
 
 /**

@@ -17,7 +17,10 @@ const LONGEST_PAUSE_MS = 5_000;
 /** How long a client tries while nothing listens at the address, in milliseconds. A server that restarts is back by then. */
 const REFUSED_PATIENCE_MS = 2_500;
 
-/** An attempt that may be repeated gets a third of the whole time, since it may never be answered, but not less than this, in milliseconds. */
+/**
+ * An attempt may never be answered. So one that is followed by another gets a third of the whole time, but not less than this, in
+ * milliseconds. The last attempt gets all the time that is left.
+ */
 const SHORTEST_ATTEMPT_MS = 1_000;
 
 /**
@@ -39,8 +42,9 @@ export async function retry<T>(
   let refusedSince: number | undefined;
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
-    const share = retries < maxRetries ? Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3) : Infinity;
-    const usesUpTime = share >= timeLeft;
+    const isLast = retries >= maxRetries;
+    const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
+    const usesUpTime = isLast || share >= timeLeft;
     const lateError = () =>
       usesUpTime
         ? noResponse("deadline_exceeded", timeoutMs, lastFailure)
@@ -49,16 +53,11 @@ export async function retry<T>(
       return await within(attempt, usesUpTime ? timeLeft : share, lateError, signal);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
-      const now = performance.now();
       const isUnreachable = isRefused(error);
-      refusedSince = isUnreachable ? refusedSince ?? now : undefined;
-      const patience = refusedSince === undefined ? Infinity : refusedSince + REFUSED_PATIENCE_MS - now;
-      let pause = (error.retryAfterMs ?? 0) + jitter(retries);
-      // While nothing listens, the last attempt is made just when the patience ends.
-      if (patience > 0) pause = Math.min(pause, patience);
-      // A pause beyond the end of the call would end in the same failure, only later.
-      const isOver = patience <= 0 || now + pause >= end;
-      if (retries >= maxRetries || !isTransient(error) || isOver) {
+      refusedSince = isUnreachable ? refusedSince ?? performance.now() : undefined;
+      const mayTryAgain = !isLast && isTransient(error);
+      const pause = mayTryAgain ? pauseAfter(error, retries, refusedSince, end) : undefined;
+      if (pause === undefined) {
         if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
         if (doubtfulFailure) error.cause ??= doubtfulFailure;
         throw error;
@@ -69,6 +68,28 @@ export async function retry<T>(
       await sleep(pause, signal);
     }
   }
+}
+
+/**
+ * How long to wait before the next attempt, in milliseconds. It is undefined if the time of the call, or the patience with an address at
+ * which nothing listens, would be over.
+ */
+function pauseAfter(
+  { retryAfterMs = 0 }: PetstoreError,
+  retries: number,
+  refusedSince: number | undefined,
+  end: number,
+): number | undefined {
+  const now = performance.now();
+  let pause = retryAfterMs + jitter(retries);
+  if (refusedSince !== undefined) {
+    const patience = refusedSince + REFUSED_PATIENCE_MS - now;
+    if (patience <= 0) return undefined;
+    // The last attempt is made just when the patience ends.
+    pause = Math.min(pause, patience);
+  }
+  // A pause beyond the end of the call would end in the same failure, only later.
+  return now + pause < end ? pause : undefined;
 }
 
 function noResponse(code: ClientErrorCode, timeMs: number, cause: PetstoreError | undefined): PetstoreError {
