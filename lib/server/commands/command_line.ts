@@ -24,9 +24,9 @@ export async function readCommandLine(words: readonly string[], environment: Env
   const [first = "", ...rest] = words;
   if (first === "help") return await readHelp(rest);
   if (first === "version") return VERSION_LINE;
-  const namesCommand = first !== "" && !first.startsWith("-");
-  if (!namesCommand) {
-    // The flags are those of the default command. A flag for help is about the program, since the user may not know that command.
+  if (first === "" || first.startsWith("-")) {
+    // No command is named, so the flags are those of the default command. A flag for help is about the program, since the user may not know
+    // that command. `--version` is a flag of every command.
     const asksForHelp = words.some((word) => HELP_FLAGS.includes(word));
     return asksForHelp ? await describeProgram(COMMANDS) : readCommand(DEFAULT_COMMAND, words, environment);
   }
@@ -134,8 +134,9 @@ function textOf(value: string | boolean): string {
 /** @param advice The end of a message about a wrong flag. */
 function parse(words: readonly string[], options: Options, advice: string) {
   const types = Object.entries(options).map(([name, { value, short }]) => {
-    const type = value === undefined ? "boolean" : "string";
-    return [name, { type, multiple: true, ...short && { short } }] as const;
+    // By `multiple`, the values of each flag are a list.
+    const option = { type: value === undefined ? "boolean" : "string", multiple: true } as const;
+    return [name, short === undefined ? option : { ...option, short }] as const;
   });
   try {
     return parseArgs({
@@ -149,6 +150,7 @@ function parse(words: readonly string[], options: Options, advice: string) {
     const [fault = ""] = (error as Error).message.split(/\.(?:\s|$)|\n/, 1);
     const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
     const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
-    throw new SettingError(`${fault}${didYouMean(similar && `--${similar}`)}; ${advice}`);
+    const similarFlag = similar === undefined ? undefined : `--${similar}`;
+    throw new SettingError(`${fault}${didYouMean(similarFlag)}; ${advice}`);
   }
 }

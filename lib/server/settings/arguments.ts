@@ -17,64 +17,75 @@ type Flags = ReadonlyMap<string, readonly string[]>;
 /** The arguments of a command. */
 export type CommandArguments = ReturnType<typeof createArguments>;
 
+/** The text of an option, and the flag or the variable that has set it, for messages. */
+interface Given {
+  text: string;
+  source: string;
+}
+
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
   /**
-   * The variable that sets an option, and its text. An option may have a second variable ("alias"), for platforms that set one of their own.
-   * A variable counts as unset if it is empty, or if a platform has set it to the address of a service.
+   * Finds the variable that sets an option. An option may have a second variable ("alias"), for platforms that set one of their own. A
+   * variable counts as unset if it is empty, or if a platform has set it to the address of a service.
    */
-  function findVariable(name: string): { variable: string; text: string } | undefined {
+  function findVariable(name: string): Given | undefined {
     const { variable = "", alias = "", isList } = options[name] ?? {};
     for (const candidate of [variable, alias]) {
       const given = candidate === "" ? undefined : environment(candidate);
       if (given === undefined || isServiceLink(given)) continue;
       const text = normalize(given, candidate, isList);
-      if (text !== "") return { variable: candidate, text };
+      if (text !== "") return { text, source: candidate };
     }
     return undefined;
   }
 
-  /** The value of a flag, or undefined if it is not given. If it is given several times, the last one counts. */
-  function flag(name: string): string | undefined {
+  /** Finds the text of an option. The result is undefined if the option is unset and has no default. An empty flag is not unset. */
+  function find(name: string): Given | undefined {
+    const source = `--${name}`;
+    // If a flag is given several times, the last one counts.
     const given = flags.get(name)?.at(-1);
-    return given === undefined ? undefined : normalize(given, `--${name}`);
+    if (given !== undefined) return { text: normalize(given, source), source };
+    const found = findVariable(name);
+    if (found) return found;
+    const text = options[name]?.default ?? "";
+    return text === "" ? undefined : { text, source };
+  }
+
+  /** Finds the items of a list. Each flag has one of them, and a variable has several, with commas between. */
+  function findList(name: string): Given[] {
+    const inFlags = flags.get(name);
+    if (inFlags) return inFlags.map((item) => ({ text: normalize(item, `--${name}`), source: `--${name}` }));
+    const found = findVariable(name);
+    if (!found) return [];
+    const { text, source } = found;
+    // The whole text has been normalized, and each item is too, because it may have quotes of its own. Two commas in a row give an empty item,
+    // which no format accepts.
+    return splitList(text).map((item) => ({ text: normalize(item, source), source }));
   }
 
   /** The text of an option, or "" if it is unset. */
   function text(name: string): string {
-    return flag(name) ?? findVariable(name)?.text ?? options[name]?.default ?? "";
+    return find(name)?.text ?? "";
   }
 
-  /**
-   * The texts of a list. Each flag has one of them, and a variable has several, with commas between. Empty ones are kept: `readList()` refuses
-   * them, so that two commas in a row are told as the mistake that they are.
-   */
   function list(name: string): string[] {
-    const given = flags.get(name)?.map((item) => normalize(item, `--${name}`));
-    if (given) return given;
-    const found = findVariable(name);
-    return found === undefined ? [] : splitList(found.text).map((item) => normalize(item, found.variable));
+    return findList(name).map(({ text }) => text);
   }
 
   /** @throws {SettingError} If the text is invalid. */
   function read<T>(name: string, format: Format<T>): T {
-    return parse(name, format, text(name));
+    return parse(find(name) ?? { text: "", source: `--${name}` }, format);
   }
 
   function readList<T>(name: string, format: Format<T>): T[] {
-    return list(name).map((given) => parse(name, format, given));
+    return findList(name).map((given) => parse(given, format));
   }
 
-  function parse<T>(name: string, format: Format<T>, given: string): T {
-    const value = format.parse(given);
-    if (value !== undefined) return value;
-    const source = flags.has(name) ? undefined : findVariable(name)?.variable;
-    throw new SettingError(`${source ?? `--${name}`} must be ${format.form}, not ${JSON.stringify(given)}`);
-  }
-
-  /** Like {@link read}, for an option that may be unset. An empty flag is not unset, so it is read, and refused if it is not valid. */
+  /** Like {@link read}, for an option that may be unset. */
   function optional<T>(name: string, format: Format<T>): T | undefined {
-    return flags.has(name) || text(name) !== "" ? read(name, format) : undefined;
+    const given = find(name);
+    return given && parse(given, format);
   }
 
   /**
@@ -86,7 +97,13 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     return optional(name, oneOf("on", "off")) === "on";
   }
 
-  return { operand, flag, text, list, read, readList, optional, isOn };
+  return { operand, text, list, read, readList, optional, isOn };
+}
+
+function parse<T>({ text, source }: Given, format: Format<T>): T {
+  const value = format.parse(text);
+  if (value !== undefined) return value;
+  throw new SettingError(`${source} must be ${format.form}, not ${JSON.stringify(text)}`);
 }
 
 /**
