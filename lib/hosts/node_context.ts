@@ -3,7 +3,7 @@ import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { disconnected } from "../http/interruption.ts";
-import { breakOff, clientHasLeft, isGone } from "./node_reply.ts";
+import { breakOff, hasClosedEarly, isGoneBeforeEnd } from "./node_reply.ts";
 import { fieldOf, hasBody, keptBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -97,9 +97,9 @@ export class NodeContext implements RequestContext {
       const controller = new AbortController();
       gone = controller;
       const abort = () => {
-        if (clientHasLeft(outgoing)) controller.abort();
+        if (hasClosedEarly(outgoing)) controller.abort();
       };
-      if (isGone(outgoing)) abort();
+      if (isGoneBeforeEnd(outgoing)) abort();
       else outgoing.on("close", abort);
       return controller.signal;
     });

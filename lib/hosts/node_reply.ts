@@ -65,13 +65,11 @@ function isResponse(body: Body): body is Response {
 /** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   const { headersSent, writableEnded } = outgoing;
-  if (headersSent) {
-    // A response that has ended is whole, and may still be on its way to the client.
-    if (!writableEnded) breakOff(outgoing);
-    return;
-  }
-  // On HTTP/2, `end()` sends the head, and throws if the head is invalid. The response has then ended without one, and nothing can be sent.
-  if (writableEnded) return breakOff(outgoing);
+  // The response is whole, and may still be on its way to the client.
+  if (headersSent && writableEnded) return;
+  // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, `end()` does that if it throws because
+  // the head is invalid.
+  if (headersSent || writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
@@ -156,19 +154,23 @@ function sendResponse(
 }
 
 /**
- * Whether the client went away before the whole response was sent. This is for a response that has closed. `writableFinished` alone does
- * not tell it, because HTTP/2 sets it after a reset too.
+ * Whether a response that has closed did so before all of it was sent, because the client went away. What Node says of such a response:
+ *
+ * | the response has closed   | `writableEnded` | `writableFinished`     |
+ * | ------------------------- | --------------- | ---------------------- |
+ * | when all of it was sent   | true            | true                   |
+ * | after `end()`, but before | true            | false                  |
+ * | before `end()`            | false           | false; true on HTTP/2  |
  */
-export function clientHasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
+export function hasClosedEarly({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }
 
 /**
- * Whether the response can no longer be written, because the client has gone or the app has closed it. This is for a response on which
- * `end()` has not been called: afterwards, `writableFinished` is also true for a response that was sent. After a reset on HTTP/2,
- * `writableFinished` or the state of the stream is all that tells it.
+ * Whether a response on which `end()` has not been called can no longer be written, because the client has gone or the app has closed it.
+ * After a reset on HTTP/2, `writableFinished` or the state of the stream is all that tells it.
  */
-export function isGone({ destroyed, writableFinished, stream }: NodeResponse): boolean {
+export function isGoneBeforeEnd({ destroyed, writableFinished, stream }: NodeResponse): boolean {
   return destroyed || writableFinished || stream?.destroyed === true;
 }
 
@@ -197,7 +199,7 @@ async function sendStream(
     if (mayCancel) callSafely(() => reader.cancel());
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
-  if (isGone(outgoing) || outgoing.writableEnded) return stop();
+  if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
     if (!isRead) stop();
