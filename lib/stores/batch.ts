@@ -63,6 +63,8 @@ const IDLE: State = { kind: "idle" };
  * Collects the creates that come at about the same time, and commits them together, one commit at a time. A commit costs a wait for the disk
  * or the database, whatever its size. So the next one starts after a turn of the event loop in which no create came, and concurrent creates
  * share it. If clients are expected, it starts when they are there or late.
+ *
+ * For a batch, a write that only checks whether a create would succeed is a create too.
  */
 export class Batch<Create> {
   /** The creates that no commit has taken yet, in order of arrival. */

@@ -6,7 +6,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
 
-/** How long a connection waits for a lock. The wait is short, because it blocks the event loop. */
+/**
+ * How long a connection waits for the lock of another one. The wait blocks the thread, so it is short:
+ *
+ * - A create on the thread that serves does not wait in this way. The writer tries again for as long, and reads go on meanwhile.
+ * - On the thread that writes, only other creates wait.
+ * - A change of the keys, and the start, do block the thread that serves. Both are rare.
+ */
 export const BUSY_TIMEOUT_MS = 1000;
 
 /** The pause between attempts to get the write lock. */
