@@ -114,16 +114,15 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
     withoutKey(context) {
       return chain(verify(undefined, context.toRequest()), (verdict) => {
         // The verdict `true` accepts a key. Without one, it names no caller, so the request is refused.
-        return isCaller(verdict) ? requireExact(verdict) : MISSING_KEY;
+        return callerOfVerdict(verdict) ?? MISSING_KEY;
       });
     },
     withKey(authorization, start, context) {
       const key = authorization.slice(start);
       if (!isKeyText(key)) return refusalOf(authorization, start);
       return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
-        if (isCaller(verdict)) return requireExact(verdict);
         // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
-        if (verdict !== true) return refusalOf(authorization, start);
+        if (verdict !== true) return callerOfVerdict(verdict) ?? refusalOf(authorization, start);
         accepted ??= new AcceptedKeys();
         return accepted.callerOf(key);
       });
@@ -131,23 +130,20 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
   };
 }
 
-function isCaller(verdict: unknown): verdict is Caller {
-  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
-  if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
-  const { id } = verdict as { id: unknown };
-  return typeof id === "string" && id !== "";
-}
-
 /**
- * Checks the rights that a verifier gives. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in
- * the record of a key.
+ * Makes a caller of what a verifier returns, or `undefined` if that is none. It is a copy, because a member of the app's object may have
+ * another value when it is read again. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in the
+ * record of a key.
  *
  * @throws {TypeError} If there is another member, or `readOnly` is no boolean. The client gets 500.
  */
-function requireExact(caller: Caller): Caller {
-  const { readOnly = false } = caller;
-  const hasNoOtherMember = Object.keys(caller).every((name) => name === "id" || name === "readOnly");
-  if (typeof readOnly === "boolean" && hasNoOtherMember) return caller;
+function callerOfVerdict(verdict: unknown): Caller | undefined {
+  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
+  if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return undefined;
+  const { id, readOnly = false } = verdict as Partial<Caller>;
+  if (typeof id !== "string" || id === "") return undefined;
+  const hasNoOtherMember = Object.keys(verdict).every((name) => name === "id" || name === "readOnly");
+  if (typeof readOnly === "boolean" && hasNoOtherMember) return { id, readOnly };
   throw new TypeError(
     "A key verifier must return a caller with the members id and readOnly alone, and readOnly must be a boolean",
   );

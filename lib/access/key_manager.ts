@@ -100,6 +100,8 @@ export function checkNewKey(options: NewKeyOptions): CheckedKey {
 }
 
 export function checkExpiry(time: Date | undefined): Date | undefined {
-  if (time === undefined || (time instanceof Date && time.getTime() > Date.now())) return time;
+  if (time === undefined) return undefined;
+  const end = new Date(time instanceof Date ? +time : NaN);
+  if (+end > Date.now()) return end;
   throw new (time instanceof Date ? RangeError : TypeError)("The expiry of a key must be a Date in the future");
 }

@@ -4,7 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { type Body, cancelBody, isUnread, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
+import { type Body, cancelBody, isSendableStatus, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_request.ts";
@@ -115,12 +115,13 @@ function sendResponse(
   outgoing: NodeResponse,
   onFailure: (thrown: unknown) => void,
 ): void {
-  // `sendableHeaders()` and the check below throw before anything is set on `outgoing`, because it would be sent with the response to the
-  // failure.
+  // Each member is read once, because one of the app's object may have another value at the next reading. What is wrong throws before
+  // anything is set on `outgoing`, because it would be sent with the response to the failure.
+  const { body, bodyUsed, status, statusText } = response;
   const headers = sendableHeaders(response, extra);
-  if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
+  if (bodyUsed || body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
+  if (!isSendableStatus(status)) throw new TypeError(`A response must have a status from 200 to 599, not ${status}`);
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
-  const { body, status, statusText } = response;
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   reframe(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
   // Node refuses some heads as late as in `end()`, so that is called within the `try`.
@@ -215,25 +216,31 @@ async function sendStream(
   async function sendPieces(): Promise<void> {
     const announced = length === undefined ? undefined : Number(length);
     let sent = 0;
+    let next = reader.read();
+    // If the stream fails in this turn, the client gets the response to the failure. The head of a slow stream does not wait for longer.
+    await Promise.race([next, new Promise((resolve) => setImmediate(resolve))]);
+    if (isStopped) return;
+    if (outgoing.writableEnded) return stop();
     // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
     for (;;) {
-      const piece = await reader.read();
+      const { done, value } = await next;
       if (isStopped) return;
-      if (piece.done) break;
+      if (done) break;
       // A piece of text has no length in bytes, so it could not be held against the announced length.
-      if (!isBytes(piece.value)) throw new TypeError("The pieces of a response's body must be Uint8Arrays");
+      if (!isBytes(value)) throw new TypeError("The pieces of a response's body must be Uint8Arrays");
       if (outgoing.writableEnded) return stop();
-      sent += piece.value.byteLength;
+      sent += value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
       if (announced !== undefined && sent > announced) {
         stop();
         return breakOff(outgoing);
       }
-      const isBufferFull = !outgoing.write(piece.value);
+      const isBufferFull = !outgoing.write(value);
       if (isBufferFull) await new Promise<void>((resolve) => resume = resolve);
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
-      if (piece.value.byteLength === 0) await sleep(1);
+      if (value.byteLength === 0) await sleep(1);
+      next = reader.read();
     }
     isRead = true;
     // If the body is shorter than announced, the client would take the next response for a part of this one.

@@ -80,18 +80,9 @@ export const ON_BUN: boolean = "Bun" in globalThis;
 /** Whether the program runs on Deno. */
 export const ON_DENO: boolean = "Deno" in globalThis;
 
-/** Whether a response can still be sent: its body has not been read, and is not being read. */
-export function isUnread(response: Response): boolean {
-  if (response.bodyUsed) return false;
-  if (!ON_BUN || response.headers.has("content-type")) return !response.body?.locked;
-  try {
-    // clone() throws if the body is locked. The copy is cancelled at once, so that it buffers nothing.
-    const copy = response.clone();
-    callSafely(() => copy.body?.cancel());
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether an app may answer with a status. A lower one is no final response, and `Response.error()` has the status 0. */
+export function isSendableStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
 /** A reason phrase that every host can send and every `Response` can have: ASCII without control characters (RFC 9112 §4). */

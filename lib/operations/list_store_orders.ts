@@ -1,8 +1,8 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
-import { cancelBody, isUnread, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { cancelBody, isSendableStatus, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
 import { trimField } from "../http/request_text.ts";
-import { chain } from "../promises.ts";
+import { callSafely, chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
@@ -23,47 +23,68 @@ export const listStoreOrders: Definition = {
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 
-/** @param taken The responses that were taken before. */
-function takeResponse(response: Response, taken: WeakSet<Response>): Reply {
+/** What is read of an app's response. */
+type Taken = Pick<Response, "body" | "headers" | "status" | "statusText" | "url">;
+
+const WRONG_RESPONSE =
+  "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body";
+
+/** @param taken The responses with a body that were taken before. */
+function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {
+  // JavaScript permits the app to return anything. The host may not have begun to read the body for the request that got this response
+  // first, so the body itself does not tell it.
+  if (!(given instanceof Response) || taken.has(given)) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(response, taken);
+    return replyOf(ON_BUN || IN_WORKERS ? cloneOf(given) : readOnce(given, taken));
   } catch (thrown) {
-    // What will not be sent is cancelled. The body of a response that was taken before is another request's.
-    if (response instanceof Response && !taken.has(response)) cancelBody(response);
+    // What will not be sent is cancelled.
+    cancelBody(given);
     throw thrown;
   }
+}
+
+/**
+ * Reads each member of the app's object once. A member may have another value each time it is read, so the value that was looked at must be
+ * the one that is sent.
+ */
+function readOnce(given: Response, taken: WeakSet<Response>): Taken {
+  const { body, bodyUsed, headers, status, statusText, url } = given;
+  const isUnread = body === null || (body instanceof ReadableStream && !bodyUsed && !body.locked);
+  if (!isUnread) throw new TypeError(WRONG_RESPONSE);
+  if (body) taken.add(given);
+  return { body, headers, status, statusText, url };
+}
+
+/**
+ * Clones the app's object, which reads no member, and fails if its body was taken before. The clone keeps what a new `Response` would lose: on Bun the type of a text, on Workers
+ * that the app has coded the body itself.
+ */
+function cloneOf(given: Response): Taken {
+  if (given.bodyUsed) throw new TypeError(WRONG_RESPONSE);
+  const copy = Response.prototype.clone.call(given);
+  // The copy alone reads the body from now on.
+  callSafely(() => given.body?.cancel());
+  return copy;
 }
 
 /**
  * Makes a reply of the app's response, which may come from an upstream with a status, a reason phrase, a header or a coding that cannot be
  * sent on. They are looked at here, so that no later step fails, such as a copy with other headers.
  */
-function replyOf(response: Response, taken: WeakSet<Response>): Reply {
-  if (!isUsable(response, taken)) {
-    throw new TypeError(
-      "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body",
-    );
-  }
-  const { status, statusText, headers } = response;
+function replyOf(given: Taken): Reply {
+  const { status, statusText, url } = given;
+  if (!isSendableStatus(status)) throw new TypeError(WRONG_RESPONSE);
+  const headers = new Headers(given.headers);
   requireSendable(headers);
-  taken.add(response);
-  const reason = reasonOf(statusText), isDecoded = wasDecoded(response);
-  if (reason === statusText && !isDecoded) return { status, headers: {}, body: response };
-  const changed = new Headers(headers);
+  const reason = reasonOf(statusText), isDecoded = wasDecoded(url, headers);
+  if (given instanceof Response && reason === statusText && !isDecoded) return { status, headers: {}, body: given };
   if (isDecoded) {
-    changed.delete("content-encoding");
-    changed.delete("content-length");
+    headers.delete("content-encoding");
+    headers.delete("content-length");
   }
-  return { status, headers: {}, body: new Response(response.body, { status, statusText: reason, headers: changed }) };
-}
-
-/** Whether what the app has returned can be sent. JavaScript permits it to return anything, and `Response.error()` has the status 0. */
-function isUsable(response: unknown, taken: WeakSet<Response>): response is Response {
-  if (!(response instanceof Response)) return false;
-  // The host may not have begun to read the body for the request that got this response first, so `isUnread()` does not tell it.
-  if (taken.has(response) && response.body !== null) return false;
-  const { status } = response;
-  return isUnread(response) && Number.isInteger(status) && status >= 200 && status <= 599;
+  const body = new Response(given.body, { status, statusText: reason, headers });
+  // The URL is kept because `mayBeCancelled()` asks whether the response is one of `fetch`.
+  return { status, headers: {}, body: url === "" ? body : Object.defineProperty(body, "url", { value: url }) };
 }
 
 /** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
@@ -79,7 +100,7 @@ const DECODED = /* @__PURE__ */ decodedCodings();
  * Whether the headers speak of a coding that the body no longer has. `fetch` decodes a body and leaves its headers; only a response of
  * `fetch` has a URL.
  */
-function wasDecoded({ url, headers }: Response): boolean {
+function wasDecoded(url: string, headers: Headers): boolean {
   return url !== "" && DECODED.test(trimField(headers.get("content-encoding") ?? ""));
 }
 

@@ -53,7 +53,9 @@ type Labels = Readonly<Record<string, Stability | undefined>>;
 const ORIGIN = "http://h";
 
 const CORS: Checks<CorsOptions, CorsOptions> = {
-  origins: (origins, name) => {
+  origins: (given, name) => {
+    // The check and the use see one copy. The same holds for the other options that are lists or dates.
+    const origins = Array.isArray(given) ? Array.from(given) : given;
     if (areOrigins(origins)) return origins;
     throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
   },
@@ -91,9 +93,13 @@ const CHECKS: Checks<Settings, Omit<CheckedSettings, "linkBase">> = {
   stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
 };
 
-type Made = Omit<CheckedSettings, "linkBase"> & { keys: Authenticate };
+type Made = Omit<CheckedSettings, "linkBase"> & { keys: Pick<CheckedOptions, "authenticate" | "mayLackAuthorization"> };
 
-const ALL_CHECKS: Checks<PetstoreOptions, Made> = { keys: createAuthenticate, ...CHECKS };
+const ALL_CHECKS: Checks<PetstoreOptions, Made> = {
+  // A verifier sees the whole request, and may know a client by its cookie.
+  keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
+  ...CHECKS,
+};
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(ALL_CHECKS);
 
@@ -108,10 +114,8 @@ export function checkSettings(settings: Settings): CheckedSettings {
 }
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  const { keys: authenticate, ...settings } = checkAll(ALL_CHECKS, options, "");
-  // A verifier sees the whole request, and may know a client by its cookie.
-  const mayLackAuthorization = typeof options.keys === "function";
-  return { ...withLinkBase(settings), authenticate, mayLackAuthorization };
+  const { keys, ...settings } = checkAll(ALL_CHECKS, options, "");
+  return { ...withLinkBase(settings), ...keys };
 }
 
 function withLinkBase(settings: Omit<CheckedSettings, "linkBase">): CheckedSettings {
@@ -172,13 +176,11 @@ function address<Absent>(absent: Absent) {
 
 /** A copy, because the caller may change its own. The years are those that an HTTP date can have. */
 function day(absent: string) {
-  const isDate = (given: unknown) =>
-    given instanceof Date && given.getUTCFullYear() >= 0 && given.getUTCFullYear() <= 9999;
-  return option(
-    "a Date from the year 0 to 9999",
-    (given) => isDate(given) && new Date(+(given as Date)),
-    new Date(absent),
-  );
+  const parse = (given: unknown) => {
+    const date = new Date(given instanceof Date ? +given : NaN), year = date.getUTCFullYear();
+    return year >= 0 && year <= 9999 && date;
+  };
+  return option("a Date from the year 0 to 9999", parse, new Date(absent));
 }
 
 /** An operation cannot end before it is deprecated (RFC 9745 §4). */

@@ -52,7 +52,10 @@ function checksOf(names: readonly string[]): Checks<FaultOptions, Required<Fault
     delayMs: wholeNumber(1_000),
     operations: option(
       `some of ${names}`,
-      (given) => Array.isArray(given) && given.every((name) => names.includes(name)) && given,
+      (given) => {
+        const chosen = Array.isArray(given) && Array.from<string>(given);
+        return chosen && chosen.every((name) => names.includes(name)) && chosen;
+      },
       names,
     ),
     times: wholeNumber(2 ** 31 - 1),

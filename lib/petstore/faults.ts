@@ -88,11 +88,13 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
 }
 
 /**
- * Closes the connection, where the host can do that. Elsewhere, the reply has a body that fails, and the status 503, so that a client which
- * does not read the body sees no success either.
+ * Closes the connection, where the host can do that. The body is then never read. Elsewhere, it fails, and the status is 503, so that a
+ * client which does not read the body sees no success either.
  */
 function breakOff(context: RequestContext): Reply {
-  context.breakOff?.();
   const broken = new TypeError("The connection was cut, which is a fault on purpose");
-  return { status: 503, headers: {}, body: new ReadableStream({ pull: (controller) => controller.error(broken) }) };
+  const fail = { pull: (controller: ReadableStreamDefaultController) => controller.error(broken) };
+  const body = new ReadableStream(context.breakOff ? {} : fail);
+  context.breakOff?.();
+  return { status: 503, headers: {}, body };
 }

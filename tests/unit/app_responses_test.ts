@@ -89,6 +89,10 @@ const ODD: Record<string, () => unknown> = {
   "a status that throws": () => withGetter("status", () => assert.fail("status")),
   "a status that is no number": () => withGetter("status", () => "200"),
   "a status with a fraction": () => withGetter("status", () => 200.5),
+  "another status each time": () => withGetter("status", inTurn([200, 999, 200, 101])),
+  "another reason each time": () => withGetter("statusText", inTurn(["OK", "\u2713\r\n"])),
+  "other headers each time": () => withGetter("headers", inTurn([new Headers(), new Headers({ "x-odd": "\u0001" })])),
+  "another body each time": () => withGetter("body", inTurn([new Response("[]").body, "text", undefined])),
   "headers that throw": () => withGetter("headers", () => assert.fail("headers")),
   "headers that are none": () => withGetter("headers", () => undefined),
   "a reason that is none": () => withGetter("statusText", () => undefined),
@@ -103,6 +107,11 @@ const ODD: Record<string, () => unknown> = {
     },
   }),
 };
+
+function inTurn(values: unknown[]): () => unknown {
+  let count = 0;
+  return () => values[count++ % values.length];
+}
 
 function withGetter(name: keyof Response, get: () => unknown): Response {
   return Object.defineProperty(new Response("[]"), name, { get });

@@ -109,6 +109,20 @@ test("a verifier whose caller has another member, or a wrong right, gets 500 and
   }
 });
 
+test("a verifier's caller is read once: what a member of it becomes later gives no right", async () => {
+  let reads = 0;
+  const keys = () => ({
+    id: "ann",
+    get readOnly() {
+      return reads++ === 0;
+    },
+  });
+  const { handle } = createPetstore({ keys });
+  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+  const init = { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' };
+  assert.equal((await handle(new Request("http://h/v1/pets", init))).status, 403);
+});
+
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
