@@ -61,7 +61,8 @@ export class FetchContext implements RequestContext {
   caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;
-  readonly #request: Request;
+  #request: Request;
+  #isForApp = false;
   readonly #headers: Headers;
   readonly #connection: Connection | undefined;
   #target: string | undefined;
@@ -93,12 +94,7 @@ export class FetchContext implements RequestContext {
   }
 
   header(name: string): string | null {
-    try {
-      return this.#headers.get(name);
-    } catch {
-      // On Deno the fields of a request that the app has made a WebSocket of cannot be read any more.
-      return null;
-    }
+    return this.#headers.get(name);
   }
 
   readBody(): Promise<ArrayBuffer> {
@@ -110,6 +106,11 @@ export class FetchContext implements RequestContext {
   }
 
   toRequest(): Request {
+    // If an app makes a WebSocket of its request on Deno, and the response is not that of the WebSocket, `Deno.serve` stops for good. A clone
+    // of the request cannot be made one.
+    const mayUpgrade = ON_DENO && !this.#isForApp && /websocket/i.test(this.header("upgrade") ?? "");
+    if (mayUpgrade) this.#request = this.#request.clone();
+    this.#isForApp = true;
     return this.#request;
   }
 }
