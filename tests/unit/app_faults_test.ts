@@ -104,10 +104,12 @@ test("on Node a body that fails before its first byte gets the client a 500, and
   const failures: Record<string, () => ReadableStream<Uint8Array<ArrayBuffer>>> = {
     "at once": () => new ReadableStream({ pull: (stream) => stream.error(new Error("broken")) }),
     "in a later microtask": () =>
-      ReadableStream.from((async function* () {
-        await Promise.resolve();
-        throw new Error("broken");
-      })()),
+      new ReadableStream({
+        pull: async () => {
+          await Promise.resolve();
+          throw new Error("broken");
+        },
+      }),
   };
   for (const [when, makeBody] of Object.entries(failures)) {
     const told: unknown[] = [];
