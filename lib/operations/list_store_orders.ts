@@ -24,7 +24,7 @@ export const listStoreOrders: Definition = {
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 
 /** What is read of an app's response. */
-type Taken = Pick<Response, "body" | "headers" | "status" | "statusText" | "url">;
+type Taken = Pick<Response, "body" | "headers" | "status" | "statusText">;
 
 const WRONG_RESPONSE =
   "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body";
@@ -35,7 +35,7 @@ function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {
   // first, so the body itself does not tell it.
   if (!(given instanceof Response) || taken.has(given)) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(ON_BUN || IN_WORKERS ? cloneOf(given) : readOnce(given, taken));
+    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given, taken), given.url);
   } catch (thrown) {
     // What will not be sent is cancelled.
     cancelBody(given);
@@ -48,19 +48,20 @@ function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {
  * the one that is sent.
  */
 function readOnce(given: Response, taken: WeakSet<Response>): Taken {
-  const { body, bodyUsed, headers, status, statusText, url } = given;
+  const { body, bodyUsed, headers, status, statusText } = given;
   const isUnread = body === null || (body instanceof ReadableStream && !bodyUsed && !body.locked);
   if (!isUnread) throw new TypeError(WRONG_RESPONSE);
   if (body) taken.add(given);
-  return { body, headers, status, statusText, url };
+  return { body, headers, status, statusText };
 }
 
 /**
- * Clones the app's object, which reads no member, and fails if its body was taken before. The clone keeps what a new `Response` would lose: on Bun the type of a text, on Workers
- * that the app has coded the body itself.
+ * Copies the app's object as the runtime knows it, which fails if its body was taken before. The copy keeps what is no member: on Bun the
+ * type of a text, which only a clone keeps, and on Workers that the app has coded the body itself, which only the constructor keeps.
  */
-function cloneOf(given: Response): Taken {
+function copyOf(given: Response): Taken {
   if (given.bodyUsed) throw new TypeError(WRONG_RESPONSE);
+  if (IN_WORKERS) return new Response(given.body, given);
   const copy = Response.prototype.clone.call(given);
   // The copy alone reads the body from now on.
   callSafely(() => given.body?.cancel());
@@ -71,8 +72,8 @@ function cloneOf(given: Response): Taken {
  * Makes a reply of the app's response, which may come from an upstream with a status, a reason phrase, a header or a coding that cannot be
  * sent on. They are looked at here, so that no later step fails, such as a copy with other headers.
  */
-function replyOf(given: Taken): Reply {
-  const { status, statusText, url } = given;
+function replyOf(given: Taken, url: string): Reply {
+  const { status, statusText } = given;
   if (!isSendableStatus(status)) throw new TypeError(WRONG_RESPONSE);
   const headers = new Headers(given.headers);
   requireSendable(headers);
