@@ -7,7 +7,7 @@ import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
-import { suggest } from "./suggestion.ts";
+import { suggest } from "../process/suggestion.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 import { parseArgs } from "node:util";
 

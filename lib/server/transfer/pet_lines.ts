@@ -1,6 +1,7 @@
 /** Reads the pets of an import, a JSON object on each line (NDJSON). */
 
 import { parseNewPet, type PetDraft } from "../../pet.ts";
+import { countMistakes } from "../process/suggestion.ts";
 import { readLines } from "./lines.ts";
 
 /** The pets of a source of NDJSON, and what it has beside them. */
@@ -52,7 +53,7 @@ function parsePet(line: string, ignoredNames: Set<string>): PetDraft | string[] 
   }
   const names = unknownNames(line);
   const misspelt = names.flatMap((name) => {
-    const meant = MEMBERS.get(lettersOf(name));
+    const meant = similarMember(name);
     return meant === undefined ? [] : [`it has a member ${JSON.stringify(name)}, which must be "${meant}"`];
   });
   if (misspelt.length > 0) return misspelt;
@@ -60,14 +61,22 @@ function parsePet(line: string, ignoredNames: Set<string>): PetDraft | string[] 
   return petOrFaults;
 }
 
+const MEMBERS = ["name", "categoryId", "status"];
+
 /**
- * The members of a new pet, by the letters and digits of their names. An unknown name with the same letters differs only in case, spaces,
- * punctuation or invisible characters. It is a mistake, and not a member to ignore.
+ * The member of a pet whose letters an unknown name has, but for one of them. Case, accents, spaces, punctuation and invisible characters do
+ * not count. Such a name is a mistake, and not a member to ignore.
  */
-const MEMBERS = new Map(["name", "categoryId", "status"].map((name) => [lettersOf(name), name]));
+function similarMember(name: string): string | undefined {
+  const letters = lettersOf(name);
+  return MEMBERS.find((member) => {
+    // A name may be so long that all its letters must not be compared.
+    return Math.abs(letters.length - member.length) <= 1 && countMistakes(letters, lettersOf(member)) <= 1;
+  });
+}
 
 function lettersOf(name: string): string {
-  return name.normalize("NFKC").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+  return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
 
 /** @param line Is valid JSON. */
@@ -78,4 +87,4 @@ function unknownNames(line: string): string[] {
 }
 
 /** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
-const KNOWN = new Set(["id", ...MEMBERS.values()]);
+const KNOWN = new Set(["id", ...MEMBERS]);

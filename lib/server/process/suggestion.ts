@@ -1,4 +1,4 @@
-/** Suggests the name that a mistyped word may mean, as git does for its commands. */
+/** Finds the name that a mistyped word may mean, as git does for its commands. */
 
 /** A word with more wrong letters does not mean the name. */
 const MAX_MISTAKES = 2;
@@ -24,7 +24,7 @@ export function suggest(word: string, names: readonly string[]): string | undefi
 }
 
 /** The number of letters to add, remove, replace or swap with their neighbour so that one word becomes another (Damerau–Levenshtein). */
-function countMistakes(from: string, to: string): number {
+export function countMistakes(from: string, to: string): number {
   // rows[i][j] is the number for the first i letters of `from` and the first j letters of `to`.
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= from.length; i++) {
