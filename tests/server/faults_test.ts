@@ -48,8 +48,13 @@ test("--faults has the options of withFaults(), and refuses others", () => {
       "drop=1",
       "lose=1,operations=cats",
       "0.1",
+      "times=2",
+      "lose=0,operations=getPet",
+      "lose=1,lose=0",
+      "times=1,cut=1,times=1",
     ]
   ) {
-    assert.throws(() => read(wrong), /^SettingError: --faults: (Option|Unknown option|The shares of) /);
+    const message = /^SettingError: --faults: (Option|Unknown option|The shares of|No request|lose is|times is) /;
+    assert.throws(() => read(wrong), message);
   }
 });

@@ -78,9 +78,10 @@ function didYouMean(similar: string | undefined): string {
 
 /**
  * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
- * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`.
+ * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`. The links of Docker also set `PETSTORE_NAME`, and
+ * `PETSTORE_ENV_X` for each variable X of the other container.
  */
-const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)/;
+const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)|^PETSTORE_(?:NAME$|ENV_)/;
 
 /**
  * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt one.

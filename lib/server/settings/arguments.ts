@@ -33,7 +33,7 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     const { variable = "", alias = "", isList } = options[name] ?? {};
     for (const candidate of [variable, alias]) {
       const given = candidate === "" ? undefined : environment(candidate);
-      if (given === undefined || isServiceLink(given)) continue;
+      if (given === undefined || isServiceLink(candidate, given)) continue;
       const text = normalize(given, candidate, isList);
       if (text !== "") return { text, source: candidate };
     }
@@ -115,12 +115,11 @@ const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
 /** One quotation mark is refused too: it is what is left of quotes around a value that was cut or joined. */
 const QUOTE_AT_AN_END = /^["'`]|["'`]$/;
 
-// deno-lint-ignore no-control-regex -- these are the characters that are refused
-const CONTROL_CHARACTER = /[\0-\x1f\x7f-\x9f]/;
+/** Control characters and those that have no width, such as the zero width space that pages and chats add to a copied text. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** In a variable or a file with a list, line ends may separate the items. */
-// deno-lint-ignore no-control-regex -- these are the characters that are refused
-const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+const UNSEEN_BUT_LINE_ENDS = /(?![\r\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
  * Prepares the text of a setting, by one rule for flags, variables and files. White space around it is removed: `echo` and files with CRLF
@@ -129,8 +128,8 @@ const CONTROL_CHARACTER_BUT_LINE_ENDS = /[\0-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
  *
  * @param source The flag or variable, for messages.
  * @param isList Whether the text may have line ends, between its items.
- * @throws {SettingError} If the text is not UTF-8, has a quotation mark at an end, a placeholder or a control character, or is a JSON array in
- * place of a list. The message does not have the text, as it may be secret.
+ * @throws {SettingError} If the text is not UTF-8, has a quotation mark at an end, a placeholder or an invisible character, or is a JSON
+ * array in place of a list. The message does not have the text, as it may be secret.
  */
 export function normalize(given: string, source: string, isList = false): string {
   const text = given.trim();
@@ -145,18 +144,18 @@ export function normalize(given: string, source: string, isList = false): string
   if (isList && /^\[.*\]$/s.test(text)) {
     throw new SettingError(`${source} is a JSON array; separate the values by commas`);
   }
-  if ((isList ? CONTROL_CHARACTER_BUT_LINE_ENDS : CONTROL_CHARACTER).test(text)) {
-    throw new SettingError(`${source} must not contain control characters`);
+  if ((isList ? UNSEEN_BUT_LINE_ENDS : UNSEEN).test(text)) {
+    throw new SettingError(`${source} must not contain control characters or other invisible characters`);
   }
   return text;
 }
 
 /**
- * Whether a text is the address that Kubernetes and Docker put into a variable for a service with the name of a setting: a service
- * named `petstore` sets `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container.
+ * Whether Kubernetes or Docker has set a variable to the address of a service: a service named `petstore` sets
+ * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
  */
-export function isServiceLink(text: string): boolean {
-  return /^(?:tcp|udp|sctp):\/\//.test(text);
+function isServiceLink(variable: string, text: string): boolean {
+  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text.trim());
 }
 
 /** The items of a list in a variable or a file. Commas or line ends separate them. */

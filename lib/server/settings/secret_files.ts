@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { isServiceLink } from "./arguments.ts";
 import type { Environment } from "./flags.ts";
 import { readSmallFile } from "../process/small_file.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -29,14 +28,12 @@ export function withSecretFiles(environment: Environment): Environment {
 
 /**
  * @param fileVariable The variable that has the path, for messages.
- * @throws {SettingError} If the file cannot be read, is empty, or has the address of a service. The message has none of its content.
+ * @throws {SettingError} If the file cannot be read or is empty. The message has none of its content.
  */
 export function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
   const secret = readSmallFile(path, file);
   if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
-  // In a variable, an address of a service counts as unset, because platforms set it. In a file it is a mistake.
-  if (isServiceLink(secret.trim())) throw new SettingError(`${file} has the address of a service, and no secret`);
   return secret;
 }

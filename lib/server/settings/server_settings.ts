@@ -5,7 +5,7 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
-import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts";
+import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_options.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
 import { SettingError } from "../process/start_error.ts";
 
@@ -151,8 +151,13 @@ function readFaults(text: string): FaultOptions | undefined {
     const value = rest.join("=");
     return [name, name === "operations" ? value.split("+") : numberOrText(value)];
   });
-  const faults = Object.fromEntries(pairs);
+  const names = pairs.map(([name]) => name), twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new SettingError(`--faults: ${twice} is given twice`);
+  const faults: FaultOptions = Object.fromEntries(pairs);
   checkAsSetting("--faults: ", () => checkFaults(faults));
+  if (!FAULTS.some((fault) => faults[fault])) {
+    throw new SettingError(`--faults: No request would fail; give a share of ${FAULTS.join(", ")}, such as lose=0.1`);
+  }
   return faults;
 }
 
