@@ -30,8 +30,8 @@ export interface Match {
 export type Router = (method: string, target: string) => Match | undefined;
 
 /**
- * An escape sequence of ASCII, from `%00` to `%7F`, except `%2F` for the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986 §6.2.2.1), but `%2F` is a part of a
- * segment (§2.2). Characters beyond ASCII take several escape sequences; no path of a service has one.
+ * An escape sequence of ASCII, from `%00` to `%7F`, except `%2F` for the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986
+ * §6.2.2.1), but `%2F` is a part of a segment (§2.2). Characters beyond ASCII take several escape sequences; no path of a service has one.
  */
 const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 
