@@ -26,8 +26,12 @@ const LINTERS: [name: string, args: string[], nothing: RegExp][] = [
 ];
 
 for (const [name, args, nothing] of LINTERS) {
-  test(`${name} finds nothing wrong in the description, as served and as mounted`, async () => {
-    const served = await withServer((service) => fetchDescription(service, "served.json"));
+  test(`${name} finds nothing wrong in openapi.json, and in the description as served and as mounted`, async () => {
+    const packaged = writeGenerated("packaged.json", readPage("openapi.json"));
+    const served = await withServer(async (service) => [
+      await fetchDescription(service, "served.json"),
+      await fetchDescription(service, "served_with_samples.json", "?samples"),
+    ]);
     const granted = await withServer(
       (service) => fetchDescription(service, "served_with_origins.json"),
       ["--cors-origin=https://app.example"],
@@ -35,20 +39,18 @@ for (const [name, args, nothing] of LINTERS) {
     const mounted = Object.entries(MOUNTED).map(([name, options]) =>
       writeGenerated(name, JSON.stringify(openApiOf(options)))
     );
-    const { code, output } = await run(name, [...args, served, granted, ...mounted]);
+    const { code, output } = await run(name, [...args, packaged, ...served, granted, ...mounted]);
     assert.match(output, nothing, output);
     assert.doesNotMatch(output, /\d warning/);
     assert.equal(code, 0);
   });
 }
 
-test("openapi.json converts to OpenAPI 3.0, and Redocly finds it valid, as it is and converted, and makes a page of it", async () => {
+test("openapi.json converts to OpenAPI 3.0, which Redocly finds valid, and Redocly makes a page of it", async () => {
   const path = writeGenerated("packaged.json", readPage("openapi.json")), converted = "generated/packaged_3_0.json";
   await succeed("openapi-down-convert", ["--allOf", "--input", path, "--output", converted]);
   assert.equal(JSON.parse(Deno.readTextFileSync(FOLDER + converted)).openapi, "3.0.3");
-  for (const each of [path, converted]) {
-    assert.match(await succeed("redocly", ["lint", "--extends=spec", each]), /Your API description is valid/);
-  }
+  assert.match(await succeed("redocly", ["lint", "--extends=spec", converted]), /Your API description is valid/);
   await succeed("redocly", ["build-docs", path, "--output=generated/packaged.html"]);
   assert.match(Deno.readTextFileSync(`${FOLDER}generated/packaged.html`), />Pets<.*>Store</s);
 });

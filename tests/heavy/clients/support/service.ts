@@ -22,8 +22,8 @@ export function withServer<T>(use: (service: Service) => Promise<T>, args: strin
 }
 
 /** Writes the description of a server to a file, and returns its path in the folder. */
-export async function fetchDescription({ origin }: Service, name = "openapi.json"): Promise<string> {
-  return writeGenerated(name, await (await fetch(`${origin}/openapi.json`)).text());
+export async function fetchDescription({ origin }: Service, name = "openapi.json", query = ""): Promise<string> {
+  return writeGenerated(name, await (await fetch(`${origin}/openapi.json${query}`)).text());
 }
 
 export function writeGenerated(name: string, text: string): string {
