@@ -2,7 +2,7 @@
 
 import { excerpt, hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64 } from "./json.ts";
 
-/** The availability of an animal: `available`, `pending` or `sold`. */
+/** The availability of a pet: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
 
 /** The index of a status is its number in databases, so the order must not change. */
@@ -14,17 +14,17 @@ export const MAX_NAME_LENGTH = 255;
 /** A name has no control character and no lone surrogate, which no JSON text in UTF-8 can have. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
-/** A new animal as the service passes it to a store: validated, and with a status. */
+/** A new pet as the service passes it to a store: validated, and with a status. */
 export interface PetDraft {
-  /** The animal's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
+  /** The pet's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
   name: string;
-  /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
+  /** The category that the pet belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
-  /** Whether the animal can be bought. */
+  /** Whether the pet can be bought. */
   status: PetStatus;
 }
 
-/** An animal of the catalogue. */
+/** A pet of the catalogue. */
 export interface Pet extends PetDraft {
   /** The unique identifier, assigned by the store. Ids start at 1, ascend, stay below 2^53 and are never reused. */
   id: bigint;

@@ -21,7 +21,7 @@ export const HEADERS = {
   Successor: header("Link", "The replacement of the operation (RFC 5829).", {
     pattern: '^<[^<>]+>; rel="successor-version"$',
   }),
-  Location: header("Location", "The created pet (RFC 9110 §10.2.2).", { pattern: "/pets/[1-9][0-9]*$" }),
+  Location: header("Location", "The created animal (RFC 9110 §10.2.2).", { pattern: "/pets/[1-9][0-9]*$" }),
   IdempotencyReplayed: optional(
     "Idempotency-Replayed",
     "An earlier request with this `Idempotency-Key` added the animal.",

@@ -1,11 +1,11 @@
-/** Whether an animal can be bought. */
+/** Whether a pet can be bought. */
 export type PetStatus = "available" | "pending" | "sold";
 
 /** A pet to add. */
 export interface NewPet {
-  /** The animal's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
+  /** The pet's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
   name: string;
-  /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
+  /** The category that the pet belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
   /** Whether it can be bought. Default: what the server chooses. */
   status?: PetStatus | undefined;
