@@ -9,8 +9,6 @@ const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 const types = await openapiTS(
   JSON.parse(readFileSync("generated/openapi.json", "utf8")),
   {
-    // A member with a default may be left out of a request.
-    defaultNonNullable: false,
     transform: ({ format }) => format === "int64" ? BIGINT : undefined,
   },
 );
