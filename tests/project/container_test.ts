@@ -12,12 +12,16 @@ import { taskFlags } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
 
-const DOCKERFILE = readPage("Dockerfile").replaceAll(/\\\n */g, "");
+const DOCKERFILE = joinLines(readPage("Dockerfile"));
 const PLACE = "/opt/petstore";
 
 /** The files that come from the checkout. */
 const COPIED = Array.from(DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, files = ""]) => files.split(" "))
   .flat();
+
+function joinLines(text: string): string {
+  return text.replaceAll(/\\\n */g, "");
+}
 
 function instruction(name: string): string {
   const found = Array.from(DOCKERFILE.matchAll(new RegExp(`^${name} (.+)$`, "gm")), ([, rest]) => rest!);
@@ -82,6 +86,14 @@ function variables(): [string, string][] {
   const all = instruction("ENV").split(" ").map((pair) => pair.split("=") as [string, string]);
   return all.filter(([name]) => name !== "DENO_DIR");
 }
+
+test("the pages run the image by the name that they build, and publish its port", () => {
+  const [, name] = /^docker build -t (\S+) \.$/m.exec(readPage("docs/production.md")) ?? [];
+  for (const page of ["docs/production.md", "docs/testing.md"]) {
+    const [, port, image] = /^docker run .*-p 127\.0\.0\.1:8000:(\d+) .* (\S+)$/m.exec(joinLines(readPage(page))) ?? [];
+    assert.deepEqual([port, image], [instruction("EXPOSE"), name], page);
+  }
+});
 
 test("compose.yaml sets variables that the server reads", () => {
   const known = [...Object.values(SETTINGS).map(({ variable }) => variable), "PGPASSWORD", ...FILE_VARIABLES];
