@@ -44,7 +44,7 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
   const check = (isRight: boolean, must: string) => {
     if (!isRight) throw new TypeError(`${name} must ${must}`);
   };
-  check(key !== undefined, "be a key, but is undefined; is an environment variable not set?");
+  check(key !== undefined && key !== "", "be a key, but is undefined or empty; is an environment variable not set?");
   check(
     typeof key === "string" && isKeyText(key),
     `be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,

@@ -5,7 +5,6 @@ import test from "node:test";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 
 const INVALID_KEYS = [
-  "",
   "pk_secret ",
   "pk secret",
   "pk_secret\n",
@@ -34,8 +33,10 @@ const WRONG_KEYS: Record<string, unknown[]> = {
     [{ key: ["pk_secret"] }],
   ],
   // The value is that of an environment variable which is not set.
-  "API key number 2 must be a key, but is undefined; is an environment variable not set?": [
+  "API key number 2 must be a key, but is undefined or empty; is an environment variable not set?": [
     ["right", undefined],
+    ["right", ""],
+    ["right", { key: "" }],
     ["right", { key: undefined }],
     ["right", { caller: "shop" }],
   ],
