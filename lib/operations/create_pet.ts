@@ -95,11 +95,11 @@ export const describeCreatePet: Describe = (settings) => {
       },
     },
     failures: [
-      group("the Idempotency-Key is invalid", [INVALID_IDEMPOTENCY_KEY]),
+      ...petBodyFailures(settings),
+      group("an invalid Idempotency-Key", [INVALID_IDEMPOTENCY_KEY]),
       remembersRequests
         ? group("the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED])
         : group("Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
-      ...petBodyFailures(settings),
     ],
   };
 };
@@ -115,8 +115,8 @@ function describeIdempotency(retentionMs: number): JsonObject {
       in: "header",
       description: "Makes it safe to repeat the request. A second request with the same key and the same animal " +
         "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
-        "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes; parameters after a " +
-        `quoted key are ignored. The key is remembered for ${durationInWords(retentionMs)}. ` +
+        "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes. " +
+        `The key is remembered for ${durationInWords(retentionMs)}. ` +
         "The same key from another caller is a different key.",
       // There is no example, because some documentation pages would send it with every request.
       schema: { type: "string", minLength: 1 },

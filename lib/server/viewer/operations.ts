@@ -25,7 +25,7 @@ const HTML = `<!DOCTYPE html>
 <body>
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
-<p>List the pets of a store, add one, fetch one. Open an operation and press Execute to send a request.</p>
+<p>Open an operation and press Execute to send a request.</p>
 <p>Press Authorize and paste an API key. <span id="key-place">The operator has it: in <code>${KEY_FILE}</code>, in <code>PETSTORE_KEYS</code>, or from <code>petstore keys add</code>.</span></p>
 </header>
 <noscript>
