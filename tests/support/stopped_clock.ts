@@ -9,10 +9,15 @@ export async function withStoppedClock(work: (pass: (milliseconds: number) => vo
   await whileReplaced(performance, { now: () => time }, () => work((milliseconds) => time += milliseconds));
 }
 
-/** The result of `work`. The timers that are set meanwhile end at once. */
-export function withShortTimers<T>(work: () => Promise<T>): Promise<T> {
+/** Calls `work`. The timers that it sets before it returns end at once. */
+export function withShortTimers<T>(work: () => T): T {
   const { setTimeout } = globalThis;
   const shortened = (run: (...parts: unknown[]) => void, _: number, ...parts: unknown[]) =>
     setTimeout(run, 0, ...parts);
-  return whileReplaced(globalThis, { setTimeout: shortened as typeof setTimeout }, work);
+  globalThis.setTimeout = shortened as typeof setTimeout;
+  try {
+    return work();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
 }
