@@ -118,6 +118,7 @@ test("--metrics serves what happened, at an address of its own, and nothing else
       await other.body?.cancel();
     }
     assert.equal(await server.stop(), 0);
+    await assert.rejects(fetch(`${origin}/metrics`), TypeError, "nothing listens there any more");
   });
 });
 

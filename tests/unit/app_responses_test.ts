@@ -17,6 +17,8 @@ const SETTINGS: Partial<PetstoreOptions>[] = [{}, { cors: { origins: ["*"] } }];
 
 interface Seen {
   status: number;
+  /** The statuses that `onResponse` was told. */
+  observed: number[];
   code: string | undefined;
   told: unknown[];
 }
@@ -26,25 +28,26 @@ async function askEverywhere(handleStoreOrders: () => Response | Promise<Respons
   const seen: Record<string, Seen> = {};
   for (const method of ["GET", "HEAD"]) {
     for (const settings of SETTINGS) {
-      const told: unknown[] = [];
+      const told: unknown[] = [], observed: number[] = [];
       const onError: PetstoreOptions["onError"] = ({ error }) => told.push(error);
-      const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError, ...settings });
+      const onResponse: PetstoreOptions["onResponse"] = ({ status }) => observed.push(status);
+      const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError, onResponse, ...settings });
       const name = `${method}${settings.cors ? " with CORS" : ""}`;
       const request = new Request("http://localhost/v1/store/orders", { method, headers: HEADERS });
-      seen[name] = await summarize(await petstore.handle(request), told);
+      seen[name] = await summarize(await petstore.handle(request), told, observed);
       seen[`${name} on Node`] = await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
         const url = `http://127.0.0.1:${port}/v1/store/orders`;
-        return await summarize(await fetch(url, { method, headers: HEADERS }), told);
+        return await summarize(await fetch(url, { method, headers: HEADERS }), told, observed);
       });
     }
   }
   return seen;
 }
 
-async function summarize(response: Response, told: unknown[]): Promise<Seen> {
+async function summarize(response: Response, told: unknown[], observed: number[]): Promise<Seen> {
   const text = await response.text();
   const code = text.startsWith("{") ? JSON.parse(text).code : undefined;
-  return { status: response.status, code, told: told.splice(0) };
+  return { status: response.status, code, told: told.splice(0), observed: observed.splice(0) };
 }
 
 /** An upstream that answers each connection with these bytes. */
@@ -83,6 +86,11 @@ const ODD: Record<string, () => unknown> = {
   "a body that is being read": () => {
     const response = new Response("[]");
     response.body!.getReader();
+    return response;
+  },
+  "a body that was read": async () => {
+    const response = new Response("[]");
+    await response.text();
     return response;
   },
   "a proxy": () => new Proxy(new Response("[]"), {}),
@@ -131,8 +139,9 @@ for (const [what, make] of Object.entries(ODD)) {
   test(`a handler that returns ${what} gets a client an answer`, async () => {
     const seen = await askEverywhere(() => make() as Response);
     assert.equal(Object.keys(seen).length, 8);
-    for (const [name, { status, told }] of Object.entries(seen)) {
+    for (const [name, { status, told, observed }] of Object.entries(seen)) {
       assert.ok(status === 200 || (status === 500 && told.length === 1), `${name}: ${status} ${told}`);
+      assert.equal(observed.length, 1, name);
     }
   });
 }

@@ -105,6 +105,13 @@ const RUNS: Record<string, (world: World) => Promise<void>> = {
       assert.deepEqual([await ask(added), world.reads], [[200], reads]);
     }
   },
+  async "refuses a key at once that was replaced without an overlap, and accepts its successor"(world) {
+    const { manager, ask } = world;
+    const old = await manager.add({ label: "ci" });
+    assert.deepEqual(await ask(old), [200]);
+    const next = await manager.rotate(old.id, { overlapMs: 0 });
+    assert.deepEqual(await ask(old, next), [401, 200]);
+  },
   async "accepts a key that was added while a read for other unknown keys was under way"(world) {
     const { manager, other, ask, before } = world;
     await manager.check();
