@@ -1,15 +1,13 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { DatabaseSync } from "node:sqlite";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import type { Listen } from "../../lib/server/service/listener.ts";
 import { startServer } from "../../lib/server/serving/start.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
-import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
@@ -114,18 +112,6 @@ function readFiles(): Map<string, Uint8Array> {
   const files = [...Deno.readDirSync(".")].filter(({ isFile }) => isFile);
   return new Map(files.map(({ name }) => [name, Deno.readFileSync(name)]));
 }
-
-test.inFolder("the server does not start on a file whose table of keys is damaged, which each request reads", async () => {
-  await createSqliteStore("pets.db").close();
-  const db = new DatabaseSync("pets.db");
-  const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'api_keys'").get() as {
-    rootpage: number;
-  };
-  db.close();
-  const file = readFileSync("pets.db");
-  writeFileSync("pets.db", file.fill(0, (rootpage - 1) * 4096, rootpage * 4096));
-  await assertFails([K, "--store=sqlite:pets.db"], /pets\.db is corrupt/);
-});
 
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {
   test.inFolder(`a start on a port that ${flag} names and that is in use says how to get another, with status 1`, async (folder) => {

@@ -16,7 +16,7 @@ import {
 } from "./file.ts";
 import { migrate, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { BUSY_TIMEOUT_MS, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
+import { BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -92,7 +92,7 @@ function requireWritePermission(db: DatabaseSync): void {
 }
 
 /**
- * Checks, before the file is opened for writing, that it is a petstore's. The check only reads, except if a killed process has left a
+ * Checks, before the file is opened for writing, that it is a petstore's, and that each table can be read. The check only reads, except if a killed process has left a
  * rollback journal, which SQLite must roll back first.
  */
 function requireKnownFile(givenPath: string, path: string): void {
@@ -101,8 +101,21 @@ function requireKnownFile(givenPath: string, path: string): void {
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
     db.exec("BEGIN");
     requireKnownSchema(db, givenPath);
+    readEachTable(db);
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Reads the first row of each table, so that SQLite tells of damage at the start and not at the first request that needs the table. Virtual
+ * tables of other programs have no page in the file.
+ */
+function readEachTable(db: DatabaseSync): void {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all();
+  for (const { name } of tables) {
+    // With all columns, SQLite reads the table itself, and not an index.
+    prepareExact(db, `SELECT * FROM "${String(name).replaceAll('"', '""')}" LIMIT 1`).get();
   }
 }
 

@@ -34,6 +34,11 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   ]),
   ["a damaged first line", (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)), TEXT],
   ["a damaged schema page", (path) => damage(path, (bytes) => bytes.fill(0xa5, 100, 4096)), CORRUPT],
+  ...["pets", "sqlite_sequence", "idempotency_keys", "api_keys", "alteration"].map((table): typeof REFUSED[number] => [
+    `a damaged first page of the table ${table}`,
+    (path) => damageTable(path, table),
+    CORRUPT,
+  ]),
 ];
 
 for (const [what, make, message] of REFUSED) {
@@ -138,6 +143,17 @@ async function makeStore(path: string): Promise<void> {
 async function alter(path: string, sql: string): Promise<void> {
   await makeStore(path);
   execute(path, sql);
+}
+
+async function damageTable(path: string, table: string): Promise<void> {
+  await makeStore(path);
+  const db = new DatabaseSync(path);
+  const found = db.prepare(
+    "SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size WHERE name = ?",
+  );
+  const { page, size } = found.get(table) as { page: number; size: number };
+  db.close();
+  writeFileSync(path, readFileSync(path).fill(0, (page - 1) * size, page * size));
 }
 
 async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): Promise<void> {
