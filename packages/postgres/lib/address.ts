@@ -81,6 +81,7 @@ export function readAddress(address: string): PostgresTarget {
   }
   requireOptionalBinding(parameters);
   if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
+  useRootsOfSystem(parameters);
   /** Reads a parameter of the store, and removes it from the address, because pg gets the parameters that are left. */
   const take = (name: string, fallback: string) => {
     const text = parameters.get(name) ?? fallback;
@@ -139,6 +140,20 @@ function requireOptionalBinding(parameters: URLSearchParams): void {
 /** Checks a mode of TLS, because pg would take a misspelt one for none, and send the password in clear text. */
 function requireSslMode(mode = ""): void {
   if (mode !== "" && !SSL_MODES.includes(mode)) fail(`PGSSLMODE must be one of ${SSL_MODES.join(", ")}`);
+}
+
+/**
+ * Replaces `sslrootcert=system` by what it means in libpq, and pg does not know: the usual certificate authorities, with `verify-full`. As in
+ * libpq, no other mode may stand beside it. Those of the runtime take the place of the authorities of the system.
+ */
+function useRootsOfSystem(parameters: URLSearchParams): void {
+  if ((parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) !== "system") return;
+  const mode = parameters.get("sslmode") ?? process.env["PGSSLMODE"] ?? "";
+  if (mode !== "" && mode !== "verify-full") {
+    fail("sslrootcert=system, or PGSSLROOTCERT=system, needs sslmode=verify-full");
+  }
+  parameters.delete("sslrootcert");
+  parameters.set("sslmode", "verify-full");
 }
 
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */

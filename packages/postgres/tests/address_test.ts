@@ -51,9 +51,19 @@ test("a host and a port in the parameters replace those before the path, as in l
   }
 });
 
-test("a PGSSLMODE that pg would take for none is refused, unless the address has its own", () => {
-  const { PGSSLMODE: before } = process.env;
+/** Restores a variable after `use`. */
+function withVariable(name: string, use: () => void): void {
+  const before = process.env[name];
   try {
+    use();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}
+
+test("a PGSSLMODE that pg would take for none is refused, unless the address has its own", () =>
+  withVariable("PGSSLMODE", () => {
     for (const mode of ["VERIFY-FULL", "verify_full", " verify-full", "true"]) {
       process.env["PGSSLMODE"] = mode;
       assert.throws(() => readAddress("postgres://h/d"), /PGSSLMODE must be one of disable, /);
@@ -61,11 +71,21 @@ test("a PGSSLMODE that pg would take for none is refused, unless the address has
     }
     process.env["PGSSLMODE"] = "verify-full";
     readAddress("postgres://h/d");
-  } finally {
-    if (before === undefined) delete process.env["PGSSLMODE"];
-    else process.env["PGSSLMODE"] = before;
-  }
-});
+  }));
+
+test("the certificate authorities of the system mean verify-full, in the address and in PGSSLROOTCERT", () =>
+  withVariable("PGSSLROOTCERT", () => {
+    const verified = readAddress("postgres://h/d?sslmode=verify-full").pool;
+    assert.ok(verified["ssl"]);
+    const addresses = ["postgres://h/d?sslrootcert=system", "postgres://h/d?sslrootcert=system&sslmode=verify-full"];
+    const sslOf = (address: string) => readAddress(address).pool["ssl"];
+    for (const address of addresses) assert.deepEqual(sslOf(address), verified["ssl"]);
+    const weak = /PGSSLROOTCERT=system, needs sslmode=verify-full$/;
+    assert.throws(() => sslOf("postgres://h/d?sslrootcert=system&sslmode=require"), weak);
+    process.env["PGSSLROOTCERT"] = "system";
+    assert.deepEqual(sslOf("postgres://h/d"), verified["ssl"]);
+    assert.throws(() => sslOf("postgres://h/d?sslmode=disable"), weak);
+  }));
 
 test("channel_binding may be what pg does, and a parameter that pg ignores is named", () => {
   for (const value of ["disable", "prefer"]) {
