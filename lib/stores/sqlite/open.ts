@@ -14,7 +14,7 @@ import {
   type OpenedFiles,
   requireInPlace,
 } from "./file.ts";
-import { migrate, requireKnownSchema } from "./schema.ts";
+import { migrate, requireKnownSchema, TABLES } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
 
@@ -92,8 +92,8 @@ function requireWritePermission(db: DatabaseSync): void {
 }
 
 /**
- * Checks, before the file is opened for writing, that it is a petstore's, and that each table can be read. The check only reads, except if a killed process has left a
- * rollback journal, which SQLite must roll back first.
+ * Checks, before the file is opened for writing, that it is a petstore's, and that each table can be read. The check only reads, except if
+ * a killed process has left a rollback journal, which SQLite must roll back first.
  */
 function requireKnownFile(givenPath: string, path: string): void {
   const db = new DatabaseSync(path, { readOnly: !existsSync(`${path}-journal`) });
@@ -108,14 +108,14 @@ function requireKnownFile(givenPath: string, path: string): void {
 }
 
 /**
- * Reads the first row of each table, so that SQLite tells of damage at the start and not at the first request that needs the table. Virtual
- * tables of other programs have no page in the file.
+ * Reads the first row of each table of the store, so that SQLite tells of damage at the start and not at the first request that needs the
+ * table. Tables of other programs are not read: one may need a function that only its own program has.
  */
 function readEachTable(db: DatabaseSync): void {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all();
-  for (const { name } of tables) {
-    // With all columns, SQLite reads the table itself, and not an index.
-    prepareExact(db, `SELECT * FROM "${String(name).replaceAll('"', '""')}" LIMIT 1`).get();
+  const present = new Set(db.prepare("SELECT name FROM sqlite_schema").all().map(({ name }) => name));
+  for (const table of TABLES) {
+    // An empty database has no tables yet. With all columns, SQLite reads the table itself, and not an index.
+    if (present.has(table)) prepareExact(db, `SELECT * FROM ${table} LIMIT 1`).get();
   }
 }
 

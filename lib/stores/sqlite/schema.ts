@@ -37,6 +37,9 @@ const MIGRATIONS: readonly string[] = [
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
+/** The tables that the migrations make, and the one in which SQLite keeps the last id. */
+export const TABLES: readonly string[] = ["pets", "idempotency_keys", "api_keys", "alteration", "sqlite_sequence"];
+
 /** Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();

@@ -50,6 +50,15 @@ for (const [what, make, message] of REFUSED) {
   });
 }
 
+test.path("createSqliteStore() opens a file with a table of another program that needs a function of that program", async (path) => {
+  await makeStore(path);
+  const db = new DatabaseSync(path);
+  db.function("theirs", { deterministic: true }, (value) => value);
+  db.exec("CREATE TABLE theirs (a, b AS (theirs(a))); INSERT INTO theirs VALUES (1)");
+  db.close();
+  await createSqliteStore(path).close();
+});
+
 for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", "WAL"]] as const) {
   test.path(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, async (path) => {
     await alter(path, `PRAGMA journal_mode = ${mode}`);
