@@ -13,7 +13,7 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**
  * The statuses whose responses never have a body (RFC 9110 §6.4.1). They get no `Content-Length: 0`: a 204 must not have the field, and in a
- * 304 it would speak of another response.
+ * 304 it would be the length of the 200 that the client has (§8.6).
  */
 const BODILESS = new Set([204, 304]);
 
@@ -124,6 +124,8 @@ function sendResponse(
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   reframe(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
+  /** Whether the response has no body to send. A `Response` to HEAD may have one all the same. */
+  const isHeadAlone = isHead || !body;
   // Node refuses some heads as late as in `end()`, so that is called within the `try`.
   try {
     outgoing.statusCode = status;
@@ -134,13 +136,12 @@ function sendResponse(
     }
     const cookies = headers.getSetCookie();
     if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-    if (!body || isHead) outgoing.end();
+    if (isHeadAlone) outgoing.end();
   } catch (thrown) {
     takeBack();
     throw thrown;
   }
-  if (!body) return;
-  if (isHead) return cancelBody(response);
+  if (isHeadAlone) return cancelBody(response);
   sendStream(body, outgoing, headers.get("content-length") ?? undefined, mayBeCancelled(response)).catch((thrown) => {
     takeBack();
     onFailure(thrown);

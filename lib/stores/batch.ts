@@ -46,7 +46,7 @@ const MAX_WAIT_MS = 10;
 /** After a wait for clients in which not all came, this many commits do not wait. */
 const COMMITS_WITHOUT_WAIT = 16;
 
-/** What a batch does at the moment. */
+/** What a batch does at the moment. A create leads from the first state to the second. After a commit, it is in one of the first three. */
 type State =
   /** No commit runs, and no create waits. */
   | { kind: "idle" }
@@ -105,18 +105,16 @@ export class Batch<Create> {
    */
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
+    // A full batch is committed without this create, which begins the next one.
     if (this.waiting.length >= FULL_BATCH) this.#commit();
-    this.#requireRoom();
+    if (this.unsettled < MAX_WAITING) this.#mayRefuse = false;
+    if (this.#mayRefuse) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     this.waiting.push(create);
     // The number grows by one, so it is equal to the limit once, and one timer is set.
     if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayRefuse = true);
-    if (this.#state.kind === "idle") this.#gather();
-    else if (this.#state.kind === "awaiting clients" && this.waiting.length >= this.#state.clients) this.#commit();
-  }
-
-  #requireRoom(): void {
-    if (this.unsettled < MAX_WAITING) this.#mayRefuse = false;
-    if (this.#mayRefuse) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
+    const state = this.#state;
+    if (state.kind === "idle") this.#gather();
+    if (state.kind === "awaiting clients" && this.waiting.length >= state.clients) this.#commit();
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
