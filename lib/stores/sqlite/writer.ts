@@ -4,7 +4,7 @@ import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "
 import { isBusy } from "./errors.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import type { WriteTransactions } from "./write_transactions.ts";
-import { connect, type ThreadLine, type WritingThread } from "./writing_thread.ts";
+import { openThreadLine, type ThreadLine, type WritingThread } from "./writing_thread.ts";
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
@@ -119,7 +119,7 @@ export class Writer {
   /** The line to the thread, which is opened if there is none. It is undefined if no thread can be started. */
   async #openLine(): Promise<ThreadLine | undefined> {
     if (this.#line && !this.#line.hasEnded) return this.#line;
-    this.#line = this.#thread && await connect(this.#thread);
+    this.#line = this.#thread && await openThreadLine(this.#thread);
     // No thread can be started here, so this thread commits from now on.
     if (!this.#line) this.#thread = undefined;
     return this.#line;

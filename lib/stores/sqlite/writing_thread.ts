@@ -103,7 +103,7 @@ export class WritingThread {
  *
  * @throws {StoreUnavailableError} If the thread cannot open the file, or ends at its start.
  */
-export async function connect(thread: Pick<WritingThread, "openLine">): Promise<ThreadLine | undefined> {
+export async function openThreadLine(thread: Pick<WritingThread, "openLine">): Promise<ThreadLine | undefined> {
   // There are two attempts, because a thread that has just ended may still pass for one that runs.
   for (let attempt = 0; attempt < 2; attempt++) {
     const end = thread.openLine();
