@@ -128,7 +128,7 @@ export class Batch<Create> {
     while (this.#state.kind === "committing") await this.#state.done;
   }
 
-  /** If creates wait, starts a commit after a turn of the event loop in which no create came, or before which the batch was full. */
+  /** If creates wait, starts a commit after a turn of the event loop in which no create came. */
   #gather(): void {
     const countBefore = this.waiting.length;
     if (countBefore === 0) {
@@ -141,7 +141,7 @@ export class Batch<Create> {
       // A full batch or `close()` has started the commit meanwhile.
       if (this.#state !== gathering) return;
       const hasGrown = this.waiting.length > countBefore;
-      if (hasGrown && countBefore < FULL_BATCH) this.#gather();
+      if (hasGrown) this.#gather();
       else this.#commit();
     });
   }

@@ -32,8 +32,9 @@ test("a batch commits after the first turn of the event loop in which nothing wa
   batch.add(1);
   await Promise.resolve();
   batch.add(2);
-  assert.deepEqual(committed, []);
   await turn();
+  // The second create came in that turn.
+  assert.deepEqual(committed, []);
   await turn();
   assert.deepEqual([committed, told, batch.unsettled], [[[1, 2]], [2], 0]);
 });
@@ -169,6 +170,21 @@ test("a wait that ends because all clients came, or the batch is closed, leaves 
     assert.equal(pending(), 1);
     await batch.close();
     assert.equal(pending(), 0);
+  }));
+
+test("no commit waits for clients if creates for a full batch are there, or the last commit has blocked the thread", () =>
+  withTimers(async ({ pending }) => {
+    const { batch, committed, state } = createBatch(true);
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    assert.deepEqual([committed.length, pending()], [1, 0]);
+    state.isBusy = true;
+    for (const number of [1, 2]) batch.add(number);
+    await turn(2);
+    for (let i = 0; i < FULL_BATCH; i++) batch.add(i);
+    state.end();
+    await turn(2);
+    assert.deepEqual([committed.length, pending()], [3, 0]);
   }));
 
 test("a create that was alone is not waited for", async () => {
