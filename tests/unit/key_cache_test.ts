@@ -269,6 +269,24 @@ test("changes of keys delay no request with a wrong key, and wrong keys cause on
     assert.ok(reads - changes <= now() / 50, `${reads - changes} reads for wrong keys in ${now()} ms`);
   }));
 
+test("on a slow store, the reads that wrong keys cause follow each other", () =>
+  withVirtualClock(async ({ now }) => {
+    let underWay = 0, most = 0, reads = 0;
+    const list = async () => {
+      most = Math.max(most, ++underWay);
+      await sleep(200);
+      underWay--;
+      reads++;
+      return [];
+    };
+    const cache = new KeyCache({ ...UNUSED, list }, [], never);
+    const asked: unknown[] = [];
+    for (; now() < 2_000; await sleep(10)) asked.push(cache.find(KEY, 0, now()));
+    await Promise.all(asked);
+    assert.equal(most, 1);
+    assert.ok(reads >= 9, `${reads} reads in ${now()} ms`);
+  }));
+
 test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
   withVirtualClock(async ({ pending }) => {
     await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current(0);
