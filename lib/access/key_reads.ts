@@ -89,7 +89,8 @@ export class KeyReads {
    */
   async #beginLater(): Promise<void> {
     const { begunAt, done } = this.#latest!;
-    await resolvesWithin(begunAt + GIVE_UP_AFTER_MS - performance.now(), done.catch(() => {}));
+    const now = performance.now();
+    if (this.#underWay(now)) await resolvesWithin(begunAt + GIVE_UP_AFTER_MS - now, done.catch(() => {}));
     await sleep(begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;
