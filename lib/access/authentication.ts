@@ -77,10 +77,9 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let making: Promise<KeyRing> | undefined;
 
   async function make(): Promise<KeyRing> {
-    const made = await new KeyRing().add(records);
+    ring = await new KeyRing().add(records);
     records.length = 0;
-    ring = made;
-    return made;
+    return ring;
   }
 
   return () => {

@@ -73,7 +73,7 @@ const MAX_ACCEPTED = 10_000;
 
 /** The callers of keys that a verifier has accepted without naming a caller. The verifier is asked at each request all the same. */
 export class AcceptedKeys {
-  readonly #owners = new OwnersByText();
+  #owners = new OwnersByText();
 
   /** The caller of an accepted key. Its id is made of the digest of the key, which is computed once, as long as the key is remembered. */
   callerOf(key: string): MaybePromise<Caller> {
@@ -82,7 +82,7 @@ export class AcceptedKeys {
 
   async #add(key: string): Promise<Caller> {
     const caller = fixedCaller(defaultCallerId(await digestOf(key)), false);
-    if (this.#owners.size >= MAX_ACCEPTED) this.#owners.clear();
+    if (this.#owners.size >= MAX_ACCEPTED) this.#owners = new OwnersByText();
     this.#owners.add(key, { caller, expires: Infinity });
     return caller;
   }
@@ -116,15 +116,9 @@ class OwnersByText {
     return this.#keys.size;
   }
 
-  clear(): void {
-    this.#keys.clear();
-  }
-
   /** Finds the owner of the key that stands in `header` from `start` on. */
   find(header: string, start: number): KeyOwner | undefined {
-    const candidates = this.#keys.get(hashText(header, start, this.#seed));
-    if (!candidates) return undefined;
-    for (const { key, owner } of candidates) {
+    for (const { key, owner } of this.#keys.get(hashText(header, start, this.#seed)) ?? []) {
       if (isAt(header, start, key)) return owner;
     }
     return undefined;

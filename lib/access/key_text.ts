@@ -7,11 +7,11 @@
 export const MAX_KEY_LENGTH = 4096;
 
 /**
- * Whether a text can be a key: printable ASCII without spaces and commas. Issuers use more characters than RFC 6750 allows, but a comma
- * would mean that two headers were joined.
+ * Whether a text can be a key: printable ASCII without the space and without the comma, which is `\x2c`. Issuers use more characters than
+ * RFC 6750 allows, but a comma would mean that two headers were joined.
  */
 export function isKeyText(text: string): boolean {
-  return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text) && !text.includes(",");
+  return text.length <= MAX_KEY_LENGTH && /^[\x21-\x2b\x2d-\x7e]+$/.test(text);
 }
 
 const PREFIX = "petstore_";
