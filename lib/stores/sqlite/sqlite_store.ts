@@ -142,12 +142,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       return select();
     } catch (error) {
       this.#watch.endReads();
-      const reason = this.#isClosed ? error : this.#recover(error);
-      throw asUnavailable(reason, this.#file.givenPath);
+      throw asUnavailable(this.#recover(error), this.#file.givenPath);
     }
   }
 
-  /** Prepares the connection for the next read after one that has failed. Returns the reason of the failure, if it finds a better one. */
+  /** Prepares the connection for the next read after one that has failed. Returns the error, or another one that says more. */
   #recover(error: unknown): unknown {
     try {
       // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
