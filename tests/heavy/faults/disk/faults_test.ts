@@ -74,10 +74,14 @@ test.onLoop("a disk that takes data and fails to keep it stops creates, until it
       await ledger.createUntilRefused(server, 100);
       await assertServesReads(server, ledger);
       mend();
-      // Linux reports a write that failed in the background at the next fsync of each open file, even if the disk is sound by then. So the
-      // probe by one connection may succeed, and the first create by the other be refused.
+      // Linux reports a write that failed in the background at the next fsync of each open file, even if the disk is sound by then. So after
+      // a probe by one connection has succeeded, the first create by the other may be refused. A lone create and two at once use both.
       await untilWritable(server);
-      await until("a create succeeds", () => ledger.tryCreate(server).then(Boolean));
+      await until("creates by both connections succeed", async () => {
+        const alone = await ledger.tryCreate(server);
+        const together = await Promise.all([ledger.tryCreate(server), ledger.tryCreate(server)]);
+        return alone && together.every(Boolean);
+      });
       await assertRecovers(folder, server, ledger);
     });
   }));
