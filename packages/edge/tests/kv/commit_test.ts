@@ -1,4 +1,4 @@
-/** Calls of KV that fail, are late, or hang. order_test.ts has commits that others overtake, or whose outcome is unknown. */
+/** Calls of KV that fail, are late or hang, and commits that other servers overtake. */
 
 import assert from "node:assert/strict";
 import { createKvStore, type KvClient } from "../../lib/kv/kv_store.ts";
@@ -80,6 +80,45 @@ test("a commit whose response is lost is not sent again, and if KV cannot be rea
   // The next one begins with the counter as it is.
   assert.equal(await store.create(REX), 3n);
   assert.equal(commits, 3);
+});
+
+/** How KV tells the outcome of a commit that it has applied. */
+const WRONG_OUTCOMES: Record<string, () => ReturnType<CommitHook>> = {
+  "as overtaken": () => Promise.resolve({ ok: false }),
+  "as lost": () => Promise.reject(new TypeError("The connection was lost")),
+};
+
+for (const [how, tell] of Object.entries(WRONG_OUTCOMES)) {
+  test(`a commit that is applied and told ${how} is not repeated, though another server commits meanwhile`, async (kv) => {
+    const other = createKvStore(kv);
+    let isWrong = true;
+    const store = createKvStore(withCommits(kv, async (commit) => {
+      const outcome = await commit();
+      if (!isWrong) return outcome;
+      await other.create({ ...REX, name: "other" });
+      return await tell();
+    }));
+    assert.equal(await store.create({ ...REX, name: "one" }), 1n);
+    const once = () => store.createOnce!({ ...REX, name: "once" }, request("a"));
+    assert.deepEqual(await once(), { outcome: "created", id: 3n });
+    isWrong = false;
+    assert.deepEqual(await once(), { outcome: "replayed", id: 3n });
+    assert.equal(await store.create({ ...REX, name: "next" }), 5n);
+    const names = (await petsAfter(store)).map(({ name }) => name);
+    assert.deepEqual(names, ["one", "other", "once", "other", "next"]);
+  });
+}
+
+test("a create with a key that another server has just used gets the pet of that server", async (kv) => {
+  const other = createKvStore(kv), once = (store: PetStore) => store.createOnce!(REX, request("a"));
+  let isOvertaken = true;
+  const store = createKvStore(withCommits(kv, async (commit) => {
+    if (isOvertaken) await once(other);
+    isOvertaken = false;
+    return await commit();
+  }));
+  assert.deepEqual(await once(store), { outcome: "replayed", id: 1n });
+  assert.equal(await store.create(REX), 2n);
 });
 
 test("a commit waits for other programs that are writing until the time limit, and is then refused, and stored never", async (kv) => {
