@@ -1,16 +1,15 @@
-/** The tests of the store on Deno KV that start no process, with the package `@deno/kv`. */
+/** The store contract on Deno KV with the package `@deno/kv`. */
 
 import assert from "node:assert/strict";
 import { runTests, TEST_RUNTIMES } from "../../support/runtimes.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const FILES = ["contract", "commit", "store"].map((name) => `./packages/edge/tests/kv/${name}_test.ts`);
 /** The HTTP contract, and a KV in memory. */
 const SHOWN_ON_DENO = "in-process|Deno KV in memory";
 
 for (const runtime of TEST_RUNTIMES) {
   testUnless(runtime.skip)(`the store contract is kept on Deno KV on ${runtime.name}`, async () => {
-    const passed = await runTests(runtime, FILES, { without: SHOWN_ON_DENO });
+    const passed = await runTests(runtime, ["./packages/edge/tests/kv/contract_test.ts"], { without: SHOWN_ON_DENO });
     assert.ok(passed.filter((name) => name.startsWith("a Deno KV store ")).length > 30, passed.join("\n"));
   });
 }

@@ -9,7 +9,8 @@ import { POSTGRES, POSTGRES_ROLE } from "../../support/stores.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 if (!whyNoPostgres()) {
-  await testStoreContract([POSTGRES, POSTGRES_ROLE]);
+  // The role has the printed grants alone, so it may do no more than the owner of the tables.
+  await testStoreContract([POSTGRES_ROLE]);
   testHttpContract(IN_PROCESS, [POSTGRES]);
 }
 
