@@ -12,8 +12,6 @@ import { withTempFolder } from "../../support/temp.ts";
 import { PACKAGES, ROOT } from "./support/project.ts";
 import { start, succeed } from "./support/run.ts";
 
-const ENTRY_POINTS = Object.values(root.exports);
-
 test("a Deno project elsewhere uses a checkout by links, and its types pass with the settings of a new project", () =>
   withTempFolder(async (folder) => {
     const name = "@petstore/petstore";
@@ -71,17 +69,11 @@ test("the program that JSR has serves pets, and the page with its scripts", () =
     assert.doesNotMatch(petstore.written.stderr, /rror|denied/);
   }));
 
-test("every entry point begins with a description and an example", () => {
-  for (const path of ENTRY_POINTS) {
-    const [, description = ""] = /^\/\*\*([^]*?)\*\//.exec(readFileSync(join(ROOT, path), "utf8")) ?? [];
-    // The server is a program: it has no example of code.
-    const hasExample = description.includes("@example") || path === "./server.ts";
-    assert.ok(description.length > 30 && hasExample, path);
-  }
-});
+const STORE = pathToFileURL(join(ROOT, "lib/stores/sqlite/create_sqlite_store.ts")).href;
 
-const PROGRAM = (store: string) => `
-  const { createSqliteStore } = await import("${store}");
+/** Prints how many threads a store starts. */
+const PROGRAM = `
+  const { createSqliteStore } = await import("${STORE}");
   const { default: process } = await import("node:process");
   let threads = 0;
   process.on("worker", () => threads++);
@@ -92,24 +84,9 @@ const PROGRAM = (store: string) => `
   await store.close();
   console.log(threads);`;
 
-/** Runs a program with exactly these permissions. It prints the number of threads that were started. */
-async function countThreads(store: string, permissions: string[]): Promise<{ stdout: string; stderr: string }> {
-  return await withTempFolder((folder) => {
-    writeFileSync(join(folder, "program.ts"), PROGRAM(store));
-    return succeed(process.execPath, ["run", "--no-prompt", "--no-config", ...permissions, "program.ts"], folder);
-  });
-}
-
-test("a store that Deno loads from the web, as from JSR, commits on a thread of its own", async () => {
-  await using server = serveCheckout();
-  const host = `127.0.0.1:${server.addr.port}`;
-  const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
-  const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/create_sqlite_store.ts`, permissions);
-  assert.equal(stdout.trim(), "1");
-});
-
-test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", async () => {
-  const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/create_sqlite_store.ts")).href;
-  const { stdout, stderr } = await countThreads(store, ["--allow-read=.", "--allow-write=."]);
-  assert.deepEqual([stdout.trim(), stderr], ["0", ""]);
-});
+test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", () =>
+  withTempFolder(async (folder) => {
+    writeFileSync(join(folder, "program.ts"), PROGRAM);
+    const args = ["run", "--no-prompt", "--no-config", "--allow-read=.", "--allow-write=.", "program.ts"];
+    assert.deepEqual(await succeed(process.execPath, args, folder), { stdout: "0\n", stderr: "" });
+  }));

@@ -21,7 +21,8 @@ const RESPONSES = [
 ];
 
 const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
-  ...NODES.map((node): [Runtime, string, Install] => [node, "npm", npm(node)]),
+  [NODES[0]!, "npm", npm(NODES[0]!)],
+  [NODES.at(-1)!, "npm", npm(NODES.at(-1)!)],
   [BUN, "bun add", bun(BUN)],
   [DENO, "npm", npm(NODE)],
 ];

@@ -1,1 +1,0 @@
-export default { test: { include: ["own_store.vitest.mjs"], globals: true } };
