@@ -37,18 +37,17 @@ async function addLongNames(server: ServerProcess): Promise<void> {
   for (let i = 0; i < 100; i++) assert.equal((await exchange(server, head + pet))?.status, 201);
 }
 
-for (const [what, path] of [["a large file", BUNDLE], ["a large list", "/v1/pets?limit=100"]] as const) {
-  test(`2,000 streams of HTTP/2 that ask for ${what} and read nothing get it, and take little memory`, () =>
-    assertSmall(async (server, close) => {
-      await addLongNames(server);
-      const clients = Array.from({ length: 10 }, () => new Http2Client(server.port, 0));
-      close.push(() => clients.forEach((client) => client[Symbol.dispose]()));
-      await Promise.all(clients.map((client) => client.agreed()));
-      const headers = { authorization: "Bearer k" };
-      const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(path, headers)));
-      assert.deepEqual(new Set(await Promise.all(asked)), new Set([200]));
-    }));
-}
+test("2,000 streams of HTTP/2 that ask for a large list and read nothing get it, and take little memory", () =>
+  assertSmall(async (server, close) => {
+    await addLongNames(server);
+    const clients = Array.from({ length: 10 }, () => new Http2Client(server.port, 0));
+    close.push(() => clients.forEach((client) => client[Symbol.dispose]()));
+    await Promise.all(clients.map((client) => client.agreed()));
+    const headers = { authorization: "Bearer k" };
+    const ask = (client: Http2Client) => client.statusOf("/v1/pets?limit=100", headers);
+    const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => ask(client)));
+    assert.deepEqual(new Set(await Promise.all(asked)), new Set([200]));
+  }));
 
 test("300 connections that ask for a large file again and again and read nothing take little memory", () =>
   assertSmall(async (server, close) => {
