@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { HTTP_CONTRACT } from "../contract/all.ts";
-import type { Dependency, HttpCase } from "../../../packages/conformance/lib/http/case.ts";
+import type { HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { type Handle, type Host, withApi } from "../api.ts";
 import { CASE_HEADER } from "../by_case.ts";
 import type { Deviation, HostResponse, Meeting } from "./deviation.ts";
@@ -20,17 +20,13 @@ export interface RemoteHost {
   strip?(response: Response): Response;
 }
 
-/**
- * Tests by their names.
- *
- * @param dependency Leaves out the cases that do not depend on a store, or on a host.
- */
-export function contractTests(host: RemoteHost, dependency?: Dependency): Map<string, () => Promise<void>> {
+/** Tests of the cases that a host can break, by their names. */
+export function contractTests(host: RemoteHost): Map<string, () => Promise<void>> {
   const tests = new Map<string, () => Promise<void>>();
   const met = new Set<Deviation>();
   for (const [number, contractCase] of HTTP_CONTRACT.entries()) {
-    const { name, options = {}, dependsOn = [], isLocal, run } = contractCase;
-    if (dependency ? !dependsOn.includes(dependency) : isLocal) continue;
+    const { name, options = {}, dependsOn = [], run } = contractCase;
+    if (!dependsOn.includes("host")) continue;
     tests.set(`${host.name}: the petstore ${name}`, async () => {
       const origin = await host.originFor(contractCase);
       const carrier: Host = {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../lib/d1/d1_store.ts";
-import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import { formatPet, type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { draft, request } from "../../../conformance/lib/store/case.ts";
 import { openStorage } from "./support.ts";
 
@@ -121,15 +121,27 @@ test("a store whose tables are lost is unavailable once, and then makes them ane
 
 test("a store refuses the tables of a later release at each use, and those of its own once they are back", () => {
   const storage = openStorage();
-  createDurableObjectStore(storage).create(PET);
+  const running = createDurableObjectStore(storage);
+  running.create(PET);
   const store = createDurableObjectStore(storage);
   const setVersion = (version: number) => storage.sql.exec("UPDATE petstore_schema SET version = ?", version).toArray();
   setVersion(2);
+  const refusal = { name: "StoreUnavailableError", message: /has version 2 of the tables, and this program knows 1/ };
   for (let use = 0; use < 2; use++) {
     for (const work of [() => store.get(1n), () => store.create(PET), () => store.check()]) {
-      assert.throws(work, { name: "StoreUnavailableError", message: /has version 2 of the tables/ });
+      assert.throws(work, refusal);
     }
+    // One that was running before goes on reading, and writes nothing.
+    assert.equal(running.get(1n), formatPet({ id: 1n, ...PET }));
+    for (
+      const work of [
+        () => running.create(PET),
+        () => running.createOnce!(PET, REQUEST),
+        () => running.checkWrites!(),
+      ]
+    ) assert.throws(work, refusal);
   }
   setVersion(1);
   assert.equal(store.create(PET), 2n);
+  assert.deepEqual(running.createOnce!(PET, REQUEST), { outcome: "created", id: 3n });
 });

@@ -3,7 +3,7 @@
 import type { D1Binding, D1Rows, D1Statement } from "@petstore/edge/d1";
 
 /** The cost of an operation. */
-export interface Cost {
+interface Cost {
   /** Round trips to the database. */
   calls: number;
   read: number;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createClient, type Fetch } from "../../../../packages/client/mod.ts";
-import type { Dependency, HttpCase } from "../../../../packages/conformance/lib/http/case.ts";
+import type { HttpCase } from "../../../../packages/conformance/lib/http/case.ts";
 import { contractTests, type RemoteHost } from "../../../support/http/host_contract.ts";
 
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
@@ -19,14 +19,14 @@ function mountOf({ name, options = {} }: HttpCase): BasePath {
   return OUTSIDE.test(name) ? "" : BASE_PATHS.find((path) => path === basePath) ?? "";
 }
 
+/** Tests the cases of the HTTP contract that a host can break. */
 export async function testContract(
   context: TestContext,
   origins: Record<BasePath, string>,
   host: Omit<RemoteHost, "originFor">,
-  dependency?: Dependency,
 ): Promise<void> {
   const originFor = (contractCase: HttpCase) => origins[mountOf(contractCase)];
-  for (const [name, run] of contractTests({ ...host, originFor }, dependency)) await context.test(name, run);
+  for (const [name, run] of contractTests({ ...host, originFor })) await context.test(name, run);
 }
 
 /** The keys of the apps under test. */

@@ -42,7 +42,7 @@ export function testNodeApp(title: string, app: NodeApp, host: Omit<RemoteHost, 
         });
       }
       const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-      await testContract(context, origins, host, "host");
+      await testContract(context, origins, host);
     }));
 }
 

@@ -19,7 +19,7 @@ export function testHost(host: MountedHost): void {
     ...host,
     originFor: async ({ options }: HttpCase) => (await programs.at(options?.basePath ?? "/v1")).origin,
   };
-  for (const [name, run] of contractTests(remote, "host")) test(name, { skip }, run);
+  for (const [name, run] of contractTests(remote)) test(name, { skip }, run);
   for (const [what, run] of Object.entries(CARRIAGE_TESTS)) {
     test(`${host.name} ${what}`, { skip }, async () => await run(await programs.at("/v1")));
   }
