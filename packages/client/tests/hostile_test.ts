@@ -58,22 +58,16 @@ function cut(type: string, body: string): string {
 const ECHOES: Record<string, Script> = {
   "a page": () => response(500, `Bad request. Authorization: Bearer ${KEY}`),
   "a page in which a shortened message ends": () => response(500, `${"x".repeat(50)}${KEY}`),
-  "a page, in base64": () => response(500, `Seen: ${Buffer.from(KEY).toString("base64")}`),
   "a page that is cut": () => cut("text/html", `Your key is ${KEY.slice(0, -4)}`),
   "an Error": () => response(400, JSON.stringify({ code: KEY, message: `No: ${KEY}`, status: 400 })),
   "X-Request-Id": () => response(400, "{}", { "x-request-id": KEY }),
   "Location": () => response(302, "", { location: `https://other.example${address}` }),
   "Link": () => response(200, "[]", { link: `<${address}>; rel="next"` }),
-  "a circle": () => response(200, "[]", { link: `</pets?${encodeURIComponent(KEY)}>; rel="next"` }),
   "incomplete JSON": () => cut("application/json", `["Bearer ${KEY}`),
   "incomplete JSON that is cut within it": () => cut("application/json", JSON.stringify([KEY]).slice(0, -7)),
   "what is no JSON": () => response(200, KEY),
   "the head": (request) => request,
-  "a status line": (request) => `HTTP/1.1 4 ${fieldOf(request, "authorization")}\r\n\r\n`,
-  "a line that is no field": (request) => `HTTP/1.1 400 Bad\r\n${fieldOf(request, "authorization")}\r\n\r\n`,
   "a length": (request) => `HTTP/1.1 200 OK\r\ncontent-length: ${fieldOf(request, "authorization")}\r\n\r\n`,
-  "the size of a chunk": (request) =>
-    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${fieldOf(request, "authorization")}\r\n\r\n`,
   "a body that is not compressed": (request) => response(200, request, { "content-encoding": "gzip" }),
 };
 
@@ -195,29 +189,21 @@ const LIMIT = 16 * 2 ** 20;
 /** What the system, and a runtime that reads ahead, take beyond it. */
 const AHEAD = 48 * 2 ** 20;
 
-const HEADS: Record<string, string> = {
-  "chunks": "transfer-encoding: chunked\r\n",
-  "no length": "",
-  "a length beyond the limit": `content-length: ${2 ** 40}\r\n`,
-};
-
-for (const [name, fields] of Object.entries(HEADS)) {
-  test(`the connection of a response that does not end is closed at 16 MiB: ${name}`, async () => {
-    for (const status of ["200 OK", "503 Busy"]) {
-      const flooding = flood(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${fields}`);
-      await withScript(() => flooding.answer, async ({ origin, requests, idle }) => {
-        const pets = clientOf(origin, { maxRetries: 1, timeoutMs: 600_000 });
-        for (const call of [() => pets.create(NEW_REX), () => pets.list().toArray()]) {
-          assert.match((await failed(call())).message, /got more than 16777216 bytes$/);
-        }
-        // It is not asked for again: the next one would be as long.
-        assert.equal(requests.length, 2);
-        await idle();
-        assert.ok(flooding.sent <= LIMIT + AHEAD, `${flooding.sent} bytes were sent`);
-      });
-    }
-  });
-}
+test("the connection of a response that does not end is closed at 16 MiB, and it is not asked for again", async () => {
+  for (const status of ["200 OK", "503 Busy"]) {
+    const flooding = flood(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n`);
+    await withScript(() => flooding.answer, async ({ origin, requests, idle }) => {
+      const pets = clientOf(origin, { maxRetries: 1, timeoutMs: 600_000 });
+      for (const call of [() => pets.create(NEW_REX), () => pets.list().toArray()]) {
+        assert.match((await failed(call())).message, /got more than 16777216 bytes$/);
+      }
+      // The next one would be as long.
+      assert.equal(requests.length, 2);
+      await idle();
+      assert.ok(flooding.sent <= LIMIT + AHEAD, `${flooding.sent} bytes were sent`);
+    });
+  }
+});
 
 test("a response of another fetch that does not end is cancelled at 16 MiB, though its signal is ignored", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -232,11 +218,8 @@ test("a response of another fetch that does not end is cancelled at 16 MiB, thou
   assert.ok(sent <= LIMIT + 3 * 2 ** 20);
 });
 
-test("a response of 16 MiB is read, with and without a length", async () => {
-  const text = `[]${" ".repeat(LIMIT - 2)}`;
-  for (const bytes of [response(200, text), cut("application/json", text)]) {
-    await withScript(() => bytes, async ({ origin }) => {
-      assert.deepEqual(await clientOf(origin).list().toArray(), []);
-    });
-  }
+test("a response of 16 MiB is read", async () => {
+  await withScript(() => response(200, `[]${" ".repeat(LIMIT - 2)}`), async ({ origin }) => {
+    assert.deepEqual(await clientOf(origin).list().toArray(), []);
+  });
 });

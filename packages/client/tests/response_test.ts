@@ -44,17 +44,6 @@ for (const status of [300, 302, 399]) {
 const hidden = { type: "opaqueredirect", status: 0, ok: false };
 ENDS.push(["a redirect that a browser hides", () => like(hidden), REDIRECTED]);
 
-for (const thrown of [undefined, null, "Cut"]) {
-  const respond = () => {
-    throw thrown;
-  };
-  ENDS.push([
-    `nothing, since fetch() throws ${thrown}`,
-    respond,
-    `${ASKED} got no whole response${thrown ? ": Cut" : ""}`,
-  ]);
-}
-
 /** Bodies that are cut, without a type, and whether they look like JSON. */
 const CUT: [text: string, isJson: boolean][] = [['{"id', true], [" \n[{", true], ["<p>{", false], ["x[", false]];
 for (const [text, isJson] of CUT) {
