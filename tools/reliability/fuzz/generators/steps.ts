@@ -3,7 +3,7 @@ import { OPERATIONS } from "../../../../lib/operations/table.ts";
 import type { Header } from "../prediction.ts";
 import type { Step } from "../request.ts";
 import { BODY, RIGHT_BODY } from "./bodies.ts";
-import { AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, EXTRA, IDEMPOTENCY_KEY, IF_NONE_MATCH } from "./headers.ts";
+import { AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, IDEMPOTENCY_KEY, IF_NONE_MATCH } from "./headers.ts";
 import { PATH, pathOf, QUERY, RIGHT_QUERY } from "./targets.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
@@ -35,8 +35,8 @@ function step(
 
 const PETS = fc.constant("/v1/pets"), NO_QUERY = fc.constant("");
 const READ = ["GET", "GET", "HEAD"];
-const HEADERS_OF_POST = headers(AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING, EXTRA, IDEMPOTENCY_KEY);
-const HEADERS_OF_GET = headers(AUTHORIZATION, IF_NONE_MATCH, EXTRA);
+const HEADERS_OF_POST = headers(AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING, IDEMPOTENCY_KEY);
+const HEADERS_OF_GET = headers(AUTHORIZATION, IF_NONE_MATCH);
 const RIGHT_HEADERS = headers(
   AUTHORIZATION.filter((headers) => headers.length === 1),
   fc.constant<Header[]>([["Content-Type", "application/json"]]),

@@ -2,23 +2,14 @@ import fc from "fast-check";
 import { OPERATIONS } from "../../../../lib/operations/table.ts";
 import { weighted } from "./weighted.ts";
 
-/** Segments with a meaning elsewhere, or in other servers. */
-const ODD_SEGMENTS = ["%zz", "%c3%28", "%00", "%2e%2e", "..", ".", "%F0%9F%90%B6", "é", "%ff", "a%2Fb", "~", "*", "%"];
-const ODD_IDS = ["0", "01", "1.5", "-1", "+1", "1e0", "0x1", "1%20", "%201", "%31", "1,2", "1;a=b", "null", "1%00"]
-  .concat("9223372036854775807", "9223372036854775808", "18446744073709551617", "1".repeat(40), "%EF%BC%91", "1%2F2")
-  .concat("constructor", "__proto__", "9007199254740993", "1'--", "{id}'or'1'='1", ...ODD_SEGMENTS);
+/** Ids that no pet has, or that mean another one in other servers. */
+const ODD_IDS = ["0", "01", "1.5", "-1", "1e0", "1%20", "%31", "9223372036854775808", "1".repeat(40), "%EF%BC%91"]
+  .concat("constructor", "{id}'or'1'='1", "%zz", "..", "a%2Fb", "é", "%");
 
 const ID = weighted([5, ["{id}"]], [5, fc.nat({ max: 12 }).map(String)], [4, ODD_IDS]);
 
-const ODD_PATHS = ["/V1/pets", "/v1/Pets", "/v2/pets", "/pets", "/v1/store%2Forders", "/v1/pets%2F1", "/v1/petsx"]
-  .concat("/v1/pets.json", "/v1/%", "/openapi.json", "/livez", "/v1/pets;a=b", "/v1\\pets")
-  .concat(`/v1/${"a".repeat(9000)}`, `/v1/pets/${"1".repeat(9000)}`);
-
-function disguise(path: string, at: number): string {
-  const [index, code] = [1 + at % path.length, path.charCodeAt(1 + at % path.length)];
-  if (!(code < 0x7f) || "%{}".includes(path[index] ?? "") || path.includes("{")) return path;
-  return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
-}
+const ODD_PATHS = ["/V1/pets", "/v2/pets", "/pets", "/v1/store%2Forders", "/v1/p%65ts", "/v1/pets/1/", "//v1/pets"]
+  .concat("/v1/%", "/livez", "/v1/pets;a=b", "/v1\\pets", `/v1/pets/${"1".repeat(9000)}`);
 
 /** Makes paths of a template, with all kinds of parameters. */
 export function pathOf(template: string): fc.Arbitrary<string> {
@@ -29,17 +20,7 @@ const OPERATION_PATH: fc.Arbitrary<string> = fc.oneof(
   ...new Set(OPERATIONS.map(({ path }) => path)).values().map(pathOf),
 );
 
-const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "store", "orders", "1", "", ...ODD_SEGMENTS), { maxLength: 5 });
-
-export const PATH: fc.Arbitrary<string> = fc.tuple(
-  weighted(
-    [10, OPERATION_PATH],
-    [2, ODD_PATHS],
-    [2, SEGMENTS.map((segments) => `/${segments.join("/")}`)],
-    [1, SEGMENTS.map((segments) => `/v1/pets/${segments.join("/")}`)],
-  ),
-  fc.option(fc.nat({ max: 40 }), { freq: 5 }),
-).map(([path, at]) => at === null ? path : disguise(path, at));
+export const PATH: fc.Arbitrary<string> = weighted([10, OPERATION_PATH], [2, ODD_PATHS]);
 
 /** A cursor in today's form, which is opaque to clients. */
 const forge = (text: string): string => btoa(text).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
