@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import root from "../../../deno.json" with { type: "json" };
 import { serveCheckout } from "../../support/http/deno_serve.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { PACKAGES, ROOT } from "./support/project.ts";
+import { PACKAGES, RELEASED, ROOT } from "./support/project.ts";
 import { start, succeed } from "./support/run.ts";
 
 test("a Deno project elsewhere uses a checkout by links, and its types pass with the settings of a new project", () =>
@@ -24,9 +24,10 @@ test("a Deno project elsewhere uses a checkout by links, and its types pass with
     await succeed(process.execPath, ["run", "--no-remote", "--allow-env", "all.ts"], folder, env);
   }));
 
+/** The step of docs/releasing.md, in the copy that the rehearsal has released. */
 test("a dry run of publishing to JSR finds no fault and no slow types in any package", async () => {
-  const args = ["task", "publish", "--dry-run", "--allow-dirty"];
-  const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
+  const args = ["task", "publish", "--dry-run"];
+  const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, RELEASED, { HOME }));
   const printed = stdout + stderr;
   assert.equal(printed.match(/Success Dry run complete/g)?.length, PACKAGES.length);
   // The one warning allowed: the store on PostgreSQL is loaded only when it is needed.
@@ -35,7 +36,7 @@ test("a dry run of publishing to JSR finds no fault and no slow types in any pac
   assert.doesNotMatch(printed, /slow-type|missing-/i);
   const taken = Array.from(
     printed.matchAll(/^ +(file:\S+) \(/gm),
-    ([, url = ""]) => fileURLToPath(url).slice(ROOT.length),
+    ([, url = ""]) => relative(RELEASED, fileURLToPath(url)),
   );
   for (const { folder, config: { exports } } of PACKAGES) {
     for (const path of typeof exports === "string" ? [exports] : Object.values(exports)) {

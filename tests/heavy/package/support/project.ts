@@ -1,7 +1,7 @@
 /** New projects of strangers, who install the packages from a registry. `deno task release:rehearse` starts it and publishes to it. */
 
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -19,12 +19,15 @@ assert.ok(
   "These tests need what deno task release:rehearse publishes; run that",
 );
 
-/** The packages of the checkout that was released, with the version of the release. */
-export const PACKAGES: readonly Package[] = readPackages(PETSTORE_RELEASED);
+/** The copy of the checkout that was released. */
+export const RELEASED: string = realpathSync(PETSTORE_RELEASED);
+
+/** Its packages, with the version of the release. */
+export const PACKAGES: readonly Package[] = readPackages(RELEASED);
 
 /** The file that `npm pack` has made of a package. */
 export function tarballOf(name: string): string {
-  return join(PETSTORE_RELEASED!, "tarballs", tarballName(PACKAGES.find(({ manifest }) => manifest.name === name)!));
+  return join(RELEASED, "tarballs", tarballName(PACKAGES.find(({ manifest }) => manifest.name === name)!));
 }
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
