@@ -47,21 +47,6 @@ export function measureRounds<Name extends string>(
   return inRounds(Object.fromEntries(measurements), rounds) as Promise<Record<Name, Series>>;
 }
 
-/** The least share of its core that a server uses. Below it, wrk, a disk or other work slowed the server down. */
-const BUSY = 0.9;
-
-/** A note if one of the servers was not busy. */
-function coreNotes(...compared: Series[]): string[] {
-  const medians = (name: "serverShare" | "loadShare") =>
-    compared.map((series) => spreadOf(series.map((measured) => measured[name])).median);
-  const idle = medians("serverShare").findIndex((share) => share < BUSY);
-  if (idle < 0) return [];
-  const [server, load] = [medians("serverShare"), medians("loadShare")].map((shares) =>
-    Math.round(100 * shares[idle]!)
-  );
-  return [`a server's core was only ${server} % busy, wrk's ${load} %`];
-}
-
 /** A row with the speed of `subject` divided by that of `base`, by the clock and by the server's processor time. */
 export function rateRow(
   parts: Pick<Row, "name" | "title" | "subject" | "base">,
@@ -73,11 +58,10 @@ export function rateRow(
     unit: "×",
     figure: ratioOf(subject.map(({ rate }) => rate), base.map(({ rate }) => rate)),
     byProcessorTime: ratioOf(subject.map(({ efficiency }) => efficiency), base.map(({ efficiency }) => efficiency)),
-    notes: coreNotes(subject, base),
   };
 }
 
 /** A row with requests a second. */
 export function rateOnly(parts: Pick<Row, "name" | "title" | "subject">, series: Series): Row {
-  return { ...parts, unit: "/s", figure: spreadOf(series.map(({ rate }) => rate)), notes: [] };
+  return { ...parts, unit: "/s", figure: spreadOf(series.map(({ rate }) => rate)) };
 }

@@ -19,8 +19,6 @@ export interface Row {
   figure: Spread;
   /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
-  /** Remarks, such as that a core was not busy. */
-  notes: string[];
 }
 
 /** The median and the range of at least one figure. */

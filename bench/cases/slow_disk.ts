@@ -48,7 +48,7 @@ async function besideCreates(bench: Bench): Promise<Row[]> {
     const [meanwhile, before] = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads[of]));
     return ratioOf(meanwhile!, before!);
   };
-  const parts = { name: "slow-disk", subject: "default server", unit: "×" as const, notes: [] };
+  const parts = { name: "slow-disk", subject: "default server", unit: "×" as const };
   const title = `GET one, 8 connections, while 64 connections create, each fsync ${LONGER} ms longer`;
   return [
     { ...parts, title, base: "its reads alone", figure: ratio("rate") },

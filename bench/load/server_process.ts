@@ -37,8 +37,6 @@ export interface StandaloneSpec {
 }
 
 export interface ServerMeasurement extends Measurement {
-  /** The share of its core that the server used, 0 to 1. */
-  serverShare: number;
   /** Requests for each second of the server's processor time. Other work on the core hardly affects it. */
   efficiency: number;
 }
@@ -82,8 +80,7 @@ export class ServerProcess implements AsyncDisposable {
     const before = this.#usedSeconds();
     const measured = await runWrk(this.port, load, seconds);
     const used = this.#usedSeconds() - before;
-    const { requests, rate } = measured;
-    return { ...measured, serverShare: used / (requests / rate), efficiency: requests / used };
+    return { ...measured, efficiency: measured.requests / used };
   }
 
   /** The resident memory, in MB. */

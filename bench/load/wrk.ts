@@ -27,8 +27,6 @@ export interface Measurement {
   rate: number;
   /** The 99th percentile of the latency, in milliseconds. */
   p99: number;
-  /** The share of its core that wrk used, 0 to 1. */
-  loadShare: number;
 }
 
 /** A load; by default GET requests from 64 connections with a valid key. */
@@ -77,10 +75,10 @@ async function run(seconds: number, args: readonly string[]): Promise<string> {
 
 function readFigures(output: string): Measurement {
   const figures = /^FIGURES (.*)$/m.exec(output)?.[1]?.split(" ").map(Number) ?? [];
-  const [requests = 0, duration = 0, lost = 0, refused = 0, p99 = 0, loadTime = 0] = figures;
+  const [requests = 0, duration = 0, lost = 0, refused = 0, p99 = 0] = figures;
   if (requests === 0 || duration === 0) throw new Error(`wrk measured nothing: ${output.trim()}`);
   if (lost > 0 || refused > 0) {
     throw new Error(`wrk lost ${lost} responses and had ${refused} of status ≥ 400`);
   }
-  return { requests, rate: requests / duration * 1e6, p99: p99 / 1000, loadShare: loadTime / duration * 1e6 };
+  return { requests, rate: requests / duration * 1e6, p99: p99 / 1000 };
 }

@@ -65,15 +65,14 @@ ${table(["name", "value"], facts)}
 `;
 }
 
-const COLUMNS = ["case", "what", "figure", "rounds", "by processor time", "notes"];
+const COLUMNS = ["case", "what", "figure", "rounds", "by processor time"];
 
-function cells({ title, subject, base, figure, unit, byProcessorTime, notes }: Row): string[] {
+function cells({ title, subject, base, figure, unit, byProcessorTime }: Row): string[] {
   return [
     title,
     base === undefined ? subject : `${subject} / ${base}`,
     digits(figure.median) + (unit === "/s" ? " a second" : ` ${unit}`),
     `${digits(figure.low)} to ${digits(figure.high)}`,
     byProcessorTime ? digits(byProcessorTime.median) : "",
-    notes.join("; "),
   ];
 }
