@@ -43,15 +43,6 @@ for (const [name, runtime] of RUNS) {
 
 const isSync = ({ kind }: Step) => kind === "sync" || kind === "sync of a folder";
 
-/** As with `synchronous = NORMAL`, which syncs the log only before it is written back. */
-function withoutCommits(steps: readonly Step[]): Step[] {
-  const isWrittenBack = (at: number) => {
-    const next = steps.slice(at + 1).find(({ kind }) => kind === "write" || kind === "sync");
-    return next?.kind === "write" && / pets\.db /.test(next.text);
-  };
-  return steps.filter(({ kind, text }, i) => !(kind === "sync" && /-wal$/.test(text)) || isWrittenBack(i));
-}
-
 /** Changes a trace as if each response left before the sync of its commit. */
 function withEarlyResponses(steps: readonly Step[]): Step[] {
   const moved = [...steps];
@@ -68,7 +59,6 @@ const without = (pattern: RegExp) => (steps: readonly Step[]) =>
 
 const MISTAKES: [what: string, workload: string, plant: (steps: readonly Step[]) => readonly Step[], fault: RegExp][] =
   [
-    ["commits that do not wait for the disk", "creates", withoutCommits, /is not stored/],
     ["responses before the commit", "creates", withEarlyResponses, /is not stored/],
     [
       "a folder that is not synced",
@@ -78,7 +68,6 @@ const MISTAKES: [what: string, workload: string, plant: (steps: readonly Step[])
     ],
     ["a key whose file was not synced before it was shown", "first start", without(/api-key/), /holds no key/],
     ["a backup that was not synced before it got its name", "backup", without(/copy\.db/), /The backup has/],
-    ["a change of keys that was not synced", "keys", without(/-wal$/), /was (shown|revoked) is/],
   ];
 
 for (const [what, workload, plant, expected] of MISTAKES) {

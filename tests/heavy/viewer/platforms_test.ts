@@ -15,7 +15,7 @@ import { withDenoServe } from "../../support/http/deno_serve.ts";
 import { readPage } from "../../support/pages.ts";
 import { NO_CHROMIUM } from "../../support/system/chromium.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { authorize, execute, KEY, withBrowser } from "./browser.ts";
+import { KEY, withBrowser } from "./browser.ts";
 import config from "./deno.json" with { type: "json" };
 
 interface Platform {
@@ -66,19 +66,6 @@ const PLATFORMS: Record<string, Platform> = {
     async send(page) {
       await page.getByPlaceholder("api-token").fill(KEY);
       await press(page, "SET", "TRY");
-    },
-  },
-  "Swagger UI": {
-    script: "../../../../tools/viewer/node_modules/swagger-ui-dist/swagger-ui-bundle.js",
-    body: (url) =>
-      `<div id="app"></div>
-      <script type="module">SwaggerUIBundle({ url: "${url}", dom_id: "#app", tryItOutEnabled: true });</script>`,
-    opened: { "Get an animal": "Warning: Deprecated" },
-    names: ["animals", "store"],
-    texts: [SUNSET, "Production"],
-    async send(page) {
-      await authorize(page);
-      await execute(page, "listPets");
     },
   },
 };

@@ -134,23 +134,6 @@ testPage(
 );
 
 testPage(
-  "the page begins with an introduction of two lines, which tell where the key is, as the dialog for it does",
-  "/docs",
-  async ({ page }) => {
-    const heights = await page.locator("header p").evaluateAll((lines) =>
-      lines.map((line) => line.getBoundingClientRect().height)
-    );
-    assert.equal(heights.length, 2);
-    for (const height of heights) assert.ok(height < 30, `A line is ${height} pixels high`);
-    const [, place = ""] = /API key\. (.+)$/.exec(await page.locator("header p").last().innerText()) ?? [];
-    assert.match(place, /PETSTORE_KEYS/);
-    await openDialog(page);
-    assert.equal(await page.locator(".key-place").innerText(), place);
-  },
-  SCREEN,
-);
-
-testPage(
   "POST /pets fits two screens, with each status and each code that the description has, and its examples open",
   "/docs",
   async ({ page, origin, complaints }) => {
