@@ -1,26 +1,45 @@
-/** The stores of `@petstore/edge/d1` in Workers, run by workerd, and the Workers that docs/hosts.md shows. */
+/** The stores of `@petstore/edge/d1` on the databases of workerd, and the Workers that docs/hosts.md shows. */
 
 import assert from "node:assert/strict";
-import { storeCases } from "../../../packages/conformance/mod.ts";
+import { createD1Store, type D1Binding } from "@petstore/edge/d1";
+import { storeCases, type StoreFixture } from "../../../packages/conformance/mod.ts";
 import { draft } from "../../../packages/conformance/lib/store/case.ts";
-import { bundle, stopBundler, storeScript } from "./support/bundle.ts";
+import { bundle, stopBundler } from "./support/bundle.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
-import { remoteStore } from "./support/remote_store.ts";
-import { startFixture, type StoreInWorkers } from "./support/worker_fixture.ts";
+import { testD1 } from "./support/d1_database.ts";
 import { COMPATIBILITY_DATE, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
 import ofObject from "./workers/object/wrangler.json" with { type: "json" };
 
-const STORES: [title: string, kind: StoreInWorkers][] = [["a D1 store", "d1"], ["a Durable Object's store", "object"]];
+const TABLES = ["schema", "pets", "requests", "keys"];
 
-for (const [title, kind] of STORES) {
-  testWorkers(`${title} keeps the contract in two Workers`, async (context) => {
-    await using fixture = await startFixture(kind);
-    for (const { name, skip, run } of await storeCases(fixture)) {
-      await context.test(`${title} ${name}`, { skip }, run);
-    }
-  });
+async function dropTables(db: D1Binding): Promise<void> {
+  await db.batch(TABLES.map((name) => db.prepare(`DROP TABLE IF EXISTS petstore_${name}`)));
+}
 
+testD1("a D1 store keeps the contract in two Workers", async (databases, context) => {
+  let opened = 0;
+  // A case has one namespace.
+  const fixture: StoreFixture = {
+    sharing: "machines",
+    open: () => createD1Store(databases[opened++ % 2]!),
+    remove: () => dropTables(databases[0]!),
+  };
+  for (const { name, skip, run } of await storeCases(fixture)) {
+    await context.test(`a D1 store ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);
+  }
+});
+
+testD1("two Workers that use an empty database at once make its tables once, and both serve", async (databases) => {
+  for (let round = 0; round < 8; round++) {
+    const stores = databases.map((db) => createD1Store(db));
+    const ids = await Promise.all([...stores, ...stores].map((store) => store.create(draft())));
+    assert.deepEqual(ids.toSorted(), [1n, 2n, 3n, 4n]);
+    await dropTables(databases[0]!);
+  }
+});
+
+for (const [title, kind] of [["a D1 store", "d1"], ["a Durable Object's store", "object"]]) {
   testWorkers(`a Worker has a petstore with ${title} beside its own route`, async () => {
     const scripts = [await bundle(`workers/${kind}/worker.ts`, { petstore: "../../../mod.ts" })];
     await stopBundler();
@@ -29,23 +48,6 @@ for (const [title, kind] of STORES) {
     await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
   });
 }
-
-testWorkers(
-  "two Workers that use an empty database at once make its tables once, and both serve, but no session",
-  async () => {
-    const databases = 8;
-    await using workers = new Workers({ scripts: [await storeScript(), await storeScript()], databases });
-    const origins = await workers.origins();
-    for (let i = 0; i < databases; i++) {
-      const stores = origins.map((origin) => remoteStore(`${origin}/d1/DB${i}/only`));
-      const ids = await Promise.all([...stores, ...stores].map((store) => store.create(draft())));
-      assert.deepEqual(ids.toSorted(), [1n, 2n, 3n, 4n]);
-    }
-    // A session may read from a replica.
-    const session = remoteStore(`${origins[0]}/d1/DB0/session`);
-    await assert.rejects(async () => await session.check(), { name: "TypeError", message: /not a session/ });
-  },
-);
 
 testWorkers("the settings that docs/hosts.md shows name what the Workers use", () => {
   assert.deepEqual(ofD1.d1_databases.map(({ binding }) => binding), ["DB"]);

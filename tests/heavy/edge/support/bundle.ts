@@ -16,8 +16,6 @@ export interface BundleParts {
   basePath?: string;
   /** Replaces `@petstore/petstore`: a module, relative to tests/heavy/edge. */
   petstore?: string;
-  /** The same for `@petstore/edge/d1`. */
-  d1?: string;
 }
 
 /** Makes one ES module from a file of tests/heavy/edge. */
@@ -36,20 +34,13 @@ export async function bundle(file: string, parts: BundleParts = {}): Promise<str
   return outputFiles[0]!.text;
 }
 
-/** The Worker of store_worker.ts. */
-export async function storeScript(): Promise<string> {
-  const script = await bundle("support/store_worker.ts", { petstore: "../../../mod.ts" });
-  await stopBundler();
-  return script;
-}
-
 function resolving(parts: BundleParts): Plugin {
-  const { petstore = "support/contract_petstore.ts", d1 = "support/d1.ts" } = parts;
+  const { petstore = "support/contract_petstore.ts" } = parts;
   return {
     name: "resolving",
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
-      build.onResolve({ filter: /^@petstore\/edge\/d1$/ }, () => ({ path: join(EDGE, d1) }));
+      build.onResolve({ filter: /^@petstore\/edge\/d1$/ }, () => ({ path: join(EDGE, "support/d1.ts") }));
       build.onResolve({ filter: /^@petstore\// }, ({ path }) => {
         const source = SOURCES.get(path);
         return source === undefined ? undefined : { path: fileURLToPath(source) };
