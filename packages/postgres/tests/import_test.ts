@@ -59,14 +59,11 @@ test.schema(
   "a failed sink or a stopped import is no fault of the database, and keeps its own error",
   async (url, schema) => {
     const database = readPostgresSetting(`${url}?schema=${schema}`);
-    const stop = new AbortController(), stopped = new Error("The import was stopped");
-    stop.abort(stopped);
-    await assert.rejects(database.import(EDGES, stop.signal), (error) => error === stopped);
+    const stopped = AbortSignal.abort(new Error("The import was stopped"));
+    await assert.rejects(database.import(EDGES, stopped), (error) => error === stopped.reason);
     await database.import(EDGES, new AbortController().signal);
-    for (const [code, text] of [["ENOSPC", "no space left on device"], ["EPIPE", "broken pipe"]]) {
-      const failed = Object.assign(new Error(text), { code });
-      await assert.rejects(database.export(() => Promise.reject(failed)), (error) => error === failed);
-    }
+    const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    await assert.rejects(database.export(() => Promise.reject(full)), (error) => error === full);
   },
 );
 
@@ -90,13 +87,6 @@ test.schema(
     }
   },
 );
-
-test.schema("a start says that it has made the tables, once", (url, schema) =>
-  inFolder(async () => {
-    const start = async () => (await run(url, schema, "serve", "--port=0", "--log=off")).stdout;
-    assert.match(await start(), /^ {2}store +postgres:.* \(new\)$/m);
-    assert.doesNotMatch(await start(), /store.*\(new\)$/m);
-  }));
 
 test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
   await withPool(url, async (pool) => {
