@@ -31,16 +31,12 @@ export const EVERYDAY: Record<string, Part> = {
 };
 
 /**
- * The tests of the server that run on Node too: of files, disks, pipes, signals, sockets and output, which each runtime has of its
- * own. What reads arguments, composes texts or works on a store is the same code on each.
+ * The tests of the server that run on Node too: of a disk that fails or is slow, pipes, signals, sockets and output, which each runtime
+ * has of its own. What reads arguments, composes texts, or works on files and a store by `node:fs` and SQLite is the same on each.
  */
 const ON_NODE = [
-  "heavy/faults/disk/damage",
   "heavy/faults/disk/faults",
-  "heavy/faults/disk/gone",
   "heavy/faults/disk/slow",
-  "heavy/faults/disk/start",
-  "heavy/faults/restore",
   "heavy/nginx/upstream",
   "sockets/smuggling",
   "sockets/splitting",
@@ -48,53 +44,50 @@ const ON_NODE = [
   "server/ready",
   "server/failed_start",
   "server/faults",
-  "server/keys/secret",
   "server/log",
   "server/output",
   "server/shutdown",
   "server/start",
-  "server/viewer",
   "server/interrupted",
   "server/transfer/export",
-  "server/transfer/import",
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */
 export const HEAVY: Record<string, Part> = {
   edge: {
-    seconds: 125,
+    seconds: 50,
     installs: ["tests/heavy/edge"],
     command: "cd tests/heavy/edge && deno task ok && deno task test",
   },
-  runtimes: { seconds: 120, command: "deno test -A --no-check tests/heavy/runtimes" },
+  runtimes: { seconds: 85, command: "deno test -A --no-check tests/heavy/runtimes" },
   package: {
-    seconds: 115,
+    seconds: 100,
     installs: ["tests/heavy/package"],
     command: "deno task --cwd tests/heavy/package ok && deno task release:rehearse",
   },
   sqlite: {
-    seconds: 90,
+    seconds: 75,
     command: "deno test -A --no-check tests/heavy/faults/restore_test.ts tests/heavy/faults/transfer_test.ts " +
       "tests/heavy/faults/disk tests/heavy/faults/sqlite tests/heavy/faults/clients tests/heavy/nginx " +
       "tools/reliability/fuzz/postgres_test.ts",
   },
-  node: { seconds: 90, command: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}` },
+  node: { seconds: 50, command: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}` },
   hosts: {
     seconds: 75,
     installs: ["tests/heavy/hosts"],
     command: "cd tests/heavy/hosts && deno task ok && deno test -A --no-check",
   },
   viewer: {
-    seconds: 60,
+    seconds: 50,
     installs: ["tools/viewer", "tests/heavy/viewer"],
     command: "deno task --cwd tools/viewer ok && cd tests/heavy/viewer && deno task ok && deno test -A",
   },
   clients: {
-    seconds: 45,
+    seconds: 20,
     installs: ["tests/heavy/clients"],
     command: "cd tests/heavy/clients && deno task ok && deno task test",
   },
-  power: { seconds: 25, command: "deno test -A --no-check tests/heavy/power" },
+  power: { seconds: 20, command: "deno test -A --no-check tests/heavy/power" },
 };
 
 /** The packages beside the house, each with what looks for its defects. */
