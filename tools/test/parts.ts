@@ -50,6 +50,7 @@ const ON_NODE = [
   "server/start",
   "server/interrupted",
   "server/transfer/export",
+  "server/transfer/import",
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */
