@@ -10,6 +10,11 @@ import { GIVE_UP_AFTER_MS, KeyReads, type Read } from "./key_reads.ts";
 import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
+/*
+ * The age of the known keys counts from the beginning of the read that has found them. A request uses keys of any age below 400 ms, begins a
+ * read from 400 ms on, and waits for it from 900 ms on, for a second at most.
+ */
+
 /** When the latest read began this many milliseconds ago, a request begins another one, and does not wait for it. */
 const RENEW_AFTER_MS = 400;
 
@@ -63,10 +68,10 @@ export class KeyCache {
    * @param now When the request came, as in `performance.now()`.
    */
   find(header: string, start: number, now: number): MaybePromise<KeyOwner | undefined> {
-    // It is taken before `current()`, which may begin a read: that one is later than the request.
-    const readsBefore = this.#reads.count;
+    // The number is taken before `current()`, which may begin a read: that one is later than the request.
+    const numberAtArrival = this.#reads.latestNumber;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(header, start), (owner) => owner ?? this.#findAdded(header, start, ring, readsBefore));
+      return chain(ring.find(header, start), (owner) => owner ?? this.#findAdded(header, start, ring, numberAtArrival));
     });
   }
 
@@ -109,18 +114,18 @@ export class KeyCache {
    * after the request shows for certain whether it exists.
    *
    * @param searched The keys in which it was looked for. So there are known keys, if not newer ones.
-   * @param readsBefore How many reads had begun when the request came. Later ones have higher numbers.
+   * @param numberAtArrival The number of the latest read that had begun when the request came. Later ones have higher numbers.
    */
   async #findAdded(
     header: string,
     start: number,
     searched: KeyRing,
-    readsBefore: number,
+    numberAtArrival: number,
   ): Promise<KeyOwner | undefined> {
     if (this.#isOutage) return undefined;
-    const areRecent = this.#known!.number > readsBefore;
+    const isReadSince = this.#known!.number > numberAtArrival;
     // If the read fails or takes too long, the last known keys count.
-    if (!areRecent) await this.#waitFor(this.#reads.after(readsBefore), PATIENCE_MS).catch(() => {});
+    if (!isReadSince) await this.#waitFor(this.#reads.after(numberAtArrival), PATIENCE_MS).catch(() => {});
     const { ring } = this.#known!;
     // A read that finds the same keys as before keeps their ring.
     return ring === searched ? undefined : ring.find(header, start);

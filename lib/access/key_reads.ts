@@ -35,14 +35,14 @@ export class KeyReads {
     this.#load = load;
   }
 
-  /** How many reads have begun. This is also the number of the latest one. */
-  get count(): number {
+  /** The number of the read that has begun last, or 0 before the first one. */
+  get latestNumber(): number {
     return this.#latest?.number ?? 0;
   }
 
   /** Begins a read, whether or not another one is under way. */
   begin(): Read {
-    const number = this.count + 1;
+    const number = this.latestNumber + 1;
     const begunAt = performance.now();
     const done = this.#load(number, begunAt);
     const read: Read = { number, begunAt, endedAt: undefined, done };
@@ -83,14 +83,15 @@ export class KeyReads {
   }
 
   /**
-   * Begins a read when the one that is the latest now has ended or is given up, and the interval since its beginning has passed. So the reads
-   * for unknown keys neither overlap nor come too often. A read that begins meanwhile for another reason, such as a change of the keys, does
-   * not delay this one: a row of changes would delay it for ever.
+   * Begins a read for unknown keys, after the present one and not too soon. Only the read that is the latest at the call is waited for. One
+   * that begins meanwhile for another reason, such as a change of the keys, does not delay this one: a row of changes would delay it for ever.
    */
   async #beginLater(): Promise<void> {
     const { begunAt, done } = this.#latest!;
+    // Reads for unknown keys do not overlap.
     const now = performance.now();
     if (this.#underWay(now)) await resolvesWithin(begunAt + GIVE_UP_AFTER_MS - now, done.catch(() => {}));
+    // Nor do they come too often.
     await sleep(begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;

@@ -12,7 +12,7 @@ import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { extendReply, KeptReply, type Reply } from "./reply.ts";
-import type { ResponseCache } from "./response_cache.ts";
+import type { Entry, ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./request_text.ts";
 
@@ -20,7 +20,7 @@ export interface Pipeline {
   /**
    * Answers a request, and returns what `send` returns, or a promise of it.
    *
-   * @param send Sends the reply. It must not throw, because the reply to its failure would be sent as a second one.
+   * @param send Sends the reply. It must not throw, because nothing would answer the client then.
    */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
@@ -66,42 +66,41 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refusal = guard?.(context);
     if (refusal) return refusal;
-    const cacheForGet = context.method === "GET" ? cache : undefined;
-    // The response to this target that is kept, which may be stale.
-    const kept = cacheForGet?.find(context);
-    // For speed, the route is looked up only if no response is kept.
-    const match = kept ? undefined : findOperation(context);
-    // A public operation needs no preflight, because it is a plain GET. Its responses are never kept: only those to a caller are.
+    const kept = context.method === "GET" ? cache?.find(context) : undefined;
+    if (kept) return withCaller(context, (caller) => answerFromCache(context, caller, kept));
+    const match = findOperation(context);
+    // A public operation needs no preflight, because it is a plain GET.
     if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
     // A preflight has no key, so it is answered before the key is checked.
     if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
+    return withCaller(context, (caller) => answerCaller(context, caller, match));
+  }
+
+  /** Checks the key of a request, and lets `answer` answer it. */
+  function withCaller(context: RequestContext, answer: (caller: Caller) => MaybePromise<Reply>): MaybePromise<Reply> {
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      const answer = () => {
-        // No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
-        if (kept && cacheForGet?.isFresh(kept)) {
-          context.route = kept.route;
-          return kept.reply;
-        }
-        // The route of a response that turns out to be stale has not been looked up yet.
-        return answerCaller(context, caller, kept ? findOperation(context) : match, cacheForGet);
-      };
-      return intercept ? intercept(context, answer) : answer();
+      return intercept ? intercept(context, () => answer(caller)) : answer(caller);
     });
   }
 
-  /** Answers a request with a valid key, for which no fresh response is kept. */
-  function answerCaller(
-    context: RequestContext,
-    caller: Caller,
-    match: Match | undefined,
-    cacheForGet: ResponseCache | undefined,
-  ): MaybePromise<Reply> {
+  /**
+   * Answers a GET with the kept response to its target, unless that has become stale. For speed, the route of such a request is looked up only
+   * if the response is stale. No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
+   */
+  function answerFromCache(context: RequestContext, caller: Caller, kept: Entry): MaybePromise<Reply> {
+    if (!cache?.isFresh(kept)) return answerCaller(context, caller, findOperation(context));
+    context.route = kept.route;
+    return kept.reply;
+  }
+
+  /** Answers a request with a valid key, and keeps the response to a GET. */
+  function answerCaller(context: RequestContext, caller: Caller, match: Match | undefined): MaybePromise<Reply> {
     // This comes after the check of the key, so that a client without one does not learn which paths there are.
     if (!match) return routeNotFound(context);
     const makeReply = () => callOperation(match, caller, context);
-    return cacheForGet ? cacheForGet.make(context, makeReply) : makeReply();
+    return cache && context.method === "GET" ? cache.make(context, makeReply) : makeReply();
   }
 
   function callOperation(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
@@ -109,7 +108,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     context.route = route.path;
     const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
     if (!fields) return call();
-    // Failures of a deprecated operation have its fields too, so they are caught here and not in `respond`.
+    // The fields announce the end of a deprecated operation. Its failures have them too, so these are caught here and not in `respond`.
     const reply = attempt(call, (thrown) => recover(thrown, context));
     return chain(reply, (reply) => extendReply(reply, fields));
   }

@@ -26,8 +26,7 @@ const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "Thi
 /** What is read of an app's response. */
 type Taken = Pick<Response, "body" | "headers" | "status" | "statusText">;
 
-const WRONG_RESPONSE =
-  "Option handleStoreOrders must return a Response with a status from 200 to 599 and an unread body";
+const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response with a status from 200 to 599";
 
 /** @param taken The responses with a body that were taken before. */
 function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {

@@ -8,8 +8,8 @@ import type { Listener } from "../service/listener.ts";
 const DRAIN_TIMEOUT_MS = 6_000;
 
 /**
- * The time limit for clients that read their last responses, in milliseconds after the signal. Container runtimes kill a process after 10
- * seconds, and the store has to be closed before.
+ * The time limit for clients that read their last responses, in milliseconds after the signal, or after a start has failed. Container
+ * runtimes kill a process after 10 seconds, and the store has to be closed before.
  */
 const END_TIMEOUT_MS = 7_500;
 
@@ -20,14 +20,16 @@ const END_TIMEOUT_MS = 7_500;
 export const HOLD_TIME_MS = 250;
 
 /**
- * How many timers make up the hold. In a container that was paused meanwhile, one timer would be over at once. Between several, the process
- * reads the requests from its socket that came while it was paused.
+ * How many timers make up the hold. A container may be paused meanwhile. When it goes on, a single timer would be over before the process
+ * has read the requests that wait in its socket. With several, it reads them between two timers.
  */
 const HOLD_STEPS = 10;
 
 /** What ends. */
 export interface ServerParts {
+  /** First it refuses new requests, then it holds them, and at the end it refuses those that it holds. */
   gate: Pick<DrainGate, "refuse" | "hold" | "end">;
+  /** It closes the socket by `stop()`, and waits for the connections by `finish()`. */
   listener: Pick<Listener, "stop" | "finish">;
 }
 

@@ -80,6 +80,7 @@ export class PetstoreError extends Error {
 
   /** The members as plain JSON. The `cause` and the stack are left out, because they tell of the machine and not of the call. */
   toJSON(): Record<string, unknown> {
-    return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
+    const { name, code, message, status, requestId, retryAfterMs } = this;
+    return { name, code, message, status, requestId, retryAfterMs };
   }
 }

@@ -34,6 +34,8 @@ export async function retry<T>(
   { timeoutMs, maxRetries, signal }: RetryLimits,
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
+  /** The longest that an attempt may take if another one may follow. */
+  const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
   /** The failure of the last attempt that has ended. */
   let lastFailure: PetstoreError | undefined;
   /** The failure of the first attempt that the server may have carried out all the same. */
@@ -43,7 +45,6 @@ export async function retry<T>(
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
     const isLast = retries >= maxRetries;
-    const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
     const usesUpTime = isLast || share >= timeLeft;
     const lateError = () =>
       usesUpTime
