@@ -1,8 +1,7 @@
 /** A client for bytes that `fetch` would refuse or repair. It validates each response. Deno only. */
 
+import { Buffer } from "node:buffer";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
-import { concat, isMadeByRuntime, parseHead, parseRequestLine } from "./message.ts";
-import { ResponseReader } from "./response_reader.ts";
 
 /** A server: where it is, and what it may answer. */
 export interface Endpoint {
@@ -13,21 +12,29 @@ export interface Endpoint {
 /** Milliseconds without a response after which a server counts as hung. */
 const GUARD = 10_000;
 
+/** Strict: a replacement character would hide broken bytes. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** What tells that the connection was closed, by the server or here. */
+const { BrokenPipe, ConnectionReset, ConnectionAborted, NotConnected, BadResource, Interrupted } = Deno.errors;
+const CLOSED = [BrokenPipe, ConnectionReset, ConnectionAborted, NotConnected, BadResource, Interrupted];
+
 /** When the guard closes a connection, all that is awaited on it fails. */
 export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
   /** In the order of sending, which is the order of the responses. */
-  readonly #unanswered: ReturnType<typeof parseRequestLine>[] = [];
-  readonly #reader = new ResponseReader((buffer) => this.#read(buffer));
-  #guard: ReturnType<typeof setTimeout> | undefined;
-  #isClosed = false;
-  #isTimedOut = false;
+  readonly #unanswered: { method: string; path: string }[] = [];
+  readonly #buffer = new Uint8Array(32_768);
+  /** What no response has used yet, a character for each byte. */
+  #received = "";
+  #state: "open" | "closed" | "timed out" = "open";
+  readonly #guard: ReturnType<typeof setTimeout>;
 
   private constructor(connection: Deno.TcpConn, validate: ResponseValidator, guard: number) {
     this.#connection = connection;
     this.#validate = validate;
-    this.extend(guard);
+    this.#guard = setTimeout(() => this.close("timed out"), guard);
   }
 
   static async open({ port, validate }: Endpoint, guard = GUARD): Promise<RawSocket> {
@@ -37,39 +44,20 @@ export class RawSocket implements Disposable {
     return new RawSocket(connection, validate, guard);
   }
 
-  extend(guard: number): void {
-    clearTimeout(this.#guard);
-    this.#guard = setTimeout(() => {
-      this.#isTimedOut = true;
-      this.close();
-    }, guard);
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  get unread(): number {
-    return this.#reader.unread;
-  }
-
   /** Sends whole requests, text as UTF-8. Returns whether the other side took all bytes. */
   async send(...requests: (string | Uint8Array)[]): Promise<boolean> {
     this.#unanswered.push(...requests.map(parseRequestLine));
-    return await this.sendRest(concat(...requests));
+    return await this.sendRest(Buffer.concat(requests.map((request) => Buffer.from(request))));
   }
 
+  /** The server may answer and close before it has read everything. */
   async sendRest(data: string | Uint8Array): Promise<boolean> {
-    const bytes = concat(data);
-    try {
-      for (let sent = 0; sent < bytes.length;) sent += await this.#connection.write(bytes.subarray(sent));
-      return true;
-    } catch (error) {
-      if (this.#isTimedOut) throw new Error("The guard closed a connection that took no bytes");
-      // The server may answer and close before it has read everything.
-      if (isDisconnection(error)) return false;
-      throw error;
+    const bytes = Buffer.from(data);
+    let sent: number | null = 0;
+    for (let at = 0; at < bytes.length && sent !== null; at += sent ?? 0) {
+      sent = await this.#whileOpen(this.#connection.write(bytes.subarray(at)));
     }
+    return sent !== null;
   }
 
   async endSending(): Promise<void> {
@@ -78,28 +66,29 @@ export class RawSocket implements Disposable {
 
   /** The next whole response, or `undefined` if the connection ended before it. Throws if it is not described. */
   async readResponse(): Promise<SeenResponse | undefined> {
-    const head = await this.#reader.readHead();
-    if (head === undefined) return undefined;
-    const { status, headers } = parseHead(head);
+    if (this.#received === "" && !await this.#receive()) return undefined;
+    const [statusLine = "", ...lines] = (await this.#through("\r\n\r\n")).trimEnd().split("\r\n");
+    const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]);
+    const headers = new Headers(lines.map((line) => /^([^:]*): *(.*)$/.exec(line)!.slice(1) as [string, string]));
     const request = status < 200 ? this.#unanswered[0] : this.#unanswered.shift();
     if (request === undefined) throw new Error(`A response that no request was sent for: ${status}`);
     // The response to HEAD has no body, whatever its headers say.
     const hasNoBody = request.method === "HEAD" || status < 200 || status === 204 || status === 304;
-    const response = { status, headers, text: hasNoBody ? "" : await this.#reader.readBody(headers) };
+    const response = { status, headers, text: hasNoBody ? "" : decode(await this.#readBody(headers)) };
     if (!isMadeByRuntime(response)) this.#validate(request.method, request.path, response);
     return response;
   }
 
   /** Waits until the server closes; throws if more bytes come. */
   async readEnd(): Promise<void> {
-    const rest = await this.#reader.readToEnd();
+    const rest = await this.#rest();
     if (rest !== "") throw new Error(`More came than was asked for: ${JSON.stringify(rest.slice(0, 200))}`);
   }
 
-  close(): void {
+  close(state: "closed" | "timed out" = "closed"): void {
     clearTimeout(this.#guard);
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#state !== "open") return;
+    this.#state = state;
     this.#connection.close();
   }
 
@@ -107,13 +96,54 @@ export class RawSocket implements Disposable {
     this.close();
   }
 
-  /** Reads more bytes; `null` after the end. */
-  async #read(buffer: Uint8Array): Promise<number | null> {
+  async #readBody(headers: Headers): Promise<string> {
+    const length = headers.get("content-length");
+    if (headers.get("transfer-encoding") !== "chunked") {
+      return length === null ? await this.#rest() : await this.#take(Number(length));
+    }
+    for (let body = "";;) {
+      const size = Number.parseInt(await this.#through("\r\n"), 16);
+      body += (await this.#take(size + 2)).slice(0, size);
+      if (size === 0) return body;
+    }
+  }
+
+  async #through(end: string): Promise<string> {
+    while (!this.#received.includes(end)) await this.#receiveMore();
+    return await this.#take(this.#received.indexOf(end) + end.length);
+  }
+
+  async #rest(): Promise<string> {
+    while (await this.#receive());
+    return await this.#take(this.#received.length);
+  }
+
+  async #take(count: number): Promise<string> {
+    while (this.#received.length < count) await this.#receiveMore();
+    const taken = this.#received.slice(0, count);
+    this.#received = this.#received.slice(count);
+    return taken;
+  }
+
+  async #receiveMore(): Promise<void> {
+    if (await this.#receive()) return;
+    throw new Error(`A response was cut short: ${JSON.stringify(this.#received.slice(0, 200))}`);
+  }
+
+  /** Waits for more; returns whether there was any. */
+  async #receive(): Promise<boolean> {
+    const count = await this.#whileOpen(this.#connection.read(this.#buffer));
+    this.#received += Buffer.from(this.#buffer.buffer, 0, count ?? 0).toString("latin1");
+    return count !== null;
+  }
+
+  /** What work results in, or `null` if the connection was closed meanwhile. */
+  async #whileOpen<T>(work: Promise<T>): Promise<T | null> {
     try {
-      return await this.#connection.read(buffer);
+      return await work;
     } catch (error) {
-      if (this.#isTimedOut) throw new Error("The guard closed a connection on which nothing came");
-      if (!isDisconnection(error)) throw error;
+      if (this.#state === "timed out") throw new Error("The guard closed a connection on which nothing moved");
+      if (!CLOSED.some((kind) => error instanceof kind)) throw error;
       return null;
     }
   }
@@ -131,14 +161,22 @@ export async function exchange(endpoint: Endpoint, request: string | Uint8Array)
   return response;
 }
 
-/** Whether an error means that the connection was closed. */
-export function isDisconnection(error: unknown): boolean {
-  return [
-    Deno.errors.BrokenPipe,
-    Deno.errors.ConnectionReset,
-    Deno.errors.ConnectionAborted,
-    Deno.errors.NotConnected,
-    Deno.errors.BadResource,
-    Deno.errors.Interrupted,
-  ].some((kind) => error instanceof kind);
+function decode(received: string): string {
+  return UTF_8.decode(Buffer.from(received, "latin1"));
+}
+
+/** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */
+function parseRequestLine(request: string | Uint8Array): { method: string; path: string } {
+  const [head = ""] = Buffer.from(request).toString("latin1").split("\r\n\r\n", 1);
+  const [method = "", target = ""] = head.split(/ |\r\n/, 2);
+  const host = /^host:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";
+  const url = /^https?:\/\//i.test(target) ? target : `http://${host}${target}`;
+  return { method, path: url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#][^]*$/, "") };
+}
+
+/** Whether the runtime made it: 100 Continue, or 400 without a body to what `Deno.serve` cannot parse. No description has these. */
+function isMadeByRuntime({ status, headers, text }: SeenResponse): boolean {
+  if (status === 100) return [...headers].length === 0;
+  return [...headers.keys()].join() === "connection,content-length,date" && headers.get("connection") === "close" &&
+    status === 400 && text === "";
 }
