@@ -1,13 +1,9 @@
 /** What an operator reads: each line, count, request id and last use belongs to its own request, and has its own unit. */
 
 import assert from "node:assert/strict";
-import { createKeyManager } from "../../lib/access/create_key_manager.ts";
-import { readArguments } from "../../lib/server/commands/command_line.ts";
-import { SERVE } from "../../lib/server/commands/serve.ts";
+import { createKeyManager } from "../../lib/access/key_management.ts";
 import type { DrainGate } from "../../lib/server/service/drain_gate.ts";
-import type { Listen } from "../../lib/server/service/listener.ts";
-import { type Server, startServer } from "../../lib/server/serving/start.ts";
-import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import type { Server } from "../../lib/server/serving/start.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
@@ -16,6 +12,7 @@ import { createContext } from "../support/context.ts";
 import { test, withServerHere } from "../support/server/in_process.ts";
 import { samplesOf } from "../support/server/metrics.ts";
 import { request } from "../support/server/server_process.ts";
+import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { freePort } from "../support/system/free_port.ts";
 
 const HOUR = 3_600_000;
@@ -136,40 +133,30 @@ for (const [form, readLine] of Object.entries(READ_LINE)) {
   });
 }
 
-/** A server without a socket. */
-async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<void>): Promise<Local["lines"]> {
-  const lines = { output: [] as string[], errors: [] as string[] };
-  const writer = (name: keyof typeof lines) => (
-    { add: (line: string) => lines[name].push(line), flush: () => Promise.resolve(), hasFailed: false }
-  );
-  let gate: Parameters<Listen>[1] | undefined;
-  const calls: string[] = [];
-  const listen: Listen = (_, given) => {
-    gate = given;
-    const note = (call: string) => () => Promise.resolve(void calls.push(call));
-    return { port: 1, stop: note("stop"), finish: note("finish") };
-  };
-  const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
-  const settings = readSettings(readArguments("serve", SERVE, args, () => undefined));
-  const writers = { output: writer("output"), errors: writer("errors") };
-  const server = await startServer(settings, { description: "memory:", open: () => store }, writers, listen);
-  const { key } = await createKeyManager(store.keys).add({ label: "ci" });
-  const ask = async (target = "/v1/pets/7", authorization = `Bearer ${key}`) => {
-    return await gate!.respond(createContext({ authorization }, "GET", target), undefined, ({ status, headers }) => {
-      return { status, connection: headers["connection"] };
-    });
-  };
-  await use({ server, lines, ask, gate: gate as DrainGate });
-  await server.shutDown(0);
-  assert.deepEqual(calls, ["stop", "finish"]);
-  return lines;
-}
-
 interface Local {
   server: Server;
   gate: DrainGate;
   lines: { output: string[]; errors: string[] };
   ask(target?: string): Promise<{ status: number; connection: string | undefined }>;
+}
+
+/** A server without a socket, whose store has one key. Returns its lines when it has ended. */
+async function withLocal(store: KeyedPetStore, use: (parts: Local) => Promise<void>): Promise<Local["lines"]> {
+  const lines: Local["lines"] = { output: [], errors: [] }, calls: string[] = [];
+  const note = (call: string) => () => Promise.resolve(void calls.push(call));
+  const listener = { stop: note("stop"), finish: note("finish") };
+  const args = ["--log=json", "--metrics=127.0.0.1:1", "--store=memory:"];
+  const local = await startWithoutSocket(args, store, listener, (line, output) => lines[output].push(line));
+  const { key } = await createKeyManager(store.keys).add({ label: "ci" });
+  const context = (target: string) => createContext({ authorization: `Bearer ${key}` }, "GET", target);
+  const ask = async (target = "/v1/pets/7") =>
+    await local.gate.respond(context(target), undefined, ({ status, headers }) => {
+      return { status, connection: headers["connection"] };
+    });
+  await use({ ...local, lines, ask });
+  await local.server.shutDown(0);
+  assert.deepEqual(calls, ["stop", "finish"]);
+  return lines;
 }
 
 const FAILURES = [
@@ -197,33 +184,24 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
   });
 }
 
-test("a server that stops logs what it refuses, and says that the connection ends, in the last responses too", () => {
-  const read = Promise.withResolvers<undefined>();
-  const store = Object.assign(createMemoryStore(), { get: () => read.promise });
-  return withLocal(store, async ({ gate, lines, ask }) => {
-    const inFlight = ask();
-    const answered = gate.refuse();
-    assert.deepEqual(await ask("/v1/pets"), { status: 503, connection: "close" });
-    assert.deepEqual(await ask("/livez"), { status: 200, connection: "close" });
-    read.resolve(undefined);
-    assert.deepEqual(await inFlight, { status: 404, connection: "close" });
-    await answered;
-    const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
-    assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
+for (const [when, end] of [["before its end", () => {}], ["after its end", (gate: DrainGate) => gate.end()]] as const) {
+  test(`a server that stops logs what it refuses, and says that the connection ends, also to a request that is answered ${when}`, () => {
+    const read = Promise.withResolvers<undefined>();
+    const store = Object.assign(createMemoryStore(), { get: () => read.promise });
+    return withLocal(store, async ({ gate, lines, ask }) => {
+      const inFlight = ask();
+      const answered = gate.refuse();
+      assert.deepEqual(await ask("/v1/pets"), { status: 503, connection: "close" });
+      assert.deepEqual(await ask("/livez"), { status: 200, connection: "close" });
+      end(gate);
+      read.resolve(undefined);
+      assert.deepEqual(await inFlight, { status: 404, connection: "close" });
+      await answered;
+      const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
+      assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
+    });
   });
-});
-
-test("a request that outlives the end of the server is told that its connection ends", () => {
-  const read = Promise.withResolvers<undefined>();
-  const store = Object.assign(createMemoryStore(), { get: () => read.promise });
-  return withLocal(store, async ({ gate, ask }) => {
-    const inFlight = ask();
-    void gate.refuse();
-    gate.end();
-    read.resolve(undefined);
-    assert.deepEqual(await inFlight, { status: 404, connection: "close" });
-  });
-});
+}
 
 test("a reset that was under way when a server began to stop does not let requests in again", () =>
   withLocal(createMemoryStore(), async ({ gate, ask }) => {

@@ -1,13 +1,10 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { readArguments } from "../../lib/server/commands/command_line.ts";
-import { SERVE } from "../../lib/server/commands/serve.ts";
-import type { Listen } from "../../lib/server/service/listener.ts";
-import { startServer } from "../../lib/server/serving/start.ts";
-import { readSettings } from "../../lib/server/settings/server_settings.ts";
+import { DatabaseSync } from "node:sqlite";
+import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
@@ -15,6 +12,7 @@ import { Child } from "../support/system/child.ts";
 import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
+import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { execute } from "../support/database.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -113,6 +111,18 @@ function readFiles(): Map<string, Uint8Array> {
   return new Map(files.map(({ name }) => [name, Deno.readFileSync(name)]));
 }
 
+test.inFolder("the server does not start on a file whose table of keys is damaged, which each request reads", async () => {
+  await createSqliteStore("pets.db").close();
+  const db = new DatabaseSync("pets.db");
+  const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'api_keys'").get() as {
+    rootpage: number;
+  };
+  db.close();
+  const file = readFileSync("pets.db");
+  writeFileSync("pets.db", file.fill(0, (rootpage - 1) * 4096, rootpage * 4096));
+  await assertFails([K, "--store=sqlite:pets.db"], /pets\.db is corrupt/);
+});
+
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {
   test.inFolder(`a start on a port that ${flag} names and that is in use says how to get another, with status 1`, async (folder) => {
     using socket = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -167,15 +177,13 @@ test.inFolder("a first start that fails, on an address that this machine lacks, 
 test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
   const calls: string[] = [];
   const note = (call: string) => () => Promise.resolve(void calls.push(call));
-  const writer = { add: (line: string) => calls.push(line), flush: () => Promise.resolve(), hasFailed: false };
-  const listen: Listen = () => ({ port: 1, stop: note("stop"), finish: note("finish") });
   const store = Object.assign(createMemoryStore(), {
     isNew: true,
     check: () => Promise.reject(new StoreUnavailableError("down")),
     close: note("close"),
   });
-  const settings = readSettings(readArguments("serve", SERVE, [K], () => undefined));
-  const setting = { description: "sqlite:pets.db", open: () => store };
-  await assert.rejects(startServer(settings, setting, { output: writer, errors: writer }, listen), { message: "down" });
-  assert.deepEqual(calls, ["petstore: sqlite:pets.db is new", "close", "stop", "finish"]);
+  const listener = { stop: note("stop"), finish: note("finish") };
+  const start = startWithoutSocket([K], store, listener, (line) => calls.push(line));
+  await assert.rejects(start, { message: "down" });
+  assert.deepEqual(calls, ["petstore: the store is new", "close", "stop", "finish"]);
 });
