@@ -7,7 +7,6 @@ import { describeCommand, describeProgram } from "../../lib/server/commands/help
 import { COMMANDS } from "../../lib/server/commands/table.ts";
 import { serverOpenApiOf } from "../support/descriptions.ts";
 import { runHere, test } from "../support/server/in_process.ts";
-import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
@@ -38,27 +37,6 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
   assert.deepEqual(readdirSync("."), []);
 });
 
-test.inFolder("a wrong command or flag is told, and a word that may be a key is not shown", async () => {
-  await assertAllRefused([
-    [
-      ["bakcup", "x.db"],
-      /^petstore: There is no such command \(did you mean backup\?\); --help lists the commands\n$/,
-    ],
-    [["help", "opnapi"], /did you mean openapi\?/],
-    [["keys", "lits"], /There is no such command \(did you mean keys list\?\)/],
-    [["cat"], /There is no such command;/],
-    [["check", "--stor=x"], /Unknown option '--stor' \(did you mean --store\?\); add --help to see the flags of check/],
-    [["--no-doc"], /Unknown option '--no-doc' \(did you mean --docs\?\); add/],
-    [["keys", "rotate", "x", "--overlap", "-1d"], /: Option '--overlap' argument is ambiguous; add/],
-    [["keys", "rotate", "x", "--overlap=-1d"], /--overlap must be a time such as .*, not "-1d"/],
-    [["--docs=pk_secret"], /Option '--docs' does not take an argument; add(?!.*pk_secret)/],
-    [["check", "--key=pk_secret"], /Unknown option '--key'; add --help to see the flags of check(?!.*pk_secret)/],
-    [["--pk_secret.x"], /Unknown option/],
-    [["pk_secret"], /^petstore: There is no such command; --help lists the commands\n$/],
-    [["a".repeat(1_000_000)], /^petstore: There is no such command; --help lists the commands\n$/],
-  ]);
-});
-
 test.withFolder("openapi prints what a server has at /openapi.json, with the public address if there is one", async (folder) => {
   const { status, stdout, stderr } = await runCommand(folder, ["openapi"]);
   assert.deepEqual([status, stderr], [0, ""]);
@@ -68,10 +46,9 @@ test.withFolder("openapi prints what a server has at /openapi.json, with the pub
   const byFlag = await runHere(["openapi", `--public-url=${url}`]);
   assert.deepEqual(JSON.parse(byFlag.stdout).servers, [{ url }]);
   assert.deepEqual(await runHere(["openapi"], { PETSTORE_PUBLIC_URL: url }), byFlag);
-  assertRefused(await runHere(["openapi", "--public-url=api.example"]), /--public-url must be/);
 });
 
-test("openapi names servers, and labels operations; it refuses an address that does not end in /v1", async () => {
+test("openapi names servers, and labels operations", async () => {
   const [production, staging] = ["https://api.example/v1", "http://staging.example:8080/pets/v1"];
   const servers = [{ url: production, description: "Production" }, { url: staging }];
   const addresses = [`--openapi-server=Production=${production}`, `--openapi-server=${staging}`];
@@ -86,28 +63,6 @@ test("openapi names servers, and labels operations; it refuses an address that d
     PETSTORE_ENFORCE_SUNSET: "on",
   };
   assert.equal((await runHere(["openapi"], env)).stdout, stdout);
-  const wrong: [flag: string, values: string[], shows: RegExp][] = [
-    [
-      "--openapi-server",
-      // A Content-Security-Policy would take a semicolon and a comma for the end of a source.
-      [
-        "https://a.example",
-        "A=https://a.example/v1/",
-        "https://u@a.example/v1",
-        "https://a;script-src/v1",
-        "https://a,b/v1",
-      ],
-      /--openapi-server must be an address that ends in \/v1/,
-    ],
-    [
-      "--stability",
-      ["listPet=beta", "listPets=stable", "listPets", "beta"],
-      /option stability\.(listPet|beta)|Option stability\.listPets must be one of experimental, alpha, beta/,
-    ],
-  ];
-  for (const [flag, values, shows] of wrong) {
-    for (const value of values) assertRefused(await runHere(["openapi", `${flag}=${value}`]), shows);
-  }
 });
 
 test("schema prints the SQL of a PostgreSQL store, with the grants of its role as comments", async () => {

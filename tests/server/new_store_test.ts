@@ -44,36 +44,6 @@ test.inFolder("keys add and import say that a store is new", async () => {
   assert.match((await runHere(["check"])).stdout, /is sound: 2 pets/);
 });
 
-test.inFolder("a folder that is missing is refused, except data/", async () => {
-  mkdirSync("data/pets", { recursive: true });
-  await makeStore(1);
-  await runHere(["backup", "copy.db", STORE]);
-  writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
-  const none = /dta\/petstore\.db cannot be made, because there is no folder dta$/m;
-  await assertAllRefused([
-    [[...SERVE, "--store=sqlite:dta/petstore.db"], none],
-    [["restore", "copy.db", "--store=sqlite:dta/petstore.db"], none],
-    [[...SERVE, "--store=sqlite:data/pest/old/pets.db"], /no folder data\/pest\/old$/m],
-    [[...SERVE, "--store=sqlite:elsewhere/pets.db"], /because there is no folder elsewhere\n/],
-  ]);
-  rmSync("data", { recursive: true });
-  await start();
-  assert.ok(existsSync(DATABASE));
-});
-
-test.inFolder("no store is made under the name of a folder, or of the log of a database, which would delete it", async () => {
-  await makeStore(1);
-  await runHere(["backup", "copy.db", STORE]);
-  const before = readdirSync(".");
-  for (const args of [SERVE, ["keys", "add", "--label=ci"], ["restore", "copy.db"]]) {
-    await assertAllRefused([
-      [[...args, "--store=sqlite:new/"], /new\/ is the name of a folder/],
-      [[...args, `${STORE}-wal`], /named …-wal; choose another/],
-    ]);
-  }
-  assert.deepEqual(readdirSync("."), before);
-});
-
 test.inFolder("a start warns of a key that is older than its store", async () => {
   assert.equal((await start()).stderr, "");
   rmSync(DATABASE);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runHere, test as serverTest, withFreshServerHere } from "../support/server/in_process.ts";
+import { withFreshServerHere } from "../support/server/in_process.ts";
 import { countPets, request } from "../support/server/server_process.ts";
 
 const KEY = "pk_test";
@@ -67,10 +67,4 @@ test("a reset needs a key, and does not exist unless it is allowed", async () =>
     });
   assert.equal(await statusOf(["--allow-reset"], "pk_other"), 401);
   assert.equal(await statusOf([], KEY), 404);
-});
-
-serverTest.inFolder("a store that lasts is never reset: the server does not start", async (folder) => {
-  const { status, stderr } = await runHere(["--store=sqlite:pets.db", "--allow-reset"]);
-  const line = "petstore: --allow-reset is for --store memory: alone, because a reset removes every pet\n";
-  assert.deepEqual([status, stderr, [...Deno.readDirSync(folder)]], [2, line, []]);
 });

@@ -13,7 +13,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { takeFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
@@ -210,37 +210,6 @@ test.inFolder("a restore that cannot make its mark leaves no copy, and the next 
   rmSync(`${FILE}-restoring`, { recursive: true });
   await succeed("restore", COPY);
   assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
-});
-
-test.inFolder("restore changes nothing if the backup or the store cannot be used", async () => {
-  await makeBackup();
-  new DatabaseSync("empty.db").exec("VACUUM");
-  new DatabaseSync("theirs.db").exec("CREATE TABLE theirs (a)");
-  copyFileSync(COPY, "one.db");
-  linkSync("one.db", "two.db");
-  copyFileSync(COPY, "damaged.db");
-  overwrite("damaged.db", 4096, 4096);
-  const refused: [args: string[], message: RegExp][] = [
-    [[STORE], /Name the backup, as in \S+.* restore copy\.db$/m],
-    [["none.db", STORE], /none\.db does not exist/],
-    [["empty.db", STORE], /empty\.db is an empty database/],
-    [["theirs.db", STORE], /theirs\.db is an SQLite database of another program/],
-    [["damaged.db", STORE], /damaged\.db is (not sound|corrupt)/],
-    [[FILE, STORE], /pets\.db is the store itself/],
-    [[COPY, "--store=sqlite:theirs.db"], /theirs\.db is an SQLite database of another program/],
-    [[COPY, "--store=sqlite::memory:"], /The store must be/],
-    [[COPY, "--store=sqlite:."], /\. is a folder/],
-    // A server that has it open by the other name would not be found.
-    [[COPY, "--store=sqlite:two.db"], /two\.db is a file with several names/],
-    [[COPY, "--store=memory:"], /Only an SQLite file can be backed up or restored/],
-    [[COPY, "--revoke-newer", "--store=sqlite:none.db"], /none\.db does not exist, so it is not known which keys/],
-  ];
-  const before = readdirSync(".");
-  for (const [args, message] of refused) {
-    assertRefused(await runHere(["restore", ...args]), message);
-    assert.deepEqual(readdirSync("."), before, args.join(" "));
-  }
-  assert.deepEqual(namesIn(FILE), ["Rex", "Bo", "Max"]);
 });
 
 test.inFolder("restore lists the keys that are valid again and those that are missing, and ends the first with --revoke-newer", async () => {

@@ -1,16 +1,15 @@
 /** The command import. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readLines } from "../../../lib/server/transfer/lines.ts";
-import { inFolder, runHere, test } from "../../support/server/in_process.ts";
+import { inFolder, test } from "../../support/server/in_process.ts";
 import { ServerProcess } from "../../support/server/server_process.ts";
 import { command, NO_PROC, testUnless } from "../../support/system/commands.ts";
 import {
   assertPrinted,
-  assertRefused,
   type Draft,
   importFile,
   makeDrafts,
@@ -132,18 +131,6 @@ test.inFolder("a member whose name is nearly right is refused, and others that a
   );
   const wanted: Draft = { name: "Rex", categoryId: 7n, status: "available" };
   assert.deepEqual(readDrafts(folder), Array(4).fill(wanted));
-});
-
-test.inFolder("import refuses what it cannot read, and a file without pets", async (folder) => {
-  mkdirSync(join(folder, "d"));
-  assertRefused(await importFile(folder, "d", undefined), /d cannot be read: it is a folder/);
-  assertRefused(await importFile(folder, "none", undefined), /none does not exist/);
-  for (const text of ["", "\n \n", "\ufeff"]) assertRefused(await importFile(folder, "a", text), /a has no pets\n/);
-  assertRefused(await importFile(folder, "a", "", "--format=csv"), /--format/);
-  assertRefused(await runHere(["import", STORE]), /Name the file, as in \S+.* import pets\.ndjson/);
-  assertRefused(await runHere(["import", "a", "--store=memory:"]), /in memory belongs to one server/);
-  const long = `{}\n${"x".repeat(2 ** 20 + 1)}\n`;
-  assertRefused(await importFile(folder, "long", long), /Line 2 is longer than 1 MiB; is a line end missing/);
 });
 
 const line = fc.string({ unit: fc.constantFrom("a", "é", "🐕", "\r", " ", "\u2028", "\ufeff"), maxLength: 6 });

@@ -1,0 +1,187 @@
+/** Command lines that must fail: each says why in one line on standard error, prints nothing else, exits with 2, and changes no file. */
+
+import assert from "node:assert/strict";
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execute } from "../support/database.ts";
+import { runHere, test } from "../support/server/in_process.ts";
+import { makeStore } from "../support/server/pet_files.ts";
+import { overwrite } from "../support/system/disk.ts";
+
+/** As a shell has them, with variables before the command. A character that a word cannot have is percent-encoded. */
+const REFUSED: [line: string, shows: string][] = [
+  // The command and its flags. A word that may be a key is not shown.
+  ["bakcup x.db", "There is no such command (did you mean backup?); --help lists the commands\n"],
+  ["help opnapi", "did you mean openapi?"],
+  ["keys lits", "There is no such command (did you mean keys list?)"],
+  ["pk_secret", ": There is no such command; --help lists the commands\n"],
+  ["a".repeat(1_000_000), ": There is no such command; --help lists the commands\n"],
+  ["check --stor=x", "Unknown option '--stor' (did you mean --store?); add --help to see the flags of check"],
+  ["check --key=pk_secret", "Unknown option '--key'; add --help to see the flags of check"],
+  ["--no-doc", "Unknown option '--no-doc' (did you mean --docs?); add"],
+  ["--docs=pk_secret", "Option '--docs' does not take an argument; add"],
+  ["serve -p 1", "Unknown option '-p'; add --help"],
+  ["serve pk_stray", "Only flags"],
+  ["serve --store", "Option '--store <value>' argument missing"],
+  ["keys rotate x --overlap -1d", "Option '--overlap' argument is ambiguous; add"],
+
+  // Settings of a server.
+  ["serve --hostname=a%20b", "--hostname must be an address or a name"],
+  ["serve --hostname=0.0.0.0:80", "--hostname must be an address or a name"],
+  ["serve --key=", "An API key must not be empty"],
+  ["PETSTORE_KEYS=pk_a,,pk_b serve", "An API key must not be empty"],
+  ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],
+  ["serve --key=pk_a%20b", "key number 1"],
+  ["serve --key=API_KEY=pk_a", "a reference that nothing has resolved"],
+  ["serve --key=op://pk_vault/item", "a reference that nothing has resolved"],
+  ["serve --key=None", "a reference that nothing has resolved"],
+  ["serve --key=@Microsoft.KeyVault(pk_a)", "a reference that nothing has resolved"],
+  [`serve --key=Sha256:${"0".repeat(64)}`, "a reference that nothing has resolved"],
+  ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
+  [
+    "PETSTORE_CORS_ORIGINS=*,a serve",
+    "PETSTORE_CORS_ORIGINS must be an origin such as ",
+  ],
+  ["serve --public-url=api.example", "--public-url must be an address "],
+  ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],
+  ["serve --metrics=127.0.0.1", "--metrics must be an address and a port"],
+  ["PETSTORE_DOCS=no serve", 'PETSTORE_DOCS must be on or off, not "no"'],
+  ["serve --allow-reset", "--allow-reset is for --store memory: alone, because a reset removes every pet"],
+  ["openapi --public-url=api.example", "--public-url must be"],
+  ["openapi --openapi-server=https://a.example", "--openapi-server must be an address that ends in /v1"],
+  ["openapi --openapi-server=A=https://a.example/v1/", "--openapi-server must be an address that ends in /v1"],
+  ["openapi --openapi-server=https://u@a.example/v1", "--openapi-server must be an address that ends in /v1"],
+  // A Content-Security-Policy would take a semicolon and a comma for the end of a source.
+  ["openapi --openapi-server=https://a;script-src/v1", "--openapi-server must be an address that ends in /v1"],
+  ["openapi --openapi-server=https://a,b/v1", "--openapi-server must be an address that ends in /v1"],
+  ["openapi --stability=listPet=beta", "option stability.listPet"],
+  ["openapi --stability=listPets=stable", "stability.listPets must be one of experimental, alpha, beta"],
+  ["openapi --stability=listPets", "stability.listPets must be one of experimental, alpha, beta"],
+  ["openapi --stability=beta", "option stability.beta"],
+  ["ready 127.0.0.1:8000", "The url must be the address of a server, such as http:"],
+  ["ready https://pets.example", "The url must be the address of a server, such as http:"],
+  ["ready http://127.0.0.1:1/readyz?writes", "without a query, not "],
+
+  // The store of each command.
+  ["serve --store=redis:x", "must be memory:, sqlite:<path> or postgres"],
+  ["serve --store=mysql://u:pk_secret@db/x", "must be memory:"],
+  ["serve --store=sqlite:", "sqlite:<path>"],
+  ["serve --store=sqlite:///pets.db", "without //: sqlite:pets.db"],
+  ["serve --store=sqlite:pets.db?mode=ro", "takes no parameters"],
+  ["serve --store=data/x.db", "sqlite:data/x.db for a file"],
+  ["serve --store=sqlite:no%0Asuch/pets.db", "must not contain control characters"],
+  ["serve --store=sqlite:dta/petstore.db", "dta/petstore.db cannot be made, because there is no folder dta\n"],
+  ["serve --store=sqlite:data/pest/old/pets.db", "no folder data/pest/old\n"],
+  ["serve --store=sqlite:elsewhere/pets.db", "because there is no folder elsewhere\n"],
+  ["serve --store=sqlite:new/", "new/ is the name of a folder"],
+  // SQLite would delete it, or replay it into a database.
+  ["serve --store=sqlite:pets.db-wal", "named …-wal; choose another"],
+  ["keys add --label=ci --store=sqlite:new/", "new/ is the name of a folder"],
+  ["keys add --label=ci --store=sqlite:pets.db-wal", "named …-wal; choose another"],
+  ["keys add --label=ci --store=memory:", "A store in memory belongs to one server"],
+  ["keys list --store=sqlite:none.db", "none.db does not exist"],
+  ["keys rotate --store=sqlite:none.db", "none.db does not exist"],
+  ["keys revoke petstore_secret --store=sqlite:none.db", "none.db does not exist"],
+  ["check --store=sqlite:none.db", "none.db does not exist"],
+  ["check --store=memory:", "in memory belongs to one server"],
+  ["check --store=sqlite:folder", "folder is a folder"],
+  ["check --store=sqlite:empty.db", "is an empty database"],
+  ["backup new.db --store=sqlite:none.db", "none.db does not exist"],
+  ["backup new.db --store=memory:", "Only an SQLite file"],
+  ["backup new.db --store=sqlite:folder", "folder is a folder"],
+  ["backup new.db --store=sqlite:empty.db", "is an empty database"],
+  ["export --store=sqlite:none.db", "none.db does not exist"],
+  ["export --store=memory:", "in memory belongs to one server"],
+  ["export --store=sqlite:folder", "folder is a folder"],
+  ["import kept --store=memory:", "in memory belongs to one server"],
+
+  // Keys.
+  ["keys add", "Say what the key is for, as in "],
+  ["keys add --label=a%0Ab", "--label must not contain control characters"],
+  ["keys add --label=ci --expires=soon", "--expires must be a time such as 12h, 90d or 1w"],
+  ["keys add --label=ci --expires=0d", 'not "0d"'],
+  ["keys add --label=ci --expires=2020-01-01", 'not "2020-01-01"'],
+  ["keys add --label=ci --expires=2096-02-30", "--expires must be"],
+  ["keys add --label=ci --expires=2096-01", "--expires must be"],
+  ["keys rotate x --overlap=-1d", 'not "-1d"'],
+  ["keys rotate petstore_secret", "no such key; "],
+  ["keys revoke petstore_secret", "no such key; "],
+  ["keys revoke ", "id of the key is missing; "],
+
+  // Files. No command replaces one, or follows a link.
+  ["backup", " backup copy.db\n"],
+  ["backup a b", "Only one file is expected"],
+  ["backup -", "A backup is a file, and cannot be written to standard output"],
+  ["backup kept", "exists already; choose another name"],
+  ["backup link", "exists already; choose another name"],
+  ["backup pets.db", "exists already; choose another name"],
+  ["backup no/such/copy.db", "copy.db cannot be made, because there is no folder no/such\n"],
+  ...["-wal", "-shm", "-journal"].flatMap((end): [line: string, shows: string][] => [
+    [`backup logged${end}.db`, "would be taken for a log of "],
+    [`backup pets.db${end}`, "SQLite keeps the log of a database in "],
+  ]),
+  ["export kept", "kept exists already"],
+  ["export none/b.ndjson", "b.ndjson cannot be made, because there is no folder none\n"],
+  [`export ${"x".repeat(300)}`, "ame too long\n"],
+  ["import", " import pets.ndjson"],
+  ["import folder", "folder cannot be read: it is a folder"],
+  ["import none", "none does not exist"],
+  ["import blank", "blank has no pets\n"],
+  ["import blank --format=csv", "--format"],
+  ["import long", "Line 2 is longer than 1 MiB; is a line end missing"],
+  ["restore", " restore copy.db\n"],
+  ["restore none.db", "none.db does not exist"],
+  ["restore empty.db", "empty.db is an empty database"],
+  ["restore theirs.db", "theirs.db is an SQLite database of another program"],
+  ["restore damaged.db", "damaged.db is "],
+  ["restore pets.db", "pets.db is the store itself"],
+  ["restore copy.db --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
+  ["restore copy.db --store=sqlite::memory:", "The store must be"],
+  ["restore copy.db --store=sqlite:folder", "folder is a folder"],
+  ["restore copy.db --store=sqlite:new/", "new/ is the name of a folder"],
+  ["restore copy.db --store=sqlite:dta/petstore.db", "no folder dta\n"],
+  ["restore copy.db --store=sqlite:pets.db-wal", "named …-wal; choose another"],
+  // A server that has it open by the other name would not be found.
+  ["restore copy.db --store=sqlite:two.db", "two.db is a file with several names"],
+  ["restore copy.db --store=memory:", "Only an SQLite file can be backed up or restored"],
+  ["restore copy.db --revoke-newer --store=sqlite:none.db", "none.db does not exist, so it is not known which keys"],
+];
+
+/** Makes the files that the lines name: a store and its backup, and files that cannot be used. */
+async function makeFiles(): Promise<void> {
+  await makeStore(500);
+  for (const copy of ["copy.db", "one.db", "damaged.db"]) {
+    assert.equal((await runHere(["backup", copy, "--store=sqlite:pets.db"])).status, 0);
+  }
+  linkSync("one.db", "two.db");
+  overwrite("damaged.db", 4096, 4096);
+  execute("empty.db", "VACUUM");
+  execute("theirs.db", "PRAGMA user_version = 1; CREATE TABLE pets (title TEXT)");
+  for (const folder of ["folder", "data/pets"]) mkdirSync(folder, { recursive: true });
+  symlinkSync("nowhere", "link");
+  writeFileSync("kept", "kept");
+  writeFileSync("blank", "\ufeff\n \n");
+  writeFileSync("long", `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
+  for (const end of ["-wal", "-shm", "-journal"]) writeFileSync(`logged${end}.db${end}`, "a log");
+}
+
+test.inFolder("a command line that is wrong, or names what cannot be used, has one line, status 2, and changes no file", async () => {
+  await makeFiles();
+  const names = readdirSync(".");
+  const files = names.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile() && name !== "pets.db");
+  const before = files.map((name) => readFileSync(name));
+  for (const [line, shows] of REFUSED) {
+    const words = line.split(" ").map(decodeURIComponent);
+    const [first = ""] = words;
+    const [, name, value = ""] = /^([A-Z_]+)=(.*)$/.exec(first) ?? [];
+    const env = { PORT: "0", PETSTORE_STORE: "sqlite:pets.db", ...name && { [name]: value } };
+    const { status, stdout, stderr } = await runHere(words.slice(name ? 1 : 0), env);
+    const what = line.slice(0, 100);
+    assert.match(stderr, /^petstore: [^\n]+\n$/, what);
+    assert.ok(stderr.includes(shows), `${what}: ${stderr}`);
+    assert.doesNotMatch(stderr, /pk_|secret/, what);
+    assert.deepEqual([status, stdout], [2, ""], what);
+    assert.deepEqual(readdirSync("."), names, what);
+  }
+  for (const [i, name] of files.entries()) assert.ok(readFileSync(name).equals(before[i]!), name);
+  assert.match((await runHere(["check", "--store=sqlite:pets.db"])).stdout, /is sound: 500 pets/);
+});
