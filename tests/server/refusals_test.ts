@@ -61,6 +61,21 @@ const REFUSED: [line: string, shows: string][] = [
   ["ready https://pets.example", "The url must be the address of a server, such as http:"],
   ["ready http://127.0.0.1:1/readyz?writes", "without a query, not "],
 
+  // Files of secrets. Neither what they have is shown, nor a secret in the place of a path.
+  ["PETSTORE_KEYS_FILE=/nowhere/file serve", "/nowhere/file (PETSTORE_KEYS_FILE) cannot be read: "],
+  ["PETSTORE_STORE= PETSTORE_STORE_FILE=folder serve", "(PETSTORE_STORE_FILE) must be a regular file"],
+  ["PETSTORE_STORE=postgres://u@127.0.0.1:1/x PGPASSWORD_FILE=blank serve", "blank (PGPASSWORD_FILE) is empty"],
+  ["PETSTORE_KEYS_FILE=nbsp serve", "nbsp (PETSTORE_KEYS_FILE) is empty"],
+  ["PETSTORE_KEYS_FILE=service serve", "service (PETSTORE_KEYS_FILE) has the address of a service, and no secret"],
+  ["PETSTORE_KEYS_FILE=long serve", "long (PETSTORE_KEYS_FILE) is larger than"],
+  ["PETSTORE_KEYS_FILE=latin1 serve", "latin1 (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
+  ["PETSTORE_KEYS_FILE=utf16 serve", "utf16 (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
+  ["PETSTORE_KEYS_FILE=unmarked serve", "unmarked (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
+  ["PETSTORE_KEYS_FILE=petstore_secret serve", "The file of PETSTORE_KEYS_FILE cannot be read"],
+  ["PETSTORE_KEYS_FILE=pk_secret/pk_secret serve", "The file of PETSTORE_KEYS_FILE cannot be read"],
+  [`PETSTORE_KEYS_FILE=${"pk_secret".repeat(1000)} serve`, "The file of PETSTORE_KEYS_FILE cannot be read"],
+  ["PETSTORE_KEYS=pk_secret PETSTORE_KEYS_FILE=kept serve", "PETSTORE_KEYS and PETSTORE_KEYS_FILE are both set"],
+
   // The store of each command.
   ["serve --store=redis:x", "must be memory:, sqlite:<path> or postgres"],
   ["serve --store=mysql://u:pk_secret@db/x", "must be memory:"],
@@ -160,6 +175,11 @@ async function makeFiles(): Promise<void> {
   symlinkSync("nowhere", "link");
   writeFileSync("kept", "kept");
   writeFileSync("blank", "\ufeff\n \n");
+  writeFileSync("nbsp", "\u00a0");
+  writeFileSync("service", "tcp://db:5432/pets\n");
+  writeFileSync("latin1", "pk_secr\xE9t", "latin1");
+  writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");
+  writeFileSync("unmarked", "pk_secret", "utf16le");
   writeFileSync("long", `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
   for (const end of ["-wal", "-shm", "-journal"]) writeFileSync(`logged${end}.db${end}`, "a log");
 }
@@ -171,14 +191,16 @@ test.inFolder("a command line that is wrong, or names what cannot be used, has o
   const before = files.map((name) => readFileSync(name));
   for (const [line, shows] of REFUSED) {
     const words = line.split(" ").map(decodeURIComponent);
-    const [first = ""] = words;
-    const [, name, value = ""] = /^([A-Z_]+)=(.*)$/.exec(first) ?? [];
-    const env = { PORT: "0", PETSTORE_STORE: "sqlite:pets.db", ...name && { [name]: value } };
-    const { status, stdout, stderr } = await runHere(words.slice(name ? 1 : 0), env);
+    const isVariable = (word: string) => /^[A-Z_]+=/.test(word);
+    const variables = words.filter(isVariable).map((
+      word,
+    ) => [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)]);
+    const env = { PORT: "0", PETSTORE_STORE: "sqlite:pets.db", ...Object.fromEntries(variables) };
+    const { status, stdout, stderr } = await runHere(words.filter((word) => !isVariable(word)), env);
     const what = line.slice(0, 100);
     assert.match(stderr, /^petstore: [^\n]+\n$/, what);
     assert.ok(stderr.includes(shows), `${what}: ${stderr}`);
-    assert.doesNotMatch(stderr, /pk_|secret/, what);
+    assert.doesNotMatch(stderr, /pk_|petstore_secret/, what);
     assert.deepEqual([status, stdout], [2, ""], what);
     assert.deepEqual(readdirSync("."), names, what);
   }
