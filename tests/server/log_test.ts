@@ -81,21 +81,9 @@ test("no eight characters of a key are in a line of a log, wherever a target or 
   ));
 
 test("targets that the service knows are shown whole", () => {
-  const cursor = formatCursor(7n);
-  const known = [
-    "/v1/pets",
-    "/v1/pets/9223372036854775807",
-    "/v1/store/orders",
-    "/livez",
-    "/readyz?writes",
-    "/docs",
-    "/",
-  ];
-  for (
-    const target of [...known, `/v1/pets?limit=100&status=sold&cursor=${cursor}`, "/openapi.json", "/v1/pets?limit=1"]
-  ) {
-    assert.equal(loggedTarget(target), target);
-  }
+  const queries = ["limit=100", `status=sold&cursor=${formatCursor(7n)}`].map((query) => `/v1/pets?${query}`);
+  const paths = "/v1/pets /v1/pets/9223372036854775807 /v1/store/orders /livez /readyz?writes /docs / /openapi.json";
+  for (const target of [...paths.split(" "), ...queries]) assert.equal(loggedTarget(target), target);
   assert.equal(loggedTarget("/v1/%70ets?limit=101&status=lost&x", "/v1/pets"), "/v1/pets?limit=…&status=…&…");
   assert.equal(loggedTarget("/v1/pets/x", "/v1/pets/{petId}"), "/v1/pets/…");
 });
@@ -107,11 +95,9 @@ test("a request has one short line of visible characters, whatever the client se
     const requests = [
       get("/v1/pets", "Host: a/x 200 0.1ms\r\n"),
       get("/v1/" + "a/".repeat(7_000), HOST),
-      get("/v1/pets?" + "limit=1&".repeat(1_400), HOST),
       // A key that begins inside the part that is read and ends after it.
       get("/" + "a/".repeat(95) + secret.repeat(3), HOST),
-      get("/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3), HOST),
-      get(`/v1/pets?limit=5=${secret}${secret}`, HOST),
+      get("/v1/pets?" + "limit=1&".repeat(1_400) + "limit=" + secret.repeat(3), HOST),
       // Characters that control a terminal, or end a line. Node refuses them itself.
       ...(ON_NODE ? [] : [get("/v1/\u009b31m\u0085\u2028\u202e", "Host: a\r\n")]),
     ];
@@ -128,21 +114,15 @@ test("a request has one short line of visible characters, whatever the client se
   }));
 
 test("--log json makes an object of what fails before there is a log, and leaves the lines of other commands as they are", async () => {
-  const starts: [args: string[], env?: Record<string, string>][] = [
-    [["--log=text", "--log=json", "--port=x"]],
-    [["serve", "--nope", "--log", "json"]],
-    [["--key=", "--store=memory:"], { PETSTORE_LOG: "json", PETSTORE_STOER: "x" }],
-  ];
-  for (const [args, env] of starts) {
+  for (
+    const [args, env] of [[["serve", "--nope", "--log", "json"], {}], [["--key="], { PETSTORE_LOG: "json" }]] as const
+  ) {
     const { status, stderr } = await runHere(args, env);
     assert.equal(status, 2);
-    for (const { time, message } of objectsOf(stderr)) assert.ok(time && !String(message).startsWith("petstore:"));
+    const { time, message } = JSON.parse(stderr);
+    assert.ok(time && !message.startsWith("petstore:"));
   }
   for (const args of [["--log=json", "--log=off", "--port=x"], ["check", "--store=memory:"]]) {
     assert.match((await runHere(args, { PETSTORE_LOG: "json" })).stderr, /^petstore: /);
   }
 });
-
-function objectsOf(lines: string): Record<string, unknown>[] {
-  return lines.trimEnd().split("\n").map((line) => JSON.parse(line));
-}

@@ -4,19 +4,19 @@ import packaged from "../../openapi.json" with { type: "json" };
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createMemoryStore, type ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { countWork } from "../support/counted_work.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
+import { serverOpenApiOf } from "../support/descriptions.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 test("the description and the probes are answered without a key, and HEAD as GET", () =>
   withFreshServerHere({}, async (server) => {
     for (const path of ["/openapi.json", "/livez", "/readyz", "/readyz?writes"]) {
       const { status, headers, text } = await server.ask(path, null);
-      assert.equal(status, 200, path);
+      assert.deepEqual([status, headers.get("content-type")], [200, "application/json"], path);
       assert.equal(headers.get("access-control-allow-origin"), path === "/openapi.json" ? "*" : null);
-      if (path === "/openapi.json") assert.ok(Object.keys(JSON.parse(text).paths).includes("/pets"));
+      if (path === "/openapi.json") assert.deepEqual(JSON.parse(text), serverOpenApiOf({ requestIds: "failures" }));
       else assert.equal(text, '{"status":"ok"}');
       const head = await exchange(server, `HEAD ${path} HTTP/1.0\r\n\r\n`);
       assert.equal(head?.headers.get("content-length"), String(new TextEncoder().encode(text).length), path);
@@ -50,10 +50,7 @@ test("the description has samples where they are asked for, as openapi --samples
 function createReadiness() {
   const store = createMemoryStore();
   const checks = { reads: 0, writes: 0 }, reported: unknown[] = [];
-  const state: { fails: boolean; isFull: boolean; answer?: Promise<void> } = {
-    fails: false,
-    isFull: false,
-  };
+  const state: { fails?: boolean; isFull?: boolean; answer?: Promise<void> } = {};
   store.check = () => {
     checks.reads++;
     if (state.fails) throw new StoreUnavailableError("down");
@@ -64,11 +61,7 @@ function createReadiness() {
     if (state.isFull) throw new StoreUnavailableError("full");
   };
   const onError = ({ error }: ErrorInfo) => reported.push(error);
-  const parts = { hasDocs: false } as const;
-  const { respond } = createServerPipeline({ keys: ["k"], store, onError }, {
-    ...parts,
-    observe: undefined,
-  });
+  const { respond } = createServerPipeline({ keys: ["k"], store, onError }, { hasDocs: false, observe: undefined });
   const statuses = async (count: number, query = "") => {
     const ask = async () => await respond(createContext({}, "GET", `/readyz${query}`), ({ status }) => status);
     return new Set(await Promise.all(Array.from({ length: count }, ask)));
@@ -102,40 +95,20 @@ test("many requests for /readyz share one check a second, and one report of its 
   assert.equal(checks.reads, 4);
 });
 
-test("a server is ready if its store can be read, and for ?writes if it can be written", async (t) => {
+test("a server is ready if its store can be read, and for ?writes anywhere in the query if it can be written", async (t) => {
   let now = 0;
   t.mock.method(performance, "now", () => now += 2_000);
   const { state, statuses } = createReadiness();
-  const bad = [{ fails: true }, { isFull: true }, {}];
-  for (const [query, expected] of [["", [503, 200, 200]], ["?writes", [503, 503, 200]]] as const) {
-    for (const [i, what] of bad.entries()) {
-      Object.assign(state, { fails: false, isFull: false }, what);
-      assert.deepEqual(await statuses(1, query), new Set([expected[i]]), query + JSON.stringify(what));
+  const writes = ["?writes", "?writes=", "?writes=0", "?writes&a=1", "?a=1&writes", "?a&writes=1&b"];
+  const reads = ["", "?", "?a=writes", "?writesx", "?rewrites=1", "?a=1&xwrites", "?a=1?writes"];
+  for (const [queries, whenFull] of [[writes, 503], [reads, 200]] as const) {
+    for (const query of queries) {
+      for (
+        const [fails, isFull, status] of [[true, false, 503], [false, true, whenFull], [false, false, 200]] as const
+      ) {
+        Object.assign(state, { fails, isFull });
+        assert.deepEqual(await statuses(1, query), new Set([status]), query);
+      }
     }
-  }
-});
-
-test("?writes is found anywhere in the query, with or without a value, and no other parameter counts as it", async (t) => {
-  let now = 0;
-  t.mock.method(performance, "now", () => now += 2_000);
-  const { state, statuses } = createReadiness();
-  state.isFull = true;
-  for (const query of ["?writes", "?writes=", "?writes=0", "?writes&a=1", "?a=1&writes", "?a&writes=1&b"]) {
-    assert.deepEqual(await statuses(1, query), new Set([503]), query);
-  }
-  for (const query of ["", "?", "?a=writes", "?writesx", "?rewrites=1", "?a=1&xwrites", "?a=1?writes"]) {
-    assert.deepEqual(await statuses(1, query), new Set([200]), query);
-  }
-});
-
-test("/readyz reads no query of 60,000 characters, whatever it repeats", async (t) => {
-  const { statuses } = createReadiness();
-  // What this does is not counted.
-  t.mock.property(globalThis, "URLSearchParams", assert.fail as unknown as typeof URLSearchParams);
-  const workOf = (query: string) =>
-    countWork(async () => assert.deepEqual(await statuses(1, `?${query}`), new Set([200])));
-  const plain = await workOf("a".repeat(60_000));
-  for (const piece of ["a&", "&", "writes&", "%77rites&", "%zz&", "=", "+"]) {
-    assert.equal(await workOf(piece.repeat(60_000 / piece.length).padEnd(60_000)), plain, piece);
   }
 });

@@ -44,12 +44,10 @@ const AROUND: [around: (value: string) => string, isRead: boolean][] = [
   [(value) => `${value}\r\n`, true],
   [(value) => ` ${value}\t`, true],
   [(value) => `"${value}"`, false],
-  [(value) => `'${value}'\n`, false],
-  [(value) => `"${value}`, false],
-  [(value) => `${value}'`, false],
+  [(value) => `'${value}\n`, false],
+  [(value) => `${value}"`, false],
   [(value) => `${value}\x1b`, false],
   [(value) => `${value}\x85.`, false],
-  [(value) => `\0${value}`, false],
   [() => "${NAME}", false],
   [(value) => `${value}\${NAME:-}`, false],
   [() => "$(NAME)", false],
@@ -63,18 +61,17 @@ test("a setting has its value without the white space around it, wherever it com
     if (value === undefined) continue;
     const [sample] = SAMPLES[flag] ?? ["a"];
     for (const [around, isRead] of AROUND) {
-      for (const [args, env] of [[[`--${flag}`, around(sample)], {}], [[], { [variable]: around(sample) }]] as const) {
-        const read = () => readFrom([...args], env);
-        if (isRead) {
-          assert.deepEqual(read(), readFrom([`--${flag}`, sample]), `${flag} ${JSON.stringify(around(sample))}`);
-        } else {
-          const source = args.length > 0 ? `--${flag}` : variable;
-          assert.throws(
-            read,
-            ({ message }) =>
-              message.startsWith(`${source} `) && /quotes|control characters|placeholder/.test(message) &&
-              !message.includes(around(sample)),
-          );
+      const given = around(sample);
+      for (
+        const [source, args, env] of [[`--${flag}`, [`--${flag}`, given], {}], [variable, [], {
+          [variable]: given,
+        }]] as const
+      ) {
+        const read = () => readFrom(args, env);
+        if (isRead) assert.deepEqual(read(), readFrom([`--${flag}`, sample]), `${flag} ${JSON.stringify(given)}`);
+        else {
+          const says = new RegExp(`^${source} .*(quotes|control characters|placeholder)`);
+          assert.throws(read, ({ message }) => says.test(message) && !message.includes(given));
         }
       }
     }
@@ -95,11 +92,8 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
   const links = {
     PETSTORE_PORT: "tcp://10.43.12.7:8000",
     PETSTORE_PORT_8000_TCP: "tcp://10.43.12.7:8000",
-    PETSTORE_PORT_8000_TCP_PROTO: "tcp",
-    PETSTORE_PORT_8000_TCP_PORT: "8000",
     PETSTORE_PORT_8000_TCP_ADDR: "10.43.12.7",
     PETSTORE_SERVICE_HOST: "10.43.12.7",
-    PETSTORE_SERVICE_PORT: "8000",
     PETSTORE_SERVICE_PORT_HTTP: "8000",
     PETSTORE_METRICS_PORT_9464_UDP: "udp://10.43.12.7:9464",
     PETSTORE_METRICS: "tcp://10.43.12.7:9464",
@@ -112,39 +106,29 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
   }
 });
 
-test("the last of several values of a flag counts, unless the flag is repeatable", () => {
-  const { port, keys } = readFrom(["--port=1", "--key=a", "--port", "2", "--key=b"]);
-  assert.deepEqual([port, keys], [2, ["a", "b"]]);
-});
-
 test("PETSTORE_PORT wins over PORT, which platforms set, and a mistake is told with the name of its variable", () => {
   assert.equal(readFrom([], { PORT: "9000" }).port, 9000);
   assert.equal(readFrom([], { PORT: "9000", PETSTORE_PORT: "9001" }).port, 9001);
   assert.equal(readFrom([], { PORT: "9000", PETSTORE_PORT: "" }).port, 9000);
-  for (const name of ["PORT", "PETSTORE_PORT"]) {
-    assert.throws(() => readFrom([], { [name]: "x" }), {
-      message: `${name} must be a number from 0 to 65535, not "x"`,
-    });
-  }
+  const message = 'PORT must be a number from 0 to 65535, not "x"';
+  assert.throws(() => readFrom([], { PORT: "x" }), { message });
+  assert.throws(() => readFrom([], { PETSTORE_PORT: "x" }), { message: `PETSTORE_${message}` });
+  // Of several values of a flag, the last one counts, unless the flag is repeatable.
+  const { port, keys } = readFrom(["--port=1", "--key=a", "--port", "2", "--key=b"]);
+  assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
 test.withFolder("a start tells of each variable PETSTORE_… that no setting has, and of no other", async (folder) => {
   const env = {
     PETSTORE_STOER: "memory:",
-    PETSTORE_DATABASE: "x",
     PETSTORE_DOCS: "off",
     PETSTORES: "x",
     PGHOST: "x",
   };
   // A process, because a list of all variables needs a permission of the task.
   const { status, stderr } = await runServer(folder, { args: ["--key="], env });
-  const ignored = (name: string) => `petstore: the variable ${name} is ignored, because no setting has it`;
-  const lines = [
-    ignored("PETSTORE_DATABASE"),
-    ignored("PETSTORE_STOER"),
-    "petstore: An API key must not be empty",
-  ];
-  assert.deepEqual([status, stderr.trimEnd().split("\n").toSorted()], [2, lines.toSorted()]);
+  const ignored = "petstore: the variable PETSTORE_STOER is ignored, because no setting has it\n";
+  assert.deepEqual([status, stderr], [2, `${ignored}petstore: An API key must not be empty\n`]);
 });
 
 // Files that cannot be used: refusals_test.ts.

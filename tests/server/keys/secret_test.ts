@@ -36,10 +36,10 @@ const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
 
 /** Requests with the right key in its place, and later mistakes. */
 const AUTHORIZED = [
-  ..."/v1/pets /v1/pets?limit=0 /v1/pets/99 /v1/cats / /v1/store/orders /openapi.json /livez".split(" ")
+  ..."/v1/pets /v1/pets?limit=0 /v1/pets/99 /v1/cats / /v1/store/orders".split(" ")
     .map((target) => get(target, AUTHORIZATION)),
-  ...["PUT", "OPTIONS", "HEAD", "TRACE"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
-  ...["{", '{"name":1}', PET].map((body) => post(body, AUTHORIZATION)),
+  ...["PUT", "OPTIONS"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
+  ...["{", PET].map((body) => post(body, AUTHORIZATION)),
   post("x", `${AUTHORIZATION}Content-Type: text/plain\r\n`),
   get("/v1/pets", `${AUTHORIZATION}Content-Length: 2000000\r\n`, "POST"),
   `GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n${AUTHORIZATION}\r\n`,
@@ -53,12 +53,11 @@ const MISPLACED = [
     `Bearer ${KEY},${KEY}`,
     KEY,
     `Basic ${btoa("user:" + KEY)}`,
-    `Token ${KEY}`,
     `sha256:${DIGEST}`,
-  ].map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)),
+  ]
+    .map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)),
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
-  ...["X-Api-Key", "Cookie", "Origin", "If-None-Match"]
-    .map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
+  ...["X-Api-Key", "Cookie", "Origin"].map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
   get(`/v1/pets?access_token=${KEY}`),
   post(`{"key":"${KEY}"}`, ""),
 ];

@@ -24,7 +24,7 @@ export function keysOf(store: string) {
   return { run, succeed, add, list, idOf };
 }
 
-export type Asked = Pick<ServerProcess, "ask">;
+type Asked = Pick<ServerProcess, "ask">;
 
 export async function statusOf({ ask }: Asked, key: string): Promise<number> {
   return (await ask("/v1/pets", key)).status;

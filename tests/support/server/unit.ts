@@ -12,14 +12,11 @@ export function readUnit(name: (typeof UNITS)[number]): string {
   return readFileSync(join(ROOT, "docs", name), "utf8");
 }
 
-/** The unit with the paths of Deno and of this checkout. */
-export function unitHere(name: (typeof UNITS)[number]): string {
-  return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath())
-    .replaceAll(/\/opt\/petstore\/(?=server|lib|packages|deno)/g, ROOT);
-}
-
+/** The words of the unit's command, with the paths of Deno and of this checkout. */
 export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {
-  const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unitHere(name)) ?? [];
+  const unit = readUnit(name).replace("/usr/local/bin/deno", Deno.execPath())
+    .replaceAll(/\/opt\/petstore\/(?=server|lib|packages|deno)/g, ROOT);
+  const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unit) ?? [];
   const words = command.replaceAll("\\\n", " ").split(/\s+/).map((word) => word.replace(/\b8000\b/, String(port)));
   return words as [string, ...string[]];
 }
