@@ -1,14 +1,11 @@
 /** `check`, and what every command says of a damaged file. */
 
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { inFolder, runHere, test } from "../support/server/in_process.ts";
+import { runHere, test } from "../support/server/in_process.ts";
 import { Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
-import { environment, serverCommand } from "../support/server/serve_task.ts";
-import { Child } from "../support/system/child.ts";
-import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { runCommand, withServer } from "../support/server/server_process.ts";
 import { execute } from "../support/database.ts";
 import { overwrite } from "../support/system/disk.ts";
@@ -106,24 +103,3 @@ for (const name of ["pets", "pets_by_status", "api_keys"]) {
     }
   });
 }
-
-/** Root's right to use files whatever their mode is given up. */
-const LIMITED = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] as const;
-const NOT_LIMITED = skipUnless(["setpriv"], "the right to give up rights", () => command(...LIMITED, "true"));
-
-testUnless(NOT_LIMITED)(
-  "a user who may not write the log that SQLite needs beside a file is told so",
-  () =>
-    inFolder(async (folder) => {
-      await makeStore(1);
-      chmodSync("pets.db", 0o400);
-      chmodSync(folder, 0o500);
-      const args = [...LIMITED.slice(1), ...serverCommand(), "check", STORE];
-      await using child = new Child(LIMITED[0], args, { cwd: folder, clearEnv: true, env: environment() });
-      assert.equal(await child.exit().finally(() => chmodSync(folder, 0o700)), 2);
-      assert.match(
-        child.written.stderr,
-        /^petstore: .*pets\.db can only be read by a user who may write to it and its/,
-      );
-    }),
-);

@@ -10,29 +10,22 @@ import { runHere, test } from "../support/server/in_process.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
-  const prints = (stdout: string) => ({ status: 0, stdout, stderr: "" });
+  const assertPrinted = async (stdout: string, ...lines: string[]) => {
+    for (const line of lines) assert.deepEqual(await runHere(line.split(" ")), { status: 0, stdout, stderr: "" }, line);
+  };
   const overview = await describeProgram(COMMANDS);
-  for (const args of [["--help"], ["-h"], ["help"], ["--port=1", "--help"]]) {
-    assert.deepEqual(await runHere(args), prints(overview));
-  }
+  await assertPrinted(overview, "--help", "-h", "help", "--port=1 --help");
   for (const [name, load] of Object.entries(COMMANDS)) {
     assert.ok(overview.includes(`\n  ${name} `), name);
     const help = describeCommand(name, await load());
     assert.match(help, /^Examples:\n( {2}.*petstore.*\n)+\nExit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/m);
     for (const line of help.split("\n")) assert.ok(line.length <= 100, line);
-    const words = name.split(" ");
-    for (const args of [[...words, "--help"], [...words, "-h"], ["help", ...words]]) {
-      assert.deepEqual(await runHere(args), prints(help));
-    }
+    await assertPrinted(help, `${name} --help`, `${name} -h`, `help ${name}`);
   }
-  for (const args of [["--version"], ["-v"], ["version"], ["check", "-v"]]) {
-    assert.deepEqual(await runHere(args), prints(`petstore ${config.version}\n`));
-  }
+  await assertPrinted(`petstore ${config.version}\n`, "--version", "-v", "version", "check -v");
   const { stdout: ofKeys } = await runHere(["keys"]);
   assert.match(ofKeys, /^Usage: petstore keys <command> \[flags\]\n\nCommands:\n( {2}keys .*\n)+\n--help after/);
-  for (const args of [["keys", "--help"], ["keys", "-h"], ["keys", "help"], ["help", "keys"]]) {
-    assert.deepEqual(await runHere(args), prints(ofKeys));
-  }
+  await assertPrinted(ofKeys, "keys --help", "keys -h", "keys help", "help keys");
   assert.equal((await runCommand(".", ["--help"])).stdout, overview);
   assert.deepEqual(readdirSync("."), []);
 });

@@ -15,14 +15,15 @@ import { exchange } from "../support/http/raw_socket.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 
-test("a reply that is kept for several requests has a line for each, with its own target", () => {
+test("a reply that is kept for several requests has a line for each, with its own target and duration", () => {
   for (const createLog of [createTextLog, createJsonLog]) {
     const lines: string[] = [];
     const log = createLog({ add: (line) => lines.push(line) });
     const targets = ["/v1/pets", "/v1/pets/7", "/v1/pets"];
     const kept = new Map(targets.map((target) => [target, new KeptReply({ status: 200, headers: {}, body: null })]));
-    for (const target of targets) log(createContext({}, "GET", target), kept.get(target)!, 0, 0);
+    for (const target of targets) log(createContext({}, "GET", target), kept.get(target)!, 1, 13.34);
     assert.deepEqual(lines.map((line) => /\/v1\/[^" ]+/.exec(line)?.[0]), targets);
+    for (const line of lines) assert.match(line, /"durationMs":12\.3[,}]| 12\.3ms$/);
   }
 });
 

@@ -15,20 +15,15 @@ const LENGTH = lengthOf(PET);
 const HIDDEN = get("/v1/pets/666");
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
-const REFUSED_LENGTHS = ["+29", "-1", "0x1d", "29 29", "", "18446744073709551617"];
-const REFUSED_ENCODINGS = ["identity", "xchunked", "chunked, identity", "\vchunked", "chunked;q=1"];
-const REFUSED_CHUNK_SIZES = ["0x1d", "-1", "", "1000000000000001d", "1d 1d"];
+const REFUSED_LENGTHS = ["+29", "29 29", "18446744073709551617"];
+const REFUSED_ENCODINGS = ["identity", "chunked, identity", "\vchunked"];
+const REFUSED_CHUNK_SIZES = ["0x1d", "-1", "1000000000000001d"];
 
 /** Ambiguous: answered with 400 or 501, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(CHUNKS + HIDDEN, LENGTH + CHUNKED)],
   ["chunks, then a length", post(CHUNKS + HIDDEN, CHUNKED + LENGTH)],
-  [
-    "a length over what follows chunks",
-    post(`0\r\n\r\n${HIDDEN}`, `Content-Length: ${5 + HIDDEN.length}\r\n${CHUNKED}`),
-  ],
   ["two lengths", post(PET + HIDDEN, `${LENGTH}Content-Length: ${PET.length + HIDDEN.length}\r\n`)],
-  ["a list of lengths", post(PET + HIDDEN, `Content-Length: ${PET.length}, ${PET.length + HIDDEN.length}\r\n`)],
   ...REFUSED_LENGTHS.map((length): [string, string] => [
     `the length ${JSON.stringify(length)}`,
     post(PET + HIDDEN, `Content-Length: ${length}\r\n`),
@@ -39,15 +34,12 @@ const REFUSED: [what: string, request: string][] = [
     `the encoding ${JSON.stringify(encoding)}`,
     post(CHUNKS + HIDDEN, `Transfer-Encoding: ${encoding}\r\n`),
   ]),
-  ["two encodings in two headers", post(CHUNKS + HIDDEN, `${CHUNKED}Transfer-Encoding: identity\r\n`)],
   ["chunks in HTTP/1.0", post(CHUNKS + HIDDEN, CHUNKED).replace("1.1", "1.0")],
   ["a folded header", post(PET + HIDDEN, `X: a\r\n ${CHUNKED}${LENGTH}`)],
   ["a bare CR in a header", post(PET + HIDDEN, `X: a\rContent-Length: 5\r\n${LENGTH}`)],
   ["a bare LF before another framing", post(PET + HIDDEN, `X: a\n${CHUNKED}${LENGTH}`)],
-  ["a NUL in a header", post(PET + HIDDEN, `X: a\0${CHUNKED}${LENGTH}`)],
   ["a line end in a chunk's extension", post(`1d;a\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["bare line ends between chunks", post(`1d\n${PET}\n0\n\n${HIDDEN}`, CHUNKED)],
-  ["no line end after a chunk", post(`1d\r\n${PET}XX0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["a chunk that is longer than its size", post(`1c\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ...REFUSED_CHUNK_SIZES.map((size): [string, string] => [
     `the chunk size ${JSON.stringify(size)}`,
@@ -55,8 +47,6 @@ const REFUSED: [what: string, request: string][] = [
   ]),
   ["a body that ends before its length", post(PET, `Content-Length: ${PET.length + 1}\r\n`)],
   ["chunks without the last", post(chunk(PET), CHUNKED)],
-  ["a CR in the request line", `GET /v1/pets/666\rX HTTP/1.1\r\n${HEADERS}\r\n`],
-  ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
 ];
 
 /** The status of what is not as it should be, but cannot be read in two ways. Node refuses it. */
@@ -64,8 +54,6 @@ const READ = ON_NODE ? 400 : 201;
 
 /** Whole and unambiguous, most with a request as their body: one response each. */
 const ONE: [what: string, request: string, status: number][] = [
-  ["the same length twice", post(PET, LENGTH + LENGTH), READ],
-  ["a tab before the encoding", post(CHUNKS, "Transfer-Encoding:\tchunked\r\n"), 201],
   // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
   ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), READ],
   ["a coding within chunks", post(CHUNKS, "Transfer-Encoding: gzip, chunked\r\n"), 501],
@@ -82,12 +70,6 @@ const ONE: [what: string, request: string, status: number][] = [
     "a body without a key",
     `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
     401,
-  ],
-  ["a body for no path", `POST /v1/x HTTP/1.1\r\n${HEADERS}${CHUNKED}\r\n${chunk(HIDDEN)}0\r\n\r\n`, 404],
-  [
-    "a body of another type",
-    `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Type: text/plain\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
-    415,
   ],
   ["a body that is not JSON", post(HIDDEN, `Content-Length: ${HIDDEN.length}\r\n`), 400],
 ];

@@ -49,8 +49,6 @@ const BAD: readonly [line: string | Uint8Array, shows: RegExp][] = [
   ['{"name":"Rex","categoryId":7,"status":"gone"}', /status must be/],
   ["{}", /name is required; categoryId is required/],
   ['["Rex",7]', /it must be a JSON object/],
-  ['{"name":"Rex"', /it is not JSON/],
-  ["Rex,7,sold", /it is not JSON/],
   ['{"name":"Rex\u001b[31m","categoryId":7}', /it is not JSON/],
   [Uint8Array.of(0xff), /it is not valid UTF-8/],
   // A mark of the byte order may only begin the file.
@@ -153,18 +151,11 @@ test("lines are the same, whatever the blocks in which they arrive", () =>
     ),
   ));
 
-test.inFolder("import reads standard input and a named pipe", async (folder) => {
-  writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(3)));
-  const store = "--store sqlite:pets.db";
-  await using piped = startShell(folder, `cat a.ndjson | "$@" import - ${store}`);
+test.inFolder("import reads standard input", async (folder) => {
+  writeFileSync("a.ndjson", toNdjson(makeDrafts(3)));
+  await using piped = startShell(folder, 'cat a.ndjson | "$@" import - --store sqlite:pets.db');
   assert.equal(await piped.exit(), 0, piped.written.stderr);
   assert.equal(piped.written.stdout, "standard input: 3 pets added\n");
-  await using named = startShell(
-    folder,
-    `mkfifo p; cat a.ndjson > p & while [ ! -p p ]; do :; done; "$@" import p ${store}`,
-  );
-  assert.equal(await named.exit(), 0, named.written.stderr);
-  assert.equal(readDrafts(folder).length, 6);
 });
 
 testUnless(NO_PROC)(
