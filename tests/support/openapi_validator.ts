@@ -2,8 +2,7 @@
 
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Json, JsonObject } from "../../lib/operations/json_types.ts";
-import { anyPathResponses } from "./any_path_responses.ts";
+import type { JsonObject } from "../../lib/operations/json_types.ts";
 
 export interface SeenResponse {
   status: number;
@@ -21,28 +20,15 @@ type AnyPathRule = (response: SeenResponse) => string | undefined;
 const FOREIGN_HEADERS =
   /^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|cache-control|access-control-.*)$/;
 
-/** Headers that do not depend on the operation: the description has them in words, if at all. */
-const IN_WORDS: Readonly<Record<string, RegExp>> = {
-  "X-Request-Id": /^[!-~]{1,128}$/,
-};
+/** It does not depend on the operation: the description has it in words, if at all. */
+const REQUEST_ID: JsonObject = { schema: { pattern: "^[!-~]{1,128}$" } };
 
 const NO_SNIFF: JsonObject = { required: true, schema: { const: "nosniff" } };
-
-/** The operation that answers a method. Methods are case-sensitive, and OPTIONS has no operation of its own. */
-const OPERATIONS: ReadonlyMap<string, string> = new Map([
-  ["HEAD", "get"],
-  ["GET", "get"],
-  ["POST", "post"],
-  ["PUT", "put"],
-  ["PATCH", "patch"],
-  ["DELETE", "delete"],
-  ["TRACE", "trace"],
-]);
 
 /** What an app answers itself, with any headers and any body. */
 const OF_THE_APP: JsonObject = {};
 
-/** Makes a validator for a description. `basePath` is the path of its server; a path can have a server of its own. */
+/** Makes a validator for a description. `basePath` is the path of its server. */
 export function createResponseValidator(
   described: JsonObject,
   basePath: string,
@@ -50,10 +36,7 @@ export function createResponseValidator(
 ): ResponseValidator {
   const { description, findFault } = readDescription(described);
   const words = String((description["info"] as JsonObject)["description"]);
-  const inWords = Object.fromEntries(
-    Object.entries(IN_WORDS).filter(([name]) => words.includes(`\`${name}\``))
-      .map(([name, { source: pattern }]) => [name, { schema: { pattern } }]),
-  );
+  const inWords = words.includes("`X-Request-Id`") ? { "X-Request-Id": REQUEST_ID } : {};
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
@@ -151,6 +134,13 @@ function withCodes(content: JsonObject): JsonObject {
   return found;
 }
 
+/** The name of a response that comes before an operation is known. */
+function nameWithoutOperation({ status, headers }: SeenResponse): string | undefined {
+  if (status !== 204) return { 401: "Unauthorized", 404: "RouteNotFound", 405: "MethodNotAllowed" }[status];
+  if (headers.has("access-control-allow-methods")) return "Preflight";
+  return headers.has("allow") ? "AllowedMethods" : "RefusedPreflight";
+}
+
 function findResponse(
   description: JsonObject,
   basePath: string,
@@ -159,31 +149,16 @@ function findResponse(
   seen: SeenResponse,
   onAnyPath: AnyPathRule,
 ): JsonObject | undefined {
-  const { status, headers } = seen;
-  const [, item] = Object.entries(description["paths"] as Record<string, JsonObject>)
-    .find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
-  const operation = item?.[OPERATIONS.get(method) ?? ""] as JsonObject | undefined;
-  const named = (name: string) => follow(description, { $ref: `#/components/responses/${name}` });
-  const component = onAnyPath(seen);
-  if (component !== undefined) return withEnd(named(component), description, operation);
-  if (operation !== undefined) {
-    const responses = operation["responses"] as Record<string, JsonObject>;
-    const found = responses[status] ?? (responses["default"] && OF_THE_APP);
-    return found && withEnd(follow(description, found), description, operation);
-  }
-  // A refusal may come without an operation: the key comes first, then the path, then the method.
-  const [expected, name] = status === 401 && !isOpen(item)
-    ? [401, "Unauthorized"] as const
-    : headers.has("access-control-allow-methods")
-    ? [204, "Preflight"] as const
-    : method === "OPTIONS" && status === 204 && !headers.has("allow")
-    ? [204, "RefusedPreflight"] as const
-    : item === undefined
-    ? [404, "RouteNotFound"] as const
-    : method === "OPTIONS"
-    ? [204, "AllowedMethods"] as const
-    : [405, "MethodNotAllowed"] as const;
-  return status === expected ? named(name) : undefined;
+  const paths = Object.entries(description["paths"] as Record<string, JsonObject>);
+  const [, item] = paths.find(([template]) => matches(basePath + template, path)) ?? [];
+  // Methods are case-sensitive, and OPTIONS has no operation of its own.
+  const key = method === "HEAD" ? "get" : /^[A-Z]+$/.test(method) ? method.toLowerCase() : "";
+  const operation = item?.[key] as JsonObject | undefined;
+  const own = operation?.["responses"] as Record<string, JsonObject> | undefined;
+  const component = onAnyPath(seen) ?? (operation ? undefined : nameWithoutOperation(seen));
+  const found = component === undefined ? own?.[seen.status] : { $ref: `#/components/responses/${component}` };
+  if (found === undefined) return own?.["default"] && OF_THE_APP;
+  return withEnd(follow(description, found), description, operation);
 }
 
 /** A response that may come before the operation is known need not announce its end. */
@@ -195,17 +170,6 @@ function withEnd(response: JsonObject, description: JsonObject, operation: JsonO
     return [name, { ...header, required: false }];
   });
   return { ...response, headers: { ...Object.fromEntries(told), ...response["headers"] as object } };
-}
-
-/** A path can have a server of its own. */
-function basePathOf(item: JsonObject, basePath: string): string {
-  const servers = item["servers"] as JsonObject[] | undefined;
-  return servers === undefined ? basePath : String(servers[0]?.["url"]).replace(/\/$/, "");
-}
-
-function isOpen(item: JsonObject | undefined): boolean {
-  const get = item?.["get"] as JsonObject | undefined;
-  return (get?.["security"] as Json[] | undefined)?.length === 0;
 }
 
 /** What a reference leads to, or the thing itself. */
@@ -230,4 +194,38 @@ function decode(segment: string): string {
   } catch {
     return segment;
   }
+}
+
+const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
+
+/** The headers of a path whose operations are all deprecated. The HTTP contract has where they are. */
+const DEPRECATED: JsonObject = Object.fromEntries(["Deprecation", "Sunset", "Link"].map((name) => [name, {}]));
+
+const RETRY_AFTER: JsonObject = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+
+/** Of the standalone server, before the operation is known. */
+const REFUSALS: Record<string, JsonObject> = {
+  InvalidHead: failure(400, ["invalid_host", "bad_request"], {}),
+  RequestTimeout: failure(408, ["request_timeout"], {}),
+  HeadTooLarge: failure(431, ["head_too_large"], {}),
+  ServerUnavailable: failure(503, ["store_unavailable"], RETRY_AFTER),
+};
+
+/** Responses that any path may give, by name. They belong to no operation, so the description has them in words. Those to preflights are there if the description speaks of them, and refusals of a server if it is its. */
+function anyPathResponses(description: JsonObject): Record<string, JsonObject> {
+  const text = JSON.stringify(description);
+  return {
+    RouteNotFound: failure(404, ["route_not_found"], {}),
+    MethodNotAllowed: failure(405, ["method_not_allowed"], { ...ALLOW, ...DEPRECATED }),
+    AllowedMethods: { headers: { ...ALLOW, ...DEPRECATED } },
+    RefusedPreflight: {},
+    ...(text.includes("Preflights") && { Preflight: {} }),
+    ...(text.includes("invalid_host") && REFUSALS),
+  };
+}
+
+function failure(status: number, codes: string[], headers: JsonObject): JsonObject {
+  const properties = { code: { enum: codes }, status: { const: status } };
+  const schema = { $ref: "#/components/schemas/Error", properties };
+  return { headers, content: { "application/json": { schema } } };
 }
