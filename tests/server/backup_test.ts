@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inFolder, runHere, test, withServerHere } from "../support/server/in_process.ts";
+import { inFolder, test, withServerHere } from "../support/server/in_process.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
-import { assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
+import { assertRefused, makeStore, refuse, runLine, STORE, succeed } from "../support/server/pet_files.ts";
 import { runCommand, ServerProcess, walk, withServer } from "../support/server/server_process.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { fill } from "../support/database.ts";
@@ -21,7 +21,7 @@ test.inFolder("backup copies what a running server has, for its owner alone, and
   await withServer(folder, ON_FILE, async (server) => {
     for (let i = 0; i < 5; i++) await ledger.create(server);
     const files = readdirSync(folder);
-    const copied = await runHere(["backup", "copy.db", STORE]);
+    const copied = await runLine("backup copy.db");
     assert.match(copied.stdout, /^copy\.db: 5 pets, \d+ bytes, checked\n$/);
     assert.deepEqual([copied.status, copied.stderr], [0, ""]);
     assert.deepEqual(readdirSync(folder).toSorted(), [...files, "copy.db"].toSorted());
@@ -53,17 +53,14 @@ test.inFolder("backup, restore and export take a name that SQLite would read as 
   const other = readFileSync("other.db");
   const names = ["file:other.db#1", "file:copy.db?mode=memory", ":memory:", "copy%41.db", "copy.db?x#y"];
   /** The path of a store has no question mark, because other programs would begin parameters there. */
-  const storeFrom = (name: string) => `from ${name.replace("?", "")}`;
+  const storeFrom = (name: string) => join(Deno.cwd(), `from${name.replace(/\?|%3F/, "")}`);
   const before = readdirSync(".");
-  for (const name of names) {
-    const copied = await runHere(["backup", name, STORE]);
-    assert.match(copied.stdout, /: 3 pets, \d+ bytes, checked\n$/, copied.stderr);
-    const restored = await runHere(["restore", name, "--store", `sqlite:${join(Deno.cwd(), storeFrom(name))}`]);
-    assert.equal(restored.status, 0, restored.stderr);
-    const exported = await runHere(["export", `${name}.ndjson`, STORE]);
-    assert.equal(exported.status, 0, exported.stderr);
+  for (const name of names.map(encodeURIComponent)) {
+    assert.match(await succeed(`backup ${name}`), /: 3 pets, \d+ bytes, checked\n$/);
+    await succeed(`restore ${name} --store=sqlite:${storeFrom(name)}`);
+    await succeed(`export ${name}.ndjson`);
   }
-  const made = names.flatMap((name) => [name, storeFrom(name), `${name}.ndjson`]);
+  const made = names.flatMap((name) => [name, basename(storeFrom(name)), `${name}.ndjson`]);
   const isLog = (name: string) => /-(wal|shm)$/.test(name);
   assert.deepEqual(
     readdirSync(".").filter((name) => !isLog(name)).sort(),
@@ -75,14 +72,14 @@ test.inFolder("backup, restore and export take a name that SQLite would read as 
 test.inFolder("a log that a killed backup has left beside its unfinished copy does not get into the next one", async () => {
   await makeStore(1);
   writeFileSync("new.db.0.tmp-wal", "a log");
-  assert.equal((await runHere(["backup", "new.db", STORE])).status, 0);
+  await succeed("backup new.db");
 });
 
 testMounted("a backup on a full disk has status 1, says which disk, and leaves nothing", async () => {
   await makeStore(500);
   await withTmpfs("64k", async (full) => {
     fillUp(join(full, "full"));
-    assertRefused(await runHere(["backup", join(full, "copy.db"), STORE]), /copy of pets\.db .*(full|no space)/i, 1);
+    await refuse(`backup ${full}/copy.db`, /copy of pets\.db .*(full|no space)/i, 1);
     assert.deepEqual(readdirSync(full), ["full"]);
   });
 });
@@ -90,17 +87,20 @@ testMounted("a backup on a full disk has status 1, says which disk, and leaves n
 testMounted("a backup on a read-only mount is checked, exported and copied there", async () => {
   await makeStore(3);
   await withTmpfs("4m", async (mount, remount) => {
-    assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
+    await succeed(`backup ${mount}/copy.db`);
     copyFileSync("pets.db", join(mount, "used.db"));
     remount("ro");
-    const used = await runHere(["check", `--store=sqlite:${join(mount, "used.db")}`]);
-    assertRefused(used, /used\.db (can only be read by a user who|cannot be opened; it must be)/);
-    const store = `--store=sqlite:${join(mount, "copy.db")}`;
-    for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", "copy.db.backup"]].entries()) {
-      const { status, stdout, stderr } = await runHere([...args, store]);
+    await refuse(
+      `check --store=sqlite:${mount}/used.db`,
+      /used\.db (can only be read by a user who|cannot be opened; it must be)/,
+    );
+    const printed: string[] = [];
+    for (const line of ["check", "keys list", "export", "backup copy.db.backup"]) {
+      const { status, stdout, stderr } = await runLine(`${line} --store=sqlite:${mount}/copy.db`);
       assert.deepEqual([status, stderr], [0, ""]);
-      if (i === 0) assert.match(stdout, /is sound: 3 pets/);
+      printed.push(stdout);
     }
+    assert.match(printed[0]!, /is sound: 3 pets/);
     assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "used.db"]);
   });
 });

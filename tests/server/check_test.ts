@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { runHere, test } from "../support/server/in_process.ts";
+import { test } from "../support/server/in_process.ts";
 import { Ledger, ON_FILE } from "../support/server/ledger.ts";
-import { assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
+import { makeStore, refuse, runLine, STORE, succeed } from "../support/server/pet_files.ts";
 import { runCommand, withServer } from "../support/server/server_process.ts";
 import { execute } from "../support/database.ts";
 import { overwrite } from "../support/system/disk.ts";
@@ -18,7 +18,7 @@ test.inFolder("check says that a sound file is sound, beside a server and withou
   assert.deepEqual(readdirSync(folder), ["pets.db"]);
   await withServer(folder, ON_FILE, async (server) => {
     const files = readdirSync(folder);
-    assert.deepEqual(await runHere(["check"], { PETSTORE_STORE: "sqlite:pets.db" }), sound);
+    assert.deepEqual(await runLine("check"), sound);
     assert.deepEqual(readdirSync(folder), files);
     // A server that is killed leaves its log, with pets in it.
     await new Ledger().create(server);
@@ -26,7 +26,7 @@ test.inFolder("check says that a sound file is sound, beside a server and withou
   });
   const files = readdirSync(folder);
   assert.ok(files.includes("pets.db-wal"));
-  assert.match((await runHere(["check", STORE])).stdout, /is sound: 4 pets/);
+  assert.match(await succeed("check"), /is sound: 4 pets/);
   assert.deepEqual(readdirSync(folder), files);
 });
 
@@ -56,7 +56,7 @@ for (const [what, damage, shows] of UNSOUND) {
     await makeStore(500);
     damage();
     const before = readFileSync("pets.db");
-    const { status, stdout, stderr } = await runHere(["check", STORE]);
+    const { status, stdout, stderr } = await runLine("check");
     assert.match(stderr, /^(petstore: [^\n]+\n)+$/);
     assert.match(stderr, shows);
     assert.deepEqual([status, stdout], [2, ""]);
@@ -64,6 +64,8 @@ for (const [what, damage, shows] of UNSOUND) {
     assert.deepEqual(readdirSync("."), ["pets.db"]);
   });
 }
+
+const CORRUPT = "pets.db is corrupt; restore it from a backup\n";
 
 /** Overwrites the page on which the table of a file begins. */
 function damageTable(name: string): void {
@@ -77,15 +79,12 @@ test.inFolder("a damaged file is told in one sentence by each command, with its 
   await makeStore(500);
   // What the copy would have too.
   execute("pets.db", "CREATE TABLE notes (text)");
-  assertRefused(await runHere(["backup", "copy.db", STORE]), /: pets\.db is not sound: .* notes .*; petstore check/);
+  await refuse("backup copy.db", /: pets\.db is not sound: .* notes .*; petstore check/);
   execute("pets.db", "DROP TABLE notes");
   damageTable("api_keys");
-  const sentence = /pets\.db is corrupt; restore it from a backup$/m;
-  for (const args of [["keys", "list"], ["keys", "revoke", "key-1"], ["serve", "--port=0"], ["backup", "copy.db"]]) {
-    assertRefused(await runHere([...args, STORE]), sentence);
-  }
+  for (const line of ["keys list", "keys revoke key-1", "serve", "backup copy.db"]) await refuse(line, CORRUPT);
   damageTable("pets");
-  for (const args of [["export"], ["backup", "copy.db"]]) assertRefused(await runHere([...args, STORE]), sentence);
+  for (const line of ["export", "backup copy.db"]) await refuse(line, CORRUPT);
   assert.deepEqual(readdirSync("."), ["pets.db"]);
 });
 
@@ -94,11 +93,8 @@ for (const name of ["pets", "pets_by_status", "api_keys"]) {
     await makeStore(500);
     damageTable(name);
     const before = readFileSync("pets.db");
-    for (const more of [["--key=pk_test"], []]) {
-      assertRefused(
-        await runHere(["serve", "--port=0", ...more, STORE]),
-        /pets\.db is corrupt; restore it from a backup$/m,
-      );
+    for (const line of ["serve --key=pk_test", "serve"]) {
+      await refuse(line, CORRUPT);
       assert.deepEqual(readFileSync("pets.db").subarray(4096), before.subarray(4096));
     }
   });

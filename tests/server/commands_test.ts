@@ -1,17 +1,18 @@
 /** The commands beside `serve`. Each prints its result alone on standard output, and all else on standard error. */
 
 import assert from "node:assert/strict";
+import { runLine, succeed } from "../support/server/pet_files.ts";
 import { readdirSync } from "node:fs";
 import config from "../../deno.json" with { type: "json" };
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
 import { serverOpenApiOf } from "../support/descriptions.ts";
-import { runHere, test } from "../support/server/in_process.ts";
+import { test } from "../support/server/in_process.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
   const assertPrinted = async (stdout: string, ...lines: string[]) => {
-    for (const line of lines) assert.deepEqual(await runHere(line.split(" ")), { status: 0, stdout, stderr: "" }, line);
+    for (const line of lines) assert.deepEqual(await runLine(line), { status: 0, stdout, stderr: "" }, line);
   };
   const overview = await describeProgram(COMMANDS);
   await assertPrinted(overview, "--help", "-h", "help", "--port=1 --help");
@@ -23,7 +24,7 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
     await assertPrinted(help, `${name} --help`, `${name} -h`, `help ${name}`);
   }
   await assertPrinted(`petstore ${config.version}\n`, "--version", "-v", "version", "check -v");
-  const { stdout: ofKeys } = await runHere(["keys"]);
+  const { stdout: ofKeys } = await runLine("keys");
   assert.match(ofKeys, /^Usage: petstore keys <command> \[flags\]\n\nCommands:\n( {2}keys .*\n)+\n--help after/);
   await assertPrinted(ofKeys, "keys --help", "keys -h", "keys help", "help keys");
   assert.equal((await runCommand(".", ["--help"])).stdout, overview);
@@ -36,30 +37,26 @@ test.withFolder("openapi prints what a server has at /openapi.json, with the pub
   assert.match(stdout, /^\{\n {2}"openapi"/);
   assert.deepEqual(JSON.parse(stdout), serverOpenApiOf({ requestIds: "failures" }));
   const url = "https://api.example/v1";
-  const byFlag = await runHere(["openapi", `--public-url=${url}`]);
-  assert.deepEqual(JSON.parse(byFlag.stdout).servers, [{ url }]);
-  assert.deepEqual(await runHere(["openapi"], { PETSTORE_PUBLIC_URL: url }), byFlag);
+  const byFlag = await succeed(`openapi --public-url=${url}`);
+  assert.deepEqual(JSON.parse(byFlag).servers, [{ url }]);
+  assert.equal(await succeed(`PETSTORE_PUBLIC_URL=${url} openapi`), byFlag);
 });
 
 test("openapi names servers, and labels operations", async () => {
   const [production, staging] = ["https://api.example/v1", "http://staging.example:8080/pets/v1"];
   const servers = [{ url: production, description: "Production" }, { url: staging }];
-  const addresses = [`--openapi-server=Production=${production}`, `--openapi-server=${staging}`];
-  const { stdout } = await runHere(["openapi", ...addresses, "--stability=listPets=beta", "--enforce-sunset"]);
+  const flags = `--openapi-server=Production=${production} --openapi-server=${staging} --stability=listPets=beta`;
+  const stdout = await succeed(`openapi ${flags} --enforce-sunset`);
   const { servers: named, paths } = JSON.parse(stdout);
   assert.deepEqual(named, servers);
   assert.equal(paths["/pets"].get["x-stability"], "beta");
   assert.ok("410" in paths["/pets/{petId}"].get.responses);
-  const env = {
-    PETSTORE_OPENAPI_SERVERS: `Production=${production},${staging}`,
-    PETSTORE_STABILITY: "listPets=beta",
-    PETSTORE_ENFORCE_SUNSET: "on",
-  };
-  assert.equal((await runHere(["openapi"], env)).stdout, stdout);
+  const variables = `PETSTORE_OPENAPI_SERVERS=Production=${production},${staging} PETSTORE_STABILITY=listPets=beta`;
+  assert.equal(await succeed(`${variables} PETSTORE_ENFORCE_SUNSET=on openapi`), stdout);
 });
 
 test("schema prints the SQL of a PostgreSQL store, with the grants of its role as comments", async () => {
-  const { status, stdout, stderr } = await runHere(["schema"]);
+  const { status, stdout, stderr } = await runLine("schema");
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(stdout, /^DO \$petstore\$\n/);
   const [, comments = ""] = stdout.split("\n$petstore$;\n");

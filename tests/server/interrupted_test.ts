@@ -1,12 +1,13 @@
 /** Commands that take long end soon after a signal, with a status of it, and leave nothing behind. */
 
 import assert from "node:assert/strict";
+import { runLine, succeed } from "../support/server/pet_files.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { fill } from "../support/database.ts";
-import { runHere, test } from "../support/server/in_process.ts";
+import { test } from "../support/server/in_process.ts";
 import { ServerProcess } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 
@@ -44,7 +45,7 @@ async function interrupt(
 
 test.inFolder("a signal ends a backup and an export, which leave no file, and a restore, which leaves the file until now", async (folder) => {
   await makeStore(folder);
-  assert.equal((await runHere(["backup", "kept.db", STORE])).status, 0);
+  await succeed("backup kept.db");
   const before = readdirSync(".");
   for (
     const [args, unfinished, signal, status] of [
@@ -57,19 +58,18 @@ test.inFolder("a signal ends a backup and an export, which leave no file, and a 
     const isLog = (name: string) => /-(wal|shm)$/.test(name);
     assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before.filter((name) => !isLog(name)), args[0]);
   }
-  assert.equal((await runHere(["check", STORE])).stdout, `sqlite:${FILE} is sound: ${PETS} pets\n`);
+  assert.equal(await succeed("check"), `sqlite:${FILE} is sound: ${PETS} pets\n`);
 });
 
 test.inFolder("a command that has made its file, or could not, listens to no signal any more", async () => {
   await SqliteStore.open(FILE, "never").close();
   const count = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => process.listenerCount(signal));
   const before = count();
-  assert.equal((await runHere(["backup", "copy.db", STORE])).status, 0);
-  assert.equal((await runHere(["backup", "copy.db", STORE])).status, 2);
-  assert.equal((await runHere(["export", "no/such/folder", STORE])).status, 2);
-  // The first two fail before there is a temporary file, and these after that.
-  for (const command of ["backup", "export"]) {
-    assert.equal((await runHere([command, "other", "--store=sqlite:missing.db"])).status, 2);
+  await succeed("backup copy.db");
+  // The first two fail before there is a temporary file, and the others after that.
+  const missing = "other --store=sqlite:missing.db";
+  for (const line of ["backup copy.db", "export no/such/folder", `backup ${missing}`, `export ${missing}`]) {
+    assert.equal((await runLine(line)).status, 2, line);
   }
   assert.deepEqual(count(), before);
 });

@@ -1,15 +1,15 @@
 /** A store that a start or a command makes: where it may be, and what is said about it. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { runHere, test } from "../support/server/in_process.ts";
-import { assertAllRefused, assertRefused, FILE, makeStore, STORE } from "../support/server/pet_files.ts";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { test } from "../support/server/in_process.ts";
+import { FILE, makeStore, refuse, runLine, succeed } from "../support/server/pet_files.ts";
 
-const SERVE = ["serve", "--port=0", "--log=off"], DATABASE = "data/petstore.db";
+const DATABASE = "data/petstore.db";
 
-/** Starts a server that ends at once. */
-async function start(...flags: string[]): Promise<{ stdout: string; stderr: string }> {
-  const { status, stdout, stderr } = await runHere([...SERVE, ...flags]);
+/** Starts a server that ends at once. Without flags, its store is the default. */
+async function start(flags = "--store=sqlite:data/petstore.db"): Promise<{ stdout: string; stderr: string }> {
+  const { status, stdout, stderr } = await runLine(`serve --log=off ${flags}`);
   assert.equal(status, 0, stderr);
   return { stdout, stderr };
 }
@@ -18,30 +18,32 @@ test.inFolder("a start says that its store is new, once", async () => {
   assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db \(new\)$/m);
   assert.match((await start()).stdout, /^ {2}store +sqlite:data\/petstore\.db$/m);
   for (const [path, isNewStore] of [["a.db", true], ["a.db", false]]) {
-    const { stdout } = await start("--log=json", `--store=sqlite:${path}`);
+    const { stdout } = await start(`--log=json --store=sqlite:${path}`);
     assert.equal(JSON.parse(stdout.split("\n")[0]!).isNewStore, isNewStore);
   }
-  assert.match((await start("--seed=2", "--store=sqlite:seeded.db")).stdout, /seeded\.db \(new\)$/m);
+  assert.match((await start("--seed=2 --store=sqlite:seeded.db")).stdout, /seeded\.db \(new\)$/m);
   assert.match((await start("--store=memory:")).stdout, /^ {2}store +memory: \(lost when the server stops\)$/m);
 });
 
 test.inFolder("a start that fails makes no store if it can, and otherwise says so", async () => {
   mkdirSync("data", { mode: 0o700 });
   writeFileSync("data/api-key", "a key", { mode: 0o600 });
-  assertRefused(await runHere(SERVE), /data\/api-key cannot be used/);
+  const line = "serve --store=sqlite:data/petstore.db";
+  await refuse(line, "data/api-key cannot be used");
   assert.ok(!existsSync(DATABASE));
   writeFileSync("data/api-key", "");
-  const { status, stderr } = await runHere(SERVE);
+  const { status, stderr } = await runLine(line);
   assert.equal(status, 2);
   assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key/);
 });
 
 test.inFolder("keys add and import say that a store is new", async () => {
-  assert.match((await runHere(["keys", "add", "--label=ci", "--store=sqlite:a.db"])).stderr, /: a\.db is new; servers/);
+  assert.match((await runLine("keys add --label=ci --store=sqlite:a.db")).stderr, /: a\.db is new; servers/);
   writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
-  const load = () => runHere(["import", "pets.ndjson"]);
-  assert.deepEqual([(await load()).stderr, (await load()).stderr], [`petstore: sqlite:${DATABASE} is new\n`, ""]);
-  assert.match((await runHere(["check"])).stdout, /is sound: 2 pets/);
+  for (const stderr of ["petstore: sqlite:pets.db is new\n", ""]) {
+    assert.equal((await runLine("import pets.ndjson")).stderr, stderr);
+  }
+  assert.match(await succeed("check"), /is sound: 2 pets/);
 });
 
 test.inFolder("a start warns of a key that is older than its store", async () => {
@@ -55,22 +57,25 @@ test.inFolder("a start warns of a key that is older than its store", async () =>
 
 test.inFolder("no command takes a missing store for new beside what a restore has left, and each names that", async () => {
   await makeStore(2);
-  await runHere(["backup", "copy.db", STORE]);
-  await runHere(["restore", "copy.db", STORE]);
+  await succeed("backup copy.db");
+  await succeed("restore copy.db");
   let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
-  const commands = [SERVE, ["check"], ["backup", "b.db"], ["keys", "list"], ["keys", "add", "--label=ci"]];
+  const commands = ["serve", "check", "backup b.db", "keys list", "keys add --label=ci"];
   for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
     renameSync(kept, name);
     kept = name;
     rmSync(FILE, { force: true });
-    const shows = new RegExp(`pets\\.db does not exist, but beside it is ${name.replaceAll(".", "\\.")}, of a restore`);
-    await assertAllRefused(commands.map((command) => [[...command, STORE], shows]));
+    const names = readdirSync(".");
+    for (const line of commands) {
+      await refuse(line, `pets.db does not exist, but beside it is ${name}, of a restore`);
+      assert.deepEqual(readdirSync("."), names, line);
+    }
   }
-  assert.equal((await runHere(["restore", "copy.db", STORE])).status, 0);
-  assert.match((await start(STORE)).stderr, /^petstore: pets\.db\.0\.tmp is of a command that was cut short/);
-  copyFileSync(FILE, "other.db");
+  await succeed("restore copy.db");
+  assert.match(
+    (await start("--store=sqlite:pets.db")).stderr,
+    /^petstore: pets\.db\.0\.tmp is of a command that was cut short/,
+  );
   writeFileSync(`${FILE}-restoring`, "");
-  for (const command of commands) {
-    assertRefused(await runHere([...command, STORE]), /restore of pets\.db was cut short/);
-  }
+  for (const line of commands) await refuse(line, "restore of pets.db was cut short");
 });

@@ -4,7 +4,7 @@ import { freePort, untilAccepted } from "../support/system/free_port.ts";
 import { post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { inFolder } from "../support/server/in_process.ts";
-import { keysOf } from "../support/server/keys.ts";
+import { addKey, listKeys } from "../support/server/keys.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
@@ -79,9 +79,8 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
 
 test("a key that cannot be printed is not added and ends no other, and the command says so with status 1", () =>
   inFolder(async (folder) => {
-    const { add, list } = keysOf("sqlite:pets.db");
-    await add("--label=old");
-    const before = await list();
+    await addKey("--label=old");
+    const before = await listKeys();
     for (const args of [["add", "--label=lost"], ["rotate", before[0]!.id]]) {
       await using child = start(folder, ">/dev/full", "keys", ...args, "--store=sqlite:pets.db");
       assert.equal(await child.exit(), 1);
@@ -90,5 +89,5 @@ test("a key that cannot be printed is not added and ends no other, and the comma
         /standard output cannot be written.*\npetstore: The key cannot be printed, so nothing was changed\n$/,
       );
     }
-    assert.deepEqual(await list(), before);
+    assert.deepEqual(await listKeys(), before);
   }));

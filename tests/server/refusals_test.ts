@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { execute } from "../support/database.ts";
-import { runHere, test } from "../support/server/in_process.ts";
-import { makeStore } from "../support/server/pet_files.ts";
+import { test } from "../support/server/in_process.ts";
+import { makeStore, runLine, succeed } from "../support/server/pet_files.ts";
 import { overwrite } from "../support/system/disk.ts";
 
-/** As a shell has them, with variables before the command. A character that a word cannot have is percent-encoded. */
+/** Each by its line, for runLine(), and a part of what it says. */
 const REFUSED: [line: string, shows: string][] = [
   // The command and its flags. A word that may be a key is not shown.
   ["bakcup x.db", "There is no such command (did you mean backup?); --help lists the commands\n"],
@@ -165,7 +165,7 @@ const REFUSED: [line: string, shows: string][] = [
 async function makeFiles(): Promise<void> {
   await makeStore(500);
   for (const copy of ["copy.db", "one.db", "damaged.db"]) {
-    assert.equal((await runHere(["backup", copy, "--store=sqlite:pets.db"])).status, 0);
+    await succeed(`backup ${copy}`);
   }
   linkSync("one.db", "two.db");
   overwrite("damaged.db", 4096, 4096);
@@ -190,13 +190,7 @@ test.inFolder("a command line that is wrong, or names what cannot be used, has o
   const files = names.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile() && name !== "pets.db");
   const before = files.map((name) => readFileSync(name));
   for (const [line, shows] of REFUSED) {
-    const words = line.split(" ").map(decodeURIComponent);
-    const isVariable = (word: string) => /^[A-Z_]+=/.test(word);
-    const variables = words.filter(isVariable).map((
-      word,
-    ) => [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)]);
-    const env = { PORT: "0", PETSTORE_STORE: "sqlite:pets.db", ...Object.fromEntries(variables) };
-    const { status, stdout, stderr } = await runHere(words.filter((word) => !isVariable(word)), env);
+    const { status, stdout, stderr } = await runLine(line);
     const what = line.slice(0, 100);
     assert.match(stderr, /^petstore: [^\n]+\n$/, what);
     assert.ok(stderr.includes(shows), `${what}: ${stderr}`);
@@ -205,5 +199,5 @@ test.inFolder("a command line that is wrong, or names what cannot be used, has o
     assert.deepEqual(readdirSync("."), names, what);
   }
   for (const [i, name] of files.entries()) assert.ok(readFileSync(name).equals(before[i]!), name);
-  assert.match((await runHere(["check", "--store=sqlite:pets.db"])).stdout, /is sound: 500 pets/);
+  assert.match(await succeed("check"), /is sound: 500 pets/);
 });

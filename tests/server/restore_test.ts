@@ -17,10 +17,11 @@ import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { takeFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { inFolder, runHere, test } from "../support/server/in_process.ts";
+import { inFolder, test } from "../support/server/in_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { testWith } from "../support/test_with.ts";
-import { assertRefused, FILE, STORE } from "../support/server/pet_files.ts";
+import { FILE, refuse, runLine, succeed } from "../support/server/pet_files.ts";
+import { addKey, listKeys } from "../support/server/keys.ts";
 import { execute, query } from "../support/database.ts";
 import { overwrite } from "../support/system/disk.ts";
 
@@ -35,14 +36,8 @@ function namesIn(path: string): unknown[] {
   return query(path, "SELECT name FROM pets ORDER BY id").map(({ name }) => name);
 }
 
-async function succeed(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await runHere(args, { PETSTORE_STORE: `sqlite:${FILE}` });
-  assert.equal(status, 0, stderr);
-  return stdout.trim();
-}
-
 async function assertSound(): Promise<void> {
-  assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets`);
+  assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets\n`);
 }
 
 /** What a restore has kept: the replaced file, and its log if it had one. */
@@ -53,7 +48,7 @@ function listKept(folder = "."): string[] {
 /** A store with a backup, and a pet that was added later. */
 async function makeBackup(): Promise<void> {
   await addPets("Rex", "Bo");
-  await succeed("backup", COPY);
+  await succeed("backup copy.db");
   await addPets("Max");
 }
 
@@ -61,7 +56,7 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
   mkdirSync("elsewhere");
   symlinkSync(`elsewhere/${FILE}`, FILE);
   await addPets("Rex", "Bo");
-  await succeed("backup", COPY);
+  await succeed("backup copy.db");
   const file = `elsewhere/${FILE}`;
   // The file is as SIGKILL leaves it: Max is in the log alone.
   const db = new DatabaseSync(file);
@@ -71,7 +66,7 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
   for (const end of ["", "-wal"]) copyFileSync(`${COPY}.killed${end}`, file + end);
   chmodSync(file, 0o640);
 
-  const printed = await succeed("restore", COPY);
+  const printed = await succeed("restore copy.db");
   assert.match(
     printed,
     /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the replaced file/,
@@ -89,7 +84,7 @@ test.inFolder("restore puts the checked backup in the place of the file, and kee
 test.inFolder("restore makes a file where there is none, and says what is not known", async () => {
   await makeBackup();
   mkdirSync("new");
-  const printed = await succeed("restore", COPY, "--store=sqlite:new/pets.db");
+  const printed = await succeed("restore copy.db --store=sqlite:new/pets.db");
   assert.match(
     printed,
     /^new\/pets\.db: 2 pets from \S+, checked\nnew\/pets\.db is new, since .* no file to replace\n/,
@@ -104,7 +99,7 @@ testWith(inFolder, testUnless(Deno.uid() !== 0 && "only root can restore for ano
     await makeBackup();
     mkdirSync("data");
     chownSync("data", 10_001, 10_002);
-    await succeed("restore", COPY, "--store=sqlite:data/pets.db");
+    await succeed("restore copy.db --store=sqlite:data/pets.db");
     const { uid, gid } = statSync("data/pets.db");
     assert.deepEqual([uid, gid], [10_001, 10_002]);
   },
@@ -134,8 +129,8 @@ for (const [what, damage] of DAMAGES) {
     await makeBackup();
     damage();
     const logs = existsSync(`${FILE}-wal`) ? ["the log"] : [];
-    assert.equal((await runHere(["check", STORE])).status, 2);
-    assert.match(await succeed("restore", COPY), /^\S+: the replaced file$/m);
+    assert.equal((await runLine("check")).status, 2);
+    assert.match(await succeed("restore copy.db"), /^\S+: the replaced file$/m);
     await assertSound();
     const isLog = (name: string) => name.endsWith("-wal");
     assert.deepEqual(listKept().filter(isLog).map((name) => readFileSync(name, "utf8")), logs);
@@ -154,7 +149,7 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["repla
     await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
     damage();
     run("cp", FILE, "before");
-    assertRefused(await runHere(["restore", COPY, STORE]), /pets\.db is open in another program/, 1);
+    await refuse("restore copy.db", "pets.db is open in another program", 1);
     run("cmp", FILE, "before");
     assert.deepEqual(readdirSync(".").toSorted(), ["before", COPY, FILE, `${FILE}-shm`, `${FILE}-wal`]);
     if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 5n);
@@ -163,7 +158,7 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["repla
 
 test.inFolder("restore puts a backup over one that was copied beside the log of a killed server, and keeps both", async () => {
   await addPets("Rex", "Bo");
-  await succeed("backup", COPY);
+  await succeed("backup copy.db");
   const server = SqliteStore.open(FILE, "never");
   await server.create({ name: "Max", categoryId: 7n, status: "sold" });
   run("cp", `${FILE}-wal`, "killed-wal");
@@ -171,8 +166,8 @@ test.inFolder("restore puts a backup over one that was copied beside the log of 
   run("cp", COPY, FILE);
   run("cp", "killed-wal", `${FILE}-wal`);
   const line = /^petstore: .*pets\.db has the write-ahead log of another file beside it.*petstore restore/;
-  assertRefused(await runHere(["check", STORE]), line);
-  await succeed("restore", COPY);
+  await refuse("check", line);
+  await succeed("restore copy.db");
   assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
   assert.equal(listKept().length, 2);
   await assertSound();
@@ -183,8 +178,8 @@ test.inFolder("a restore that was cut short is repeated, and its mark is gone, a
     await makeBackup();
     writeFileSync(`${FILE}-restoring`, "A restore began.");
     if (log) writeFileSync(`${FILE}-wal`, log);
-    assertRefused(await runHere(["check", STORE]), /was cut short/);
-    await succeed("restore", COPY);
+    await refuse("check", "was cut short");
+    await succeed("restore copy.db");
     assert.equal(existsSync(`${FILE}-restoring`), false);
     await assertSound();
     rmSync(FILE);
@@ -199,46 +194,43 @@ test.inFolder("a restore that cannot make its mark leaves no copy, and the next 
   // A folder cannot be replaced by a file.
   mkdirSync(`${FILE}-restoring/x`, { recursive: true });
   const before = readdirSync(".").toSorted();
-  assert.notEqual((await runHere(["restore", COPY, STORE])).status, 0);
+  assert.notEqual((await runLine("restore copy.db")).status, 0);
   assert.deepEqual(readdirSync(".").toSorted(), before);
   rmSync(`${FILE}-restoring`, { recursive: true });
-  await succeed("restore", COPY);
+  await succeed("restore copy.db");
   await assertSound();
 });
 
 test.inFolder("restore lists the keys that are valid again and those that are missing, and ends the first with --revoke-newer", async () => {
-  const add = (label: string) => succeed("keys", "add", `--label=${label}`);
-  const list = async (): Promise<Record<"id" | "label" | "state" | "expires", string>[]> =>
-    JSON.parse(await succeed("keys", "list", "--json"));
   const statesOf = (keys: Record<"label" | "state", string>[]) => keys.map(({ label, state }) => `${label} ${state}`);
-  for (const label of ["kept", "revoked", "rotated", "purged", "ended"]) await add(label);
+  for (const label of ["kept", "revoked", "rotated", "purged", "ended"]) await addKey(`--label=${label}`);
   execute(FILE, "UPDATE api_keys SET expires_at = 2 WHERE label = 'ended'");
-  const [, revoked, rotated, purged] = (await list()).map(({ id }) => id);
-  await succeed("backup", COPY);
-  await succeed("keys", "revoke", revoked!);
-  await succeed("keys", "rotate", rotated!);
-  await add("short-lived");
+  const [, revoked, rotated, purged] = (await listKeys()).map(({ id }) => id);
+  await succeed("backup copy.db");
+  await succeed(`keys revoke ${revoked}`);
+  await succeed(`keys rotate ${rotated}`);
+  await addKey("--label=short-lived");
   execute(FILE, "UPDATE api_keys SET revoked_at = 1 WHERE label IN ('ended', 'short-lived')");
   execute(FILE, "DELETE FROM api_keys WHERE label = 'purged'");
-  const present = await list();
+  const present = await listKeys();
   const successor = present[4]!.id;
   const missing = `${successor} (rotated) is missing, because it was made after the backup`;
   copyFileSync(FILE, "present.db");
 
   const again = [[revoked, "revoked"], [rotated, "rotated"], [purged, "purged"]];
-  const [, , ...told] = (await succeed("restore", COPY)).split("\n");
+  const [, , ...told] = (await succeed("restore copy.db")).trim().split("\n");
   assert.deepEqual(told.map((line) => line.replace(/; .* keys revoke/, "; keys revoke")), [
     ...again.map(([id, label]) => `${id} (${label}) is valid again or for longer; keys revoke ${id} ends it`),
     missing,
   ]);
   const valid = ["kept", "revoked", "rotated", "purged"].map((label) => `${label} valid`);
-  assert.deepEqual(statesOf(await list()), [...valid, "ended expired"]);
+  assert.deepEqual(statesOf(await listKeys()), [...valid, "ended expired"]);
 
   copyFileSync("present.db", FILE);
-  const [, kept = "", ...changes] = (await succeed("restore", COPY, "--revoke-newer")).split("\n");
+  const [, kept = "", ...changes] = (await succeed("restore copy.db --revoke-newer")).trim().split("\n");
   assert.ok(existsSync(kept.split(": ")[0]!));
   assert.deepEqual(changes, [...again.map(([id, label]) => `${id} (${label}) ends as in the replaced file`), missing]);
-  const after = await list();
+  const after = await listKeys();
   assert.deepEqual(after.slice(0, 3), present.slice(0, 3));
   assert.deepEqual(statesOf(after.slice(3)), ["purged revoked", "ended expired"]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runLine } from "../support/server/pet_files.ts";
 import { test } from "node:test";
 import packaged from "../../openapi.json" with { type: "json" };
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
@@ -6,7 +7,7 @@ import { createMemoryStore, type ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
+import { withFreshServerHere } from "../support/server/in_process.ts";
 import { serverOpenApiOf } from "../support/descriptions.ts";
 import { readKey } from "../support/server/server_process.ts";
 
@@ -37,7 +38,7 @@ test("the description has samples where they are asked for, as openapi --samples
     assert.ok(!plain.includes("x-codeSamples"));
     const { text, headers } = await server.ask("/openapi.json?samples", null);
     assert.equal((await server.ask("/openapi.json?version=1&samples", null)).text, text);
-    const printed = await runHere(["openapi", "--samples"]);
+    const printed = await runLine("openapi --samples");
     assert.deepEqual(JSON.parse(text), JSON.parse(printed.stdout));
     assert.deepEqual(JSON.parse(text), packaged);
     const etag = headers.get("etag")!;

@@ -5,32 +5,25 @@ import { renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { runHere, sinksTo, test } from "../../support/server/in_process.ts";
 import { execute } from "../../support/database.ts";
-import { assertRefused } from "../../support/server/pet_files.ts";
-import { keysOf } from "../../support/server/keys.ts";
-
-const { run, add, list, idOf } = keysOf("sqlite:pets.db");
+import { refuse, runLine } from "../../support/server/pet_files.ts";
+import { addKey, idOf, listKeys } from "../../support/server/keys.ts";
 
 /** The year of a date in the future. */
 const YEAR = new Date().getUTCFullYear() + 2;
 
-test.inFolder("a key expires at the beginning of a day, or after a time", async () => {
-  await add("--label=day", `--expires=${YEAR}-01-31`);
-  await add("--label=week", "--expires=1w");
-  const [day, week] = await list();
+test.inFolder("a key expires at the beginning of a day, or after a time, and then it cannot be replaced", async () => {
+  await addKey(`--label=day --expires=${YEAR}-01-31`);
+  await addKey("--label=week --expires=1w");
+  const [day, week] = await listKeys();
   assert.equal(day?.expires, `${YEAR}-01-31T00:00:00.000Z`);
   assert.equal(Math.round((Date.parse(week?.expires ?? "") - Date.now()) / 86_400_000), 7);
-  assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
-});
-
-test.inFolder("a key that has expired cannot be replaced", async () => {
-  await add("--label=expired", "--expires=1d");
+  assert.match((await runLine(`keys rotate ${day!.id} --overlap=1w`)).stderr, /key-\w+ expires 20\S+Z\n$/);
   execute("pets.db", `UPDATE api_keys SET expires_at = ${Date.now() - 1_000}`);
-  const ended = await run("rotate", await idOf("expired"));
-  assertRefused(ended, /key-\w+ has ended, so nothing can replace it; .*keys add makes a new key\n$/);
+  await refuse(`keys rotate ${week!.id}`, " has ended, so nothing can replace it; ");
 });
 
 test.inFolder("a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid", async () => {
-  await add("--label=old");
+  await addKey("--label=old");
   const id = await idOf("old");
   using db = new DatabaseSync("pets.db");
   const stored = () => db.prepare("SELECT label, expires_at FROM api_keys").all().map((row) => Object.values(row));

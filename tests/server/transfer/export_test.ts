@@ -8,20 +8,21 @@ import fc from "fast-check";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { inFolder, runHere, test } from "../../support/server/in_process.ts";
+import { inFolder, test } from "../../support/server/in_process.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import {
   assertPrinted,
-  assertRefused,
   type Draft,
   FILE,
   importFile,
   makeDrafts,
   readDrafts,
+  refuse,
+  runLine,
   startShell,
-  STORE,
+  succeed,
   toNdjson,
 } from "../../support/server/pet_files.ts";
 
@@ -47,28 +48,26 @@ test.inFolder("what import adds, export shows, and importing that gives the same
   const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
   await importFile(folder, "a.ndjson", toNdjson(drafts));
   assert.deepEqual(readDrafts(folder), drafts);
-  const printed = await runHere(["export", "b.ndjson", STORE]);
+  const printed = await runLine("export b.ndjson");
   const exported = readFileSync("b.ndjson", "utf8");
   assertPrinted(printed, `b.ndjson: 3000 pets, ${new TextEncoder().encode(exported).length} bytes`);
   assert.equal(statSync("b.ndjson").mode & 0o777, 0o600);
   assert.equal(exported.replaceAll(/^\{"id":\d+,/gm, "{"), toNdjson(drafts));
   const store = "--store=sqlite:other.db";
-  assert.equal((await runHere(["import", "b.ndjson", store])).stdout, "b.ndjson: 3000 pets added\n");
-  assert.deepEqual(await runHere(["export", store]), { status: 0, stdout: exported, stderr: "" });
+  assert.equal(await succeed(`import b.ndjson ${store}`), "b.ndjson: 3000 pets added\n");
+  assert.equal(await succeed(`export ${store}`), exported);
 });
 
 test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
   const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
   await store.close();
-  assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
+  assert.equal(await succeed("export"), "");
   assert.deepEqual(readdirSync(folder), [FILE]);
   await withServer(folder, ON_FILE, async (server) => {
     const ledger = new Ledger();
     for (let i = 0; i < 3; i++) await ledger.create(server);
     const files = readdirSync(folder);
-    const { status, stdout } = await runHere(["export", STORE]);
-    assert.equal(status, 0);
-    assert.equal(stdout, [...ledger.pets.values(), ""].join("\n"));
+    assert.equal(await succeed("export"), [...ledger.pets.values(), ""].join("\n"));
     assert.deepEqual(readdirSync(folder), files);
   });
 });
@@ -110,8 +109,7 @@ testUnless(MOUNT_SKIP)(
       await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3_000)));
       await withTmpfs("64k", async (full) => {
         fillUp(join(full, "full"));
-        const args = ["export", join(full, "b.ndjson"), STORE];
-        assertRefused(await runHere(args), /export failed: .*(full|no space)/i, 1);
+        await refuse(`export ${full}/b.ndjson`, /export failed: .*(full|no space)/i, 1);
         assert.deepEqual(readdirSync(full), ["full"]);
       });
       assert.ok(existsSync("/dev/full"));

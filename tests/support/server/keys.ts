@@ -1,8 +1,7 @@
-/** The commands that manage API keys, and what servers make of them. */
+/** The commands that manage API keys, in the present folder, and what servers make of them. */
 
-import assert from "node:assert/strict";
 import { until } from "../until.ts";
-import { runHere } from "./in_process.ts";
+import { succeed } from "./pet_files.ts";
 import type { ServerProcess } from "./server_process.ts";
 
 interface ListedKey extends Record<"id" | "label" | "caller" | "state" | "created", string> {
@@ -10,18 +9,16 @@ interface ListedKey extends Record<"id" | "label" | "caller" | "state" | "create
   expires?: string;
 }
 
-/** The commands in the present folder, for one store. */
-export function keysOf(store: string) {
-  const run = (...args: string[]) => runHere(["keys", ...args], { PETSTORE_STORE: store });
-  const succeed = async (...args: string[]) => {
-    const { status, stdout, stderr } = await run(...args);
-    assert.equal(status, 0, stderr);
-    return stdout;
-  };
-  const add = async (...args: string[]) => (await succeed("add", ...args)).trim();
-  const list = async (): Promise<ListedKey[]> => JSON.parse(await succeed("list", "--json"));
-  const idOf = async (label: string) => (await list()).findLast((key) => key.label === label)!.id;
-  return { run, succeed, add, list, idOf };
+export async function addKey(flags: string): Promise<string> {
+  return (await succeed(`keys add ${flags}`)).trim();
+}
+
+export async function listKeys(flags = ""): Promise<ListedKey[]> {
+  return JSON.parse(await succeed(`keys list --json${flags}`));
+}
+
+export async function idOf(label: string): Promise<string> {
+  return (await listKeys()).findLast((key) => key.label === label)!.id;
 }
 
 type Asked = Pick<ServerProcess, "ask">;
