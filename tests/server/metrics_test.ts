@@ -104,19 +104,14 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     );
     const sizes = ["", "_log"].map((part) => values.get(`petstore_database${part}_bytes`));
     assert.deepEqual(sizes, ["", "-wal"].map((end) => statSync(`data/petstore.db${end}`).size));
-    const memory = values.get("process_resident_memory_bytes") ?? 0;
-    assert.ok(memory > 10e6 && memory < 10e9, `${memory} bytes`);
     // Metrics are wanted most when the file is gone.
     renameSync("data/petstore.db", "data/moved.db");
     const later = await fetch(`${origin}/metrics`);
     assert.equal(samplesOf(await later.text()).get("petstore_database_bytes"), 0);
     renameSync("data/moved.db", "data/petstore.db");
-    assert.ok(Math.abs(Date.now() / 1000 - (values.get("process_start_time_seconds") ?? 0)) < 60);
-    for (const path of ["/", "/v1/pets", "/livez"]) {
-      const other = await fetch(origin + path, { headers: { authorization: `Bearer ${KEY}` } });
-      assert.equal(other.status, 404);
-      await other.body?.cancel();
-    }
+    const other = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${KEY}` } });
+    await other.body?.cancel();
+    assert.equal(other.status, 404);
     assert.equal(await server.stop(), 0);
     await assert.rejects(fetch(`${origin}/metrics`), TypeError, "nothing listens there any more");
   });

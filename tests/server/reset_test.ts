@@ -58,13 +58,17 @@ test("after a reset, the faults begin again", () => {
   });
 });
 
-test("a reset needs a key, and does not exist unless it is allowed", async () => {
-  const statusOf = async (args: string[], key: string) =>
-    await withFreshServerHere({ args: [...MEMORY, ...args] }, async (server) => {
+for (
+  const [what, flags, key, expected] of [["needs a key", ["--allow-reset"], "pk_other", 401], [
+    "does not exist unless it is allowed",
+    [],
+    KEY,
+    404,
+  ]] as const
+) {
+  test(`a reset ${what}`, () =>
+    withFreshServerHere({ args: [...MEMORY, ...flags] }, async (server) => {
       const { status } = await request(`${server.origin}/reset`, key, { method: "POST" }, () => {});
-      assert.equal(await countPets(server, KEY), 3);
-      return status;
-    });
-  assert.equal(await statusOf(["--allow-reset"], "pk_other"), 401);
-  assert.equal(await statusOf([], KEY), 404);
-});
+      assert.deepEqual([status, await countPets(server, KEY)], [expected, 3]);
+    }));
+}

@@ -4,7 +4,7 @@ import { createServerPipeline } from "../../lib/server/service/server_pipeline.t
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import type { SeenResponse } from "../support/openapi_validator.ts";
-import { type AnyServer, test, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";
+import { type AnyServer, test, withFreshServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -120,19 +120,13 @@ test("the page may send requests to the named servers or to the public address, 
   }
 });
 
-test.inFolder("the page begins with the release and the places of keys, and never has a key", async () => {
-  const page = async (server: AnyServer) => (await get(server, "/docs")).text;
-  await withServerHere({}, async (server) => {
-    const text = await page(server);
+test("the page begins with the release and the places of keys, and never has a key", () =>
+  withFreshServerHere({}, async (server) => {
+    const { text } = await get(server, "/docs");
     assert.ok(text.includes(`release ${VERSION}`));
     assert.match(text, /in <code>data\/api-key<\/code>, in <code>PETSTORE_KEYS<\/code>/);
     assert.ok(!text.includes(readKey(".")));
-  });
-  await withServerHere(
-    { args: ["--store=memory:"], env: { PETSTORE_KEYS: "pk_of_the_operator" } },
-    async (server) => assert.doesNotMatch(await page(server), /pk_/),
-  );
-});
+  }));
 
 test("without the page (--no-docs), the description is still served", () =>
   withFreshServerHere({ args: [...ARGS, "--no-docs"] }, async (server) => {

@@ -11,14 +11,15 @@ import { connect, runSql, withPool } from "../../../tests/support/postgres/postg
 import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
 import { type ServerExit, ServerProcess } from "../../../tests/support/server/server_process.ts";
 import { until } from "../../../tests/support/until.ts";
-import { assertRefused, type Draft, makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
+import type { PetDraft } from "../../../lib/pet.ts";
+import { assertRefused, makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
 import { test } from "./support.ts";
 
 function run(url: string, schema: string, ...args: string[]): Promise<ServerExit> {
   return runHere(args, { PETSTORE_STORE: `${url}?schema=${schema}` });
 }
 
-const EDGES: Draft[] = [
+const EDGES: PetDraft[] = [
   { name: 'Say "hello", \\Luna', categoryId: 2n ** 63n - 1n, status: "sold" },
   { name: "Zoë 🐕 咪咪 {}", categoryId: -(2n ** 63n), status: "pending" },
   { name: "NULL", categoryId: 2n ** 53n + 1n, status: "available" },

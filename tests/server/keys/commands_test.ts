@@ -134,23 +134,6 @@ test.inFolder("a key can be added before the first start, which then makes none,
   assert.equal(db.prepare("SELECT digest FROM api_keys").get()?.["digest"], digest);
 });
 
-test.inFolder("a store without keys takes a key file with a key of one's own, and a revoked key file stays revoked", async () => {
-  mkdirSync("data", { mode: 0o700 });
-  // It begins as keys that are made here.
-  writeFileSync("data/api-key", "petstore_mine\n", { mode: 0o600 });
-  const store = " --store=sqlite:data/petstore.db";
-  await withServerHere({}, (server) => addPet(server, "petstore_mine"));
-  const [key, ...others] = await listKeys(store);
-  assert.deepEqual([key?.label, others.length], ["first start", 0]);
-  await succeed(`keys revoke ${key!.id}${store}`);
-  // The next new store would accept the key of the file.
-  assert.ok(!existsSync("data/api-key"));
-  await withServerHere({}, async (server) => {
-    assert.match(server.written.stdout, /API key +none is valid \(.*keys add makes one\)$/m);
-    assert.equal(await statusOf(server, "petstore_mine"), 401);
-  });
-});
-
 test.inFolder("keys list shows one row for each key, also if another program wrote control characters into a label", async () => {
   await addKey("--label=ci");
   const forged = "a\nkey-000000000000  valid  read, write\r\x1b[2K\u2028b\x7f\x9b2J";

@@ -1,12 +1,12 @@
 /** The command export, and the way from a file to a store and back. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import type { PetDraft } from "../../../lib/pet.ts";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { inFolder, test } from "../../support/server/in_process.ts";
 import { withServer } from "../../support/server/server_process.ts";
@@ -14,10 +14,9 @@ import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import {
   assertPrinted,
-  type Draft,
   FILE,
-  importFile,
   makeDrafts,
+  makeStore,
   readDrafts,
   refuse,
   runLine,
@@ -38,16 +37,17 @@ const categoryId = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n),
 );
-const draft: fc.Arbitrary<Draft> = fc.record({
+const draft: fc.Arbitrary<PetDraft> = fc.record({
   name,
   categoryId,
   status: fc.constantFrom("available", "pending", "sold"),
 }, { noNullPrototype: true });
 
-test.inFolder("what import adds, export shows, and importing that gives the same pets", async (folder) => {
+test.inFolder("what import adds, export shows, and importing that gives the same pets", async () => {
   const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
-  await importFile(folder, "a.ndjson", toNdjson(drafts));
-  assert.deepEqual(readDrafts(folder), drafts);
+  writeFileSync("a.ndjson", toNdjson(drafts));
+  await succeed("import a.ndjson");
+  assert.deepEqual(readDrafts(), drafts);
   const printed = await runLine("export b.ndjson");
   const exported = readFileSync("b.ndjson", "utf8");
   assertPrinted(printed, `b.ndjson: 3000 pets, ${new TextEncoder().encode(exported).length} bytes`);
@@ -59,8 +59,7 @@ test.inFolder("what import adds, export shows, and importing that gives the same
 });
 
 test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
-  const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
-  await store.close();
+  await makeStore(0);
   assert.equal(await succeed("export"), "");
   assert.deepEqual(readdirSync(folder), [FILE]);
   await withServer(folder, ON_FILE, async (server) => {
@@ -73,7 +72,7 @@ test.inFolder("export writes an empty store, beside a server too, and leaves the
 });
 
 test.inFolder("an export shows one moment, whatever others write meanwhile", async (folder) => {
-  await importFile(folder, "a.ndjson", toNdjson(makeDrafts(5_000)));
+  await makeStore(5_000);
   const path = join(folder, FILE);
   const other = new DatabaseSync(path);
   const texts: string[] = [];
@@ -92,7 +91,7 @@ test.inFolder("an export shows one moment, whatever others write meanwhile", asy
 });
 
 test.inFolder("export ends without a word when its reader has enough", async (folder) => {
-  await importFile(folder, "a.ndjson", toNdjson(makeDrafts(30_000)));
+  await makeStore(30_000);
   const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
   await using child = startShell(folder, script);
   assert.equal(await child.exit(), 0);
@@ -106,7 +105,7 @@ testUnless(MOUNT_SKIP)(
   "an export to a full disk has status 1 and leaves nothing",
   () =>
     inFolder(async (folder) => {
-      await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3_000)));
+      await makeStore(3_000);
       await withTmpfs("64k", async (full) => {
         fillUp(join(full, "full"));
         await refuse(`export ${full}/b.ndjson`, /export failed: .*(full|no space)/i, 1);

@@ -1,10 +1,9 @@
 /** Pets in files, and what a store has. */
 
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { PetStatus } from "../../../lib/pet.ts";
+import type { PetDraft, PetStatus } from "../../../lib/pet.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
@@ -17,30 +16,23 @@ export const STORE = `--store=sqlite:${FILE}`;
 /** The statuses, in the order of their numbers in a file. */
 const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
-export interface Draft {
-  name: string;
-  categoryId: bigint;
-  status: PetStatus;
+/** Pets that differ. */
+export function makeDrafts(count: number): PetDraft[] {
+  return Array.from({ length: count }, (_, i) => (
+    { name: `Rex ${i}`, categoryId: BigInt(i % 50), status: STATUSES[i % 3]! }
+  ));
 }
 
-/** Drafts that differ, from number `first`. */
-export function makeDrafts(count: number, first = 0): Draft[] {
-  return Array.from({ length: count }, (_, i) => {
-    const number = first + i;
-    return { name: `Rex ${number}`, categoryId: BigInt(number % 50), status: STATUSES[number % 3]! };
-  });
-}
-
-/** The line of a pet, which ends with LF. */
-export function toNdjson(drafts: readonly Draft[]): string {
+/** The line of each pet, which ends with LF. */
+export function toNdjson(drafts: readonly PetDraft[]): string {
   return drafts.map(({ name, categoryId, status }) =>
     `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}\n`
   ).join("");
 }
 
 /** The pets in the file of the store, in the order of their ids, which ascend. */
-export function readDrafts(folder: string, file = FILE): Draft[] {
-  using db = new DatabaseSync(join(folder, file));
+export function readDrafts(folder = "."): PetDraft[] {
+  using db = new DatabaseSync(join(folder, FILE));
   const statement = db.prepare("SELECT name, category_id, status FROM pets ORDER BY id");
   statement.setReadBigInts(true);
   return statement.all().map(({ name, category_id, status }) => ({
@@ -48,23 +40,6 @@ export function readDrafts(folder: string, file = FILE): Draft[] {
     categoryId: category_id as bigint,
     status: STATUSES[Number(status)]!,
   }));
-}
-
-export function countPets(folder: string): number {
-  using db = new DatabaseSync(join(folder, FILE));
-  return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
-}
-
-/** Runs the command import on a file of the working directory, which is written first if its content is given, and on a store. */
-export async function importFile(
-  folder: string,
-  name: string,
-  content: string | Uint8Array | undefined,
-  ...flags: string[]
-): Promise<ServerExit> {
-  if (content !== undefined) writeFileSync(join(folder, name), content);
-  if (!flags.includes("--dry-run") && !existsSync(join(folder, FILE))) await makeStore(0, folder);
-  return await runHere(["import", name, STORE, ...flags]);
 }
 
 /** Fails unless a command printed this on standard output and nothing else. */
@@ -81,14 +56,9 @@ export function assertRefused({ status, stdout, stderr }: ServerExit, shows: str
 
 /** Makes a store with so many pets. */
 export async function makeStore(count: number, folder = "."): Promise<void> {
-  const store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
+  await using store = createSqliteStore(join(folder, FILE), { writerThread: "never" });
   // The pets are added at once, so that they share a commit.
-  const drafts = Array.from(
-    { length: count },
-    (_, i) => ({ name: `Rex ${i}`, categoryId: 7n, status: "sold" as const }),
-  );
-  await Promise.all(drafts.map((draft) => store.create(draft)));
-  await store.close();
+  await Promise.all(makeDrafts(count).map((draft) => store.create(draft)));
 }
 
 /**
