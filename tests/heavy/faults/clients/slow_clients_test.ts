@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { withImpatientServer } from "../../../support/server/impatient_server.ts";
 import { memoryOf, openFilesOf } from "../../../support/system/process.ts";
 import { until } from "../../../support/until.ts";
-import { assertError } from "../../../support/http/raw_petstore.ts";
 import { chunk, CHUNKED, get, head, HEADERS, HOST } from "../../../support/http/requests.ts";
 import { type Endpoint, exchange, RawSocket } from "../../../support/http/raw_socket.ts";
 import { type ServerProcess, withFreshServer } from "../../../support/server/server_process.ts";
@@ -106,7 +105,7 @@ test("500 stalled bodies, four times in a row, do not block others, get 408 and 
     for (let round = 0; round < 4; round++) {
       await withSockets(server, 500, stalled, async (sockets) => {
         assert.equal((await exchange(server, LIST))?.text, "[]");
-        for (const socket of sockets) assertError(await socket.readResponse(), 408, "request_timeout");
+        for (const socket of sockets) assert.equal((await socket.readResponse())?.status, 408);
       });
       // The clients close first. The server's clock and the like use a descriptor or two.
       await until("connections forgotten", () => openFilesOf(server.pid) < files + 10);

@@ -1,0 +1,106 @@
+/** What only a faulty or hostile client sends, to a petstore on `Deno.serve`: heads, bodies, and ends. Wrong framing: smuggling_test.ts. */
+
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "../support/descriptions.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, KEY, MIB, post } from "../support/http/requests.ts";
+import { createResponseValidator, type SeenResponse } from "../support/openapi_validator.ts";
+
+/** Serves a petstore while `use` runs. Afterwards it must answer, have no pets, and have reported no failure. */
+async function withPetstore(
+  use: (petstore: Endpoint) => Promise<void>,
+  options: Pick<PetstoreOptions, "bodyTimeoutMs"> = {},
+): Promise<void> {
+  const failures: unknown[] = [];
+  const validate = createResponseValidator(openApiOf(options), "/v1");
+  const { handle } = createPetstore({ keys: [KEY], ...options, onError: ({ error }) => failures.push(error) });
+  await withDenoServe(handle, async (port) => {
+    await use({ port, validate });
+    assert.equal(told(await exchange({ port, validate }, get("/v1/pets"))), "200 []");
+  });
+  assert.deepEqual(failures, []);
+}
+
+/** The status, and the code of an error or the body. The validator has seen that an error has its status too. */
+function told(response: SeenResponse | undefined): string {
+  const { code = response?.text } = JSON.parse(response?.text || "{}");
+  return `${response?.status} ${code}`;
+}
+
+const latin = (text: string) => Buffer.from(text, "latin1");
+
+const CASES: [what: string, bytes: string | Uint8Array, told: string][] = [
+  ["a key that is not ASCII", get("/v1/pets", "Authorization: Bearer schlüssel\r\n"), "401 invalid_api_key"],
+  ["a key in Latin-1", latin(get("/v1/pets", "Authorization: Bearer éÿ\r\n")), "401 invalid_api_key"],
+  ["a target in absolute form", get("http://other.example/v1/pets"), "200 []"],
+  ["a target in absolute form without a path", get("http://other.example?x"), "404 route_not_found"],
+  ["OPTIONS *", head("OPTIONS", "*"), "404 route_not_found"],
+  ["CONNECT with an authority", head("CONNECT", "evil.example:80"), "404 route_not_found"],
+  ["a target that begins with two slashes", get("//evil.example/v1/pets"), "404 route_not_found"],
+  ["a target with dot segments", get("/v1/../v1/pets"), "404 route_not_found"],
+  ["a target with encoded dot segments", get("/v1/%2e%2e/v1/pets"), "404 route_not_found"],
+  ["a path beyond ASCII that is not encoded", get("/v1/pets/é"), "404 pet_not_found"],
+  ["a path of 60,000 characters", get(`/v1/${"a".repeat(60_000)}`), "404 route_not_found"],
+  ["an invalid Host header", get("/v1/pets", `Host: a b/c?d#@e\r\n${AUTHORIZATION}`), "404 route_not_found"],
+  ["an unclosed bracket as Host", get("/v1/pets", `Host: [\r\n${AUTHORIZATION}`), "200 []"],
+  ["no Host header", get("/v1/pets", AUTHORIZATION), "200 []"],
+  ["HTTP/1.0", get("/v1/pets", HEADERS, "1.0"), "200 []"],
+  ["HTTP/1.0 without Host", get("/v1/pets", AUTHORIZATION, "1.0"), "200 []"],
+  ["a header value that is not ASCII", latin(get("/v1/pets", `${HEADERS}X: éÿ\r\n`)), "200 []"],
+  ...["PROPFIND", "TRACE", "get", "Post", "constructor", "__proto__", "X".repeat(5000)]
+    .map((method): [string, string, string] => [method, head(method, "/v1/pets"), "405 method_not_allowed"]),
+  ["30,000 brackets, opened and closed", post("[".repeat(30_000) + "]".repeat(30_000)), "400 invalid_pet"],
+  ["3 MiB that were declared and not sent", post("", `Content-Length: ${3 * MIB}\r\n`), "413 body_too_large"],
+  ["chunks beyond the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), "413 body_too_large"],
+];
+
+test("Deno.serve with a petstore answers each strange request, and the next one", () =>
+  withPetstore(async (petstore) => {
+    for (const [what, bytes, wanted] of CASES) assert.equal(told(await exchange(petstore, bytes)), wanted, what);
+  }));
+
+test("Deno.serve with a petstore answers 408 to a body that stalls", () =>
+  withPetstore(async (petstore) => {
+    const stalled = post('{"name":"Rex"', "Content-Length: 29\r\n");
+    assert.equal(told(await exchange(petstore, stalled)), "408 request_timeout");
+  }, { bodyTimeoutMs: 50 }));
+
+for (
+  const [what, headers, body] of [
+    ["a length", `Content-Length: ${2 * MIB}\r\n`, "x".repeat(2 * MIB)],
+    ["chunks", CHUNKED, `${chunk("x".repeat(2 * MIB))}0\r\n\r\n`],
+  ] as const
+) {
+  test(`a body that is too large, with ${what}, is never taken for the next request`, () =>
+    withPetstore(async (petstore) => {
+      using socket = await RawSocket.open(petstore);
+      const sent = socket.send(post(body, headers), get("/v1/pets"));
+      assert.equal(told(await socket.readResponse()), "413 body_too_large");
+      // The connection either continues after the body or ends. It neither hangs nor answers anything else.
+      const next = await socket.readResponse();
+      if (next !== undefined) assert.equal(told(next), "200 []");
+      await sent;
+    }));
+}
+
+for (const part of ["POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {
+  test(`a client that leaves after ${part.length} bytes does no harm`, () =>
+    withPetstore(async (petstore) => {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(part);
+    }));
+}
+
+test("HEAD is answered without one byte of a body, on paths that exist and on others", () =>
+  withPetstore(async (petstore) => {
+    for (const path of ["/v1/pets", "/v1/pets/1", "/nowhere"]) {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(head("HEAD", path, "Connection: close\r\n"));
+      assert.notEqual((await socket.readResponse())?.headers.get("content-length") ?? "0", "0");
+      await socket.readEnd();
+    }
+  }));
