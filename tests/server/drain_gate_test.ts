@@ -6,14 +6,10 @@ import { setImmediate } from "node:timers/promises";
 import { createFinisher } from "../../lib/http/finisher.ts";
 import type { Pipeline } from "../../lib/http/pipeline.ts";
 import type { Reply } from "../../lib/http/reply.ts";
-import { readArguments } from "../../lib/server/commands/command_line.ts";
-import { SERVE } from "../../lib/server/commands/serve.ts";
 import { DrainGate } from "../../lib/server/service/drain_gate.ts";
-import type { Listen } from "../../lib/server/service/listener.ts";
-import { startServer } from "../../lib/server/serving/start.ts";
-import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
+import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { createContext } from "../support/context.ts";
 
 const finisher = createFinisher({ requestIds: "none" });
@@ -90,22 +86,15 @@ test("a gate that lets nobody in does so too when its service is replaced, as a 
 });
 
 test("a server that ends tells the failures that it has counted, but not told", async () => {
-  const lines: string[] = [];
-  const writer = { add: (line: string) => lines.push(line), flush: () => Promise.resolve(), hasFailed: false };
-  const store = createMemoryStore();
-  let gate: Parameters<Listen>[1] | undefined;
-  const listen: Listen = (_, given) => {
-    gate = given;
-    return { port: 1, stop: () => Promise.resolve(), finish: () => Promise.resolve() };
-  };
-  const settings = readSettings(readArguments("serve", SERVE, ["--key=k", "--log=off"], () => undefined));
-  const setting = { description: "", open: () => store };
-  const server = await startServer(settings, setting, { output: writer, errors: writer }, listen);
+  const lines: string[] = [], store = createMemoryStore();
+  const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
+  const args = ["--key=k", "--log=off"];
+  const { server, gate } = await startWithoutSocket(args, store, listener, (line) => lines.push(line));
   store.list = () => {
     throw new StoreUnavailableError("the disk is away");
   };
   const context = () => createContext({ authorization: "Bearer k" });
-  for (let i = 0; i < 3; i++) await gate!.respond(context(), undefined, () => {});
+  for (let i = 0; i < 3; i++) await gate.respond(context(), undefined, () => {});
   assert.equal(lines.filter((line) => line.includes("the disk is away")).length, 1);
   await server.shutDown(0);
   assert.match(lines.at(-1)!, /the disk is away.*\(2 times\)/);

@@ -48,6 +48,9 @@ const AROUND: [around: (value: string) => string, isRead: boolean][] = [
   [(value) => `${value}"`, false],
   [(value) => `${value}\x1b`, false],
   [(value) => `${value}\x85.`, false],
+  [(value) => `\u2060${value}`, false],
+  [(value) => `${value}\u00ad.`, false],
+  [(value) => `${value}\u2028.`, false],
   [() => "${NAME}", false],
   [(value) => `${value}\${NAME:-}`, false],
   [() => "$(NAME)", false],
@@ -70,7 +73,7 @@ test("a setting has its value without the white space around it, wherever it com
         const read = () => readFrom(args, env);
         if (isRead) assert.deepEqual(read(), readFrom([`--${flag}`, sample]), `${flag} ${JSON.stringify(given)}`);
         else {
-          const says = new RegExp(`^${source} .*(quotes|control characters|placeholder)`);
+          const says = new RegExp(`^${source} .*(quotes|invisible characters|placeholder)`);
           assert.throws(read, ({ message }) => says.test(message) && !message.includes(given));
         }
       }
@@ -80,10 +83,10 @@ test("a setting has its value without the white space around it, wherever it com
 
 test("a list in a variable may have an item on each line, and no item has quotes or controls", () => {
   assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).keys, ["a", "b", "c"]);
-  for (const keys of ['a,"b"', "a\n'b'\nc", "a\tb", '["a", "b"]', "a,${B}"]) {
+  for (const keys of ['a,"b"', "a\n'b'\nc", "a\n\u200bb", '["a", "b"]', "a,${B}"]) {
     assert.throws(
       () => readFrom([], { PETSTORE_KEYS: keys }),
-      /^SettingError: PETSTORE_KEYS .*(quotes|control|JSON|placeholder)/,
+      /^SettingError: PETSTORE_KEYS .*(quotes|invisible|JSON|placeholder)/,
     );
   }
 });
@@ -96,9 +99,15 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
     PETSTORE_SERVICE_HOST: "10.43.12.7",
     PETSTORE_SERVICE_PORT_HTTP: "8000",
     PETSTORE_METRICS_PORT_9464_UDP: "udp://10.43.12.7:9464",
-    PETSTORE_METRICS: "tcp://10.43.12.7:9464",
+    PETSTORE_NAME: "/web/petstore",
+    PETSTORE_ENV_DENO_VERSION: "2.9.6",
   };
   assert.deepEqual(readFrom([], links), readFrom([]));
+  assert.deepEqual(readFrom([], { PETSTORE_PORT: "UDP://10.43.12.7:53\n" }), readFrom([]));
+  // No platform sets the variables of other settings, so a mistake must not mean their default.
+  for (const name of ["PORT", "PETSTORE_KEYS", "PETSTORE_METRICS"]) {
+    assert.throws(() => readFrom([], { [name]: links.PETSTORE_PORT }));
+  }
   assert.equal(readFrom([], { ...links, PORT: "9000" }).port, 9000);
   assert.deepEqual(describeUnknownVariables(Object.keys(links)), []);
   for (const name of ["PETSTORE_PROT", "PETSTORE_PORTS", "PETSTORE_SERVICE", "PETSTORE_PORT_8000"]) {

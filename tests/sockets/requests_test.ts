@@ -104,3 +104,26 @@ test("HEAD is answered without one byte of a body, on paths that exist and on ot
       await socket.readEnd();
     }
   }));
+
+/** Functions of an app that make a WebSocket of their request, and answer in another way. */
+const UPGRADING: Record<string, PetstoreOptions> = {
+  "a handler that returns the response of the WebSocket": {
+    keys: () => ({ id: "ann" }),
+    handleStoreOrders: (request) => Deno.upgradeWebSocket(request).response,
+  },
+  "a handler that returns another response": {
+    keys: () => ({ id: "ann" }),
+    handleStoreOrders: (request) => Deno.upgradeWebSocket(request) && new Response("[]"),
+  },
+  "a verifier": { keys: (_, request) => Deno.upgradeWebSocket(request) && false },
+};
+
+for (const [what, options] of Object.entries(UPGRADING)) {
+  test(`${what}, after it made a WebSocket of a request, does not stop Deno.serve`, () =>
+    withDenoServe(createPetstore({ onError: () => {}, ...options }).handle, async (port) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/store/orders`);
+      await new Promise((resolve) => socket.onerror = resolve);
+      const { status } = await fetch(`http://127.0.0.1:${port}/v1/pets`);
+      assert.ok(status === 200 || status === 500, `${status}`);
+    }));
+}

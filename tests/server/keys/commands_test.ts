@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isMistyped } from "../../../lib/access/key_format.ts";
+import { isMistyped } from "../../../lib/access/key_text.ts";
 import { runLine, succeed } from "../../support/server/pet_files.ts";
 import { test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, readKey, runCommand, withServer } from "../../support/server/server_process.ts";

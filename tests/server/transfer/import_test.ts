@@ -96,17 +96,22 @@ test.inFolder("a bad line is named, and nothing is added", async () => {
 
 test.inFolder("a member whose name is nearly right is refused, and others that are ignored are named once", async () => {
   await makeStore(0);
-  for (const name of ["status ", "STATUS", "sta\u200btus", "ｓtatus", "category_id", "CategoryID", " name"]) {
+  const sameLetters = ["status ", "STATUS", "sta\u200btus", "ｓtatus", "category_id", "CategoryID", " name", "státus"];
+  // One letter is added, removed, replaced, swapped with its neighbour, or of another alphabet.
+  const similar = ["statuss", "statu", "statue", "sttaus", "STATU5", "st\u0430tus", "Nmae", "ca\u03c4egoryId"];
+  for (const name of [...sameLetters, ...similar]) {
     const line = `{"name":"Rex","categoryId":7,${JSON.stringify(name)}:1}\n`;
     const { status, stderr } = await load(line);
     assert.equal(status, 2);
     assert.match(stderr, /^petstore: Line 1: it has a member ".*", which must be "(status|categoryId|name)"\n/, name);
   }
-  const text = '{"id":1,"name":"Rex","categoryId":7,"colour":1,"__proto__":{"status":"sold"}}\n'.repeat(3) +
+  const ignored = '"colour":1,"state":1,"pet.status":1,"category":1,"__proto__":{"status":"sold"}';
+  const text = `{"id":1,"name":"Rex","categoryId":7,${ignored}}\n`.repeat(3) +
     '{"name":"Rex","categoryId":7,"owner":{"Name":1}}\n';
   const { status, stdout, stderr } = await load(text);
   assert.deepEqual([status, stdout], [0, "a.ndjson: 4 pets added\n"]);
-  assert.equal(stderr, 'petstore: Members that a pet does not have are ignored: "colour", "__proto__", "owner"\n');
+  const names = '"colour", "state", "pet.status", "category", "__proto__", "owner"';
+  assert.equal(stderr, `petstore: Members that a pet does not have are ignored: ${names}\n`);
   const wanted: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
   assert.deepEqual(readDrafts(), Array(4).fill(wanted));
 });
