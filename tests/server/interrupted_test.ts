@@ -1,25 +1,17 @@
 /** Commands that take long end soon after a signal, with a status of it, and leave nothing behind. */
 
 import assert from "node:assert/strict";
-import { runLine, succeed } from "../support/server/pet_files.ts";
+import { FILE, makeStore, runLine, STORE, succeed } from "../support/server/pet_files.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { fill } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { ServerProcess } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 
-const FILE = "pets.db", STORE = `--store=sqlite:${FILE}`;
-
 /** So many pets keep a command at work for longer than a test needs to send a signal. */
 const PETS = 150_000;
-
-async function makeStore(folder: string): Promise<void> {
-  await SqliteStore.open(join(folder, FILE), "never").close();
-  fill(join(folder, FILE), PETS);
-}
 
 /**
  * Sends the signal as soon as a file with this name is there. On a busy machine, the command may be done before it comes. Then what it
@@ -44,7 +36,8 @@ async function interrupt(
 }
 
 test.inFolder("a signal ends a backup and an export, which leave no file, and a restore, which leaves the file until now", async (folder) => {
-  await makeStore(folder);
+  await makeStore(0);
+  fill(FILE, PETS);
   await succeed("backup kept.db");
   const before = readdirSync(".");
   for (
@@ -62,7 +55,7 @@ test.inFolder("a signal ends a backup and an export, which leave no file, and a 
 });
 
 test.inFolder("a command that has made its file, or could not, listens to no signal any more", async () => {
-  await SqliteStore.open(FILE, "never").close();
+  await makeStore(0);
   const count = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => process.listenerCount(signal));
   const before = count();
   await succeed("backup copy.db");

@@ -27,33 +27,25 @@ async function load(content: string | Uint8Array, flags = ""): Promise<ServerExi
   return await runLine(`import a.ndjson${flags}`);
 }
 
-const MAX = 2n ** 63n - 1n, MIN = -(2n ** 63n);
-
-const DRAFTS: PetDraft[] = [
-  { name: "Rex", categoryId: MAX, status: "available" },
-  { name: 'Say "hello", Luna', categoryId: MIN, status: "sold" },
-  { name: "  Zoë 🐕‍🦺 咪咪  ", categoryId: MAX - 1n, status: "pending" },
-  { name: "=1+1", categoryId: 2n ** 53n + 1n, status: "sold" },
-];
-
 const MORE: PetDraft[] = [
   { name: "Milo", categoryId: 7n, status: "available" },
   { name: "A", categoryId: 1000n, status: "available" },
 ];
 
-test.inFolder("import adds exact numbers, with the default status and new ids, and a file twice if it is imported twice", async () => {
+// Exact numbers and every kind of name: export_test.ts.
+test.inFolder("import adds pets with the default status and new ids, and a file twice if it is imported twice", async () => {
   // Windows line ends, blank lines, and a last line without an end.
   const more = '{"id":77,"name":"Milo","categoryId":7.0}\r\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}';
-  const text = `\ufeff${toNdjson(DRAFTS)}${more}`;
+  const drafts = [...makeDrafts(4), ...MORE];
+  const text = `\ufeff${toNdjson(makeDrafts(4))}${more}`;
   assertPrinted(await load(text, " --dry-run"), "a.ndjson: 6 pets can be added");
   await makeStore(0);
   for (let i = 0; i < 2; i++) assertPrinted(await load(text), "a.ndjson: 6 pets added");
-  assert.deepEqual(readDrafts(), [...DRAFTS, ...MORE, ...DRAFTS, ...MORE]);
+  assert.deepEqual(readDrafts(), [...drafts, ...drafts]);
 });
 
 const BAD: readonly [line: string | Uint8Array, shows: RegExp][] = [
   ['{"name":"","categoryId":7}', /name must be/],
-  ['{"name":"a\\u0007","categoryId":7}', /name must be/],
   ['{"name":"Rex","categoryId":9223372036854775808}', /categoryId must be/],
   ['{"name":"Rex","categoryId":7,"status":"gone"}', /status must be/],
   ["{}", /name is required; categoryId is required/],
@@ -83,7 +75,7 @@ test.inFolder("a bad line is named, and nothing is added", async () => {
       assert.deepEqual(rest, [""]);
     }
   }
-  const many = await load("{}\n".repeat(30) + toNdjson(DRAFTS));
+  const many = await load("{}\n".repeat(30) + toNdjson(makeDrafts(1)));
   const shown = many.stderr.split("\n").slice(0, -1);
   assert.equal(shown.length, 22);
   assert.deepEqual(shown.slice(-3), [
