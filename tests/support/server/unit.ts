@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Child } from "../system/child.ts";
 import { ROOT } from "./serve_task.ts";
-import { STARTED } from "./server_process.ts";
+import { originOf, STARTED } from "./server_process.ts";
 
 export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
 
@@ -33,5 +33,5 @@ export function startUnit(
 
 export async function started(child: Child): Promise<number> {
   await child.printed(STARTED);
-  return Number(/ listens on http:.*:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
+  return Number(new URL(originOf(child.written.stdout)).port);
 }
