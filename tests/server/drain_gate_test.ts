@@ -1,4 +1,4 @@
-/** The gate of a server in each of its states, and what a server tells at its end. */
+/** The gate of a server in each of its states. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,9 +7,6 @@ import { createFinisher } from "../../lib/http/finisher.ts";
 import type { Pipeline } from "../../lib/http/pipeline.ts";
 import type { Reply } from "../../lib/http/reply.ts";
 import { DrainGate } from "../../lib/server/service/drain_gate.ts";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { createMemoryStore } from "../../mod.ts";
-import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { createContext } from "../support/context.ts";
 
 const finisher = createFinisher({ requestIds: "none" });
@@ -83,19 +80,4 @@ test("a gate that lets nobody in does so too when its service is replaced, as a 
   assert.equal((await held).status, 503);
   gate.replace(service);
   assert.equal((await ask(gate)).status, 503);
-});
-
-test("a server that ends tells the failures that it has counted, but not told", async () => {
-  const lines: string[] = [], store = createMemoryStore();
-  const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
-  const args = ["--key=k", "--log=off"];
-  const { server, gate } = await startWithoutSocket(args, store, listener, (line) => lines.push(line));
-  store.list = () => {
-    throw new StoreUnavailableError("the disk is away");
-  };
-  const context = () => createContext({ authorization: "Bearer k" });
-  for (let i = 0; i < 3; i++) await gate.respond(context(), undefined, () => {});
-  assert.equal(lines.filter((line) => line.includes("the disk is away")).length, 1);
-  await server.shutDown(0);
-  assert.match(lines.at(-1)!, /the disk is away.*\(2 times\)/);
 });
