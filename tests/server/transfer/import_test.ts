@@ -128,11 +128,17 @@ test("lines are the same, whatever the blocks in which they arrive", () =>
     ),
   ));
 
-test.inFolder("import reads standard input", async (folder) => {
+test.inFolder("import reads standard input, and a named pipe, which Node reads as a socket", async (folder) => {
   writeFileSync("a.ndjson", toNdjson(makeDrafts(3)));
-  await using piped = startShell(folder, 'cat a.ndjson | "$@" import - --store sqlite:pets.db');
-  assert.equal(await piped.exit(), 0, piped.written.stderr);
-  assert.equal(piped.written.stdout, "standard input: 3 pets added\n");
+  const scripts = {
+    "-": 'cat a.ndjson | "$@" import -',
+    p: 'mkfifo p; cat a.ndjson > p & until [ -p p ]; do :; done; "$@" import p',
+  };
+  for (const [name, script] of Object.entries(scripts)) {
+    await using child = startShell(folder, `${script} --store sqlite:pets.db`);
+    assert.equal(await child.exit(), 0, child.written.stderr);
+    assert.equal(child.written.stdout, `${name === "-" ? "standard input" : name}: 3 pets added\n`);
+  }
 });
 
 testUnless(NO_PROC)(
