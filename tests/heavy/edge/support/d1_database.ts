@@ -21,11 +21,27 @@ const WORKER = `export default {
 /** Statements do not know their text, so it is kept beside them. */
 const SENT = new WeakMap<D1Statement, [sql: string, values: unknown[]]>();
 
-function databaseAt(origin: string): D1Binding {
+/** A database that notes what D1 reports of its calls. */
+export interface MeteredDatabase extends D1Binding {
+  /** The calls, and the rows that they have read and written, since a test has set them to zero. */
+  cost: { calls: number; read: number; written: number };
+}
+
+function databaseAt(origin: string): MeteredDatabase {
+  const database: MeteredDatabase = {
+    cost: { calls: 0, read: 0, written: 0 },
+    prepare: (sql) => statementOf(sql, []),
+    batch: (statements) => run(statements, true),
+  };
   const run = async (statements: D1Statement[], isBatch: boolean): Promise<D1Rows[]> => {
     const body = JSON.stringify({ isBatch, statements: statements.map((each) => SENT.get(each)) });
     const { results, message } = await (await fetch(origin, { method: "POST", body })).json();
     if (message !== undefined) throw new Error(message);
+    database.cost.calls++;
+    for (const { meta } of results) {
+      database.cost.read += meta.rows_read;
+      database.cost.written += meta.rows_written;
+    }
     return results;
   };
   const statementOf = (sql: string, values: unknown[]): D1Statement => {
@@ -36,11 +52,14 @@ function databaseAt(origin: string): D1Binding {
     SENT.set(statement, [sql, values]);
     return statement;
   };
-  return { prepare: (sql) => statementOf(sql, []), batch: (statements) => run(statements, true) };
+  return database;
 }
 
 /** A test with an empty database, as each of two Workers sees it. */
-export function testD1(title: string, use: (databases: D1Binding[], context: TestContext) => Promise<void>): void {
+export function testD1(
+  title: string,
+  use: (databases: MeteredDatabase[], context: TestContext) => Promise<void>,
+): void {
   testWorkers(title, async (context) => {
     await using workers = new Workers({ scripts: [WORKER, WORKER] });
     const databases = (await workers.origins()).map(databaseAt);
