@@ -8,24 +8,16 @@
 import process from "node:process";
 import { run } from "./lib/program.ts";
 
-function write(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => error ? reject(error) : resolve());
-  });
-}
+const ending = new Promise<string>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve("a signal has ended it"));
+  // Without a listener, a reader that closes the output would end the program before it has told which pets it leaves.
+  process.stdout.on("error", () => resolve("standard output is closed"));
+});
 
-function ending(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}
-
-// Without a listener, a reader that closes the output would end the program before it has told which pets it leaves.
-process.stdout.on("error", () => {});
 process.exit(
   await run(process.argv.slice(2), {
     environment: (name) => process.env[name],
-    write,
+    write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     tell: (line) => void process.stderr.write(`${line}\n`),
     ending,
   }),

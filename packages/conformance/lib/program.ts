@@ -2,14 +2,17 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type ConformanceCase, conformanceCases, type FirstResponse, tryTarget } from "./conformance/conformance.ts";
+import { type ConformanceCase, conformanceCases, type ConformanceError, tryTarget } from "./conformance/conformance.ts";
 import type { ConformanceTarget } from "./conformance/client.ts";
-import { asJson, describeEnd, describePets, describeResult, type Report } from "./conformance/report.ts";
-import { runAll } from "./conformance/run.ts";
-import { DEFAULT_SEED } from "./http/generated/random.ts";
+import { asJson, describePets, describeResult, type Pets, type Result, summarize } from "./conformance/report.ts";
+import type { SeenResponse } from "./http/api.ts";
 import { VERSION } from "./version.ts";
 
-const MOST_SEED = 9_999_999;
+/**
+ * The number of cases in a row without a response after which the others are not tried, because each would wait for its
+ * time limit.
+ */
+const MOST_UNANSWERED = 5;
 
 export const HELP = `Test whether a petstore, written in any language, keeps the HTTP contract
 
@@ -17,18 +20,15 @@ Usage: conformance <url> [flags]
 
   --key <key>        The API key to send, which may read and write. Other users can see a flag in the list of processes
                      [PETSTORE_KEYS; if it has several, the first in clear text]
-  --key-file <path>  A file with the key [PETSTORE_KEYS_FILE]
+  --key-file <path>  A file with the key
   --level <level>    specification: test only what the specification says; full: also test what
                      @petstore/petstore adds to it [default full]
-  --only <area>      Test only this area, such as pets.list, or all areas whose names begin with this text
-  --seed <number>    Generate the requests from this seed. A run with the same seed sends the same requests
-                     [default ${DEFAULT_SEED}]
-  --timeout <s>      How many seconds to wait for each response [default 10]
-  --json             Print JSON: url, level, seed, counts, cases, and the ids of the pets that were added
+  --only <area>      Test only the areas whose names begin with this text, such as pets.list
+  --json             Print JSON: url, cases, and the ids of the pets that were added
   --help, --version
 
 The program prints a line for each case. For a case that fails, it also prints the broken promise, the fault, the last request and
-its response. The cases add at most 500 pets, which the API cannot remove. The last line has their ids.
+its response. The cases add some 320 pets, which the API cannot remove. The last line, on standard error, has their ids.
 
 Exit status: 0 if all cases pass; 1 if a case fails, or the run is cut short; 2 if the command line is wrong, or the server cannot be
 reached, refuses the key, or is no petstore.`;
@@ -37,12 +37,12 @@ reached, refuses the key, or is no petstore.`;
 export interface Surroundings {
   /** Reads an environment variable. */
   environment(name: string): string | undefined;
-  /** Writes to standard output. Rejects if its reader has closed it. */
+  /** Writes to standard output. */
   write(text: string): Promise<void>;
   /** Writes a line to standard error. */
   tell(line: string): void;
-  /** Resolves when a signal ends the program. */
-  ending(): Promise<void>;
+  /** Resolves to the reason when the program must end. */
+  ending: Promise<string>;
 }
 
 /** A mistake of the caller, with a message for a line on standard error. */
@@ -72,9 +72,7 @@ function readFlags(args: readonly string[]) {
     key: text,
     "key-file": text,
     level: { type: "string", default: "full" },
-    only: text,
-    seed: { type: "string", default: String(DEFAULT_SEED) },
-    timeout: { type: "string", default: "10" },
+    only: { type: "string", default: "" },
     json: on,
     help: on,
     version: on,
@@ -89,51 +87,46 @@ function readFlags(args: readonly string[]) {
 }
 
 async function test(flags: Flags, { environment, write, tell, ending }: Surroundings): Promise<number> {
-  if (flags.level !== "specification" && flags.level !== "full") {
-    throw new UsageError(`--level must be specification or full, not ${JSON.stringify(flags.level)}`);
-  }
-  const seed = readNumber("--seed", flags.seed, 0, MOST_SEED);
-  const timeoutMs = 1000 * readNumber("--timeout", flags.timeout, 1, 600);
-  const pets: Report["pets"] = { ids: new Set(), unknown: 0 };
-  const abort = new AbortController();
+  const pets: Pets = { ids: new Set(), unknown: 0 };
   const target: ConformanceTarget = {
     baseUrl: flags.address,
     key: readKey(flags, environment),
-    seed,
-    timeoutMs,
     onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
-    signal: abort.signal,
   };
-  const cases = select(casesFor(target), flags.level, flags.only);
+  const cases = select(casesFor(target), flags);
   const url = flags.address.replace(/\/$/, "");
   checkTarget(url, await tryTarget(target));
-  ending().then(() => abort.abort("a signal has ended the program"));
-  let isClosed = false;
-  const print = async (text: string) => {
-    try {
-      if (!isClosed) await write(`${text}\n`);
-    } catch {
-      isClosed = true;
-      abort.abort("standard output is closed");
+  const results: Result[] = [];
+  let isEnded = false;
+  const runAll = async () => {
+    let unanswered = 0;
+    for (const each of cases) {
+      const { result, isUnanswered } = await runCase(each);
+      if (isEnded) return undefined;
+      results.push(result);
+      if (!flags.json) await write(`${describeResult(result)}\n`);
+      unanswered = isUnanswered ? unanswered + 1 : 0;
+      if (unanswered === MOST_UNANSWERED) return `${unanswered} cases in a row got no response`;
     }
+    return undefined;
   };
-  const results: Report["results"] = [];
-  for await (const result of runAll(cases, abort.signal)) {
-    results.push(result);
-    if (!flags.json && result.outcome !== "skip") await print(describeResult(result));
-  }
-  const report = { url, level: flags.level, seed, results, pets };
-  await print(flags.json ? asJson(report) : describeEnd(report).join("\n"));
-  // The pets stay, so a line tells of them.
-  if (isClosed) tell(`conformance: ${describePets(pets)}`);
-  if (abort.signal.aborted) tell(`conformance: not all cases have run: ${abort.signal.reason}`);
-  return abort.signal.aborted || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+  const reason = await Promise.race([runAll(), ending]);
+  isEnded = true;
+  await write(`${flags.json ? asJson(url, results, pets) : summarize(results)}\n`);
+  if (reason !== undefined) tell(`conformance: not all cases have run: ${reason}`);
+  tell(describePets(pets));
+  return reason !== undefined || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
 }
 
-function readNumber(flag: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(`${flag} must be a number from ${least} to ${most}`);
+async function runCase({ run, ...topic }: ConformanceCase): Promise<{ result: Result; isUnanswered: boolean }> {
+  try {
+    const reason = await run();
+    const result: Result = reason === undefined ? { ...topic, outcome: "pass" } : { ...topic, outcome: "skip", reason };
+    return { result, isUnanswered: false };
+  } catch (error) {
+    const { reason, exchange, isUnanswered } = error as ConformanceError;
+    return { result: { ...topic, outcome: "fail", reason, exchange }, isUnanswered };
+  }
 }
 
 function casesFor(target: ConformanceTarget): ConformanceCase[] {
@@ -146,11 +139,8 @@ function casesFor(target: ConformanceTarget): ConformanceCase[] {
 }
 
 function readKey(flags: Flags, environment: Surroundings["environment"]): string {
-  if (flags.key !== undefined && flags["key-file"] !== undefined) {
-    throw new UsageError("--key and --key-file are both given; give one of them");
-  }
-  const path = flags["key-file"] ?? (flags.key === undefined ? environment("PETSTORE_KEYS_FILE") : undefined);
-  const text = path ? readSecret(path) : flags.key ?? environment("PETSTORE_KEYS") ?? "";
+  const path = flags["key-file"];
+  const text = path === undefined ? flags.key ?? environment("PETSTORE_KEYS") ?? "" : readSecret(path);
   const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
   if (key === undefined) {
     throw new UsageError("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
@@ -166,23 +156,26 @@ function readSecret(path: string): string {
   }
 }
 
-/** The cases of a level and an area. Some areas need a petstore with options, which an address does not give. */
-function select(all: readonly ConformanceCase[], chosen: string, only: string | undefined): ConformanceCase[] {
-  const cases = all.filter(({ level }) => chosen === "full" || level === chosen);
-  const selected = cases.filter(({ area }) => only === undefined || `${area}.`.startsWith(`${only}.`));
-  if (selected.some(({ skip }) => !skip)) return selected;
-  const areas = [...new Set(cases.filter(({ skip }) => !skip).map(({ area }) => area))].sort();
+/** The cases of a level and of some areas. */
+function select(all: readonly ConformanceCase[], { level, only }: Flags): ConformanceCase[] {
+  if (level !== "specification" && level !== "full") {
+    throw new UsageError(`--level must be specification or full, not ${JSON.stringify(level)}`);
+  }
+  const cases = all.filter((each) => level === "full" || each.level === level);
+  const selected = cases.filter(({ area }) => area.startsWith(only));
+  if (selected.length > 0) return selected;
+  const areas = [...new Set(cases.map(({ area }) => area))].sort();
   throw new UsageError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
 }
 
 /** Throws if it is no use to run a hundred cases. */
-function checkTarget(url: string, seen: FirstResponse | string): void {
+function checkTarget(url: string, seen: SeenResponse | string): void {
   if (typeof seen === "string") throw new UsageError(`${url}/pets cannot be reached: ${seen}`);
-  const { status, location, isPage } = seen;
+  const { status } = seen;
   if (status === 401 || status === 403) {
     throw new UsageError(`${url} answers ${status}, so it refuses the key; name one that may read and write`);
   }
-  const target = status >= 300 && status < 400 && location ? ` and redirects to ${JSON.stringify(location)}` : "";
-  if (target === "" && status !== 404 && !(status === 200 && isPage)) return;
-  throw new UsageError(`${url} answers ${status}${target}, so it is not the base address of a petstore`);
+  if (status === 404 || (status >= 300 && status < 400)) {
+    throw new UsageError(`${url} answers ${status}, so it is not the base address of a petstore`);
+  }
 }

@@ -34,37 +34,27 @@ for (const [what, change, reason] of HOSTILE) {
   });
 }
 
-const bytes = (byte: number, length: number) => new Uint8Array(length).fill(byte);
+test("a server that cuts the connection in some lists fails the cases that ask for them, and cannot stop the others", async () => {
+  const petstore = newPetstore();
+  const pull = (controller: ReadableStreamDefaultController) => controller.error(new Error("cut"));
+  const fetch: Handle = async (request) =>
+    request.url.endsWith("?status=sold") ? new Response(new ReadableStream({ pull })) : await petstore(request);
+  const { passed, errors } = await runCases({ fetch }, "specification");
+  assert.ok(passed.length > 5 && errors.length > 0);
+  for (const { exchange, isUnanswered } of errors) {
+    assert.match(exchange, /< 200\n[^]*< \(no whole response: cut\)/);
+    assert.ok(isUnanswered);
+  }
+});
 
-/** Bodies that never end, or end too early, and what is shown of them. */
-const BROKEN: Record<string, [source: UnderlyingDefaultSource<Uint8Array>, shows: RegExp]> = {
-  "hangs within a body": [
-    { start: (controller) => controller.enqueue(bytes(0x5b, 1)) },
-    /< 200\n[^]*< \[\n< \(no whole response within 500 ms\)/,
-  ],
-  "never ends": [
-    { pull: (controller) => controller.enqueue(bytes(0x20, 65_536)) },
-    /< \(the response has more than 4194304 bytes\)/,
-  ],
-  "cuts the connection": [
-    { pull: (controller) => controller.error(new Error("cut")) },
-    /< \(no whole response: cut\)/,
-  ],
-};
-
-for (const [name, [source, shows]] of Object.entries(BROKEN)) {
-  test(`a server that ${name} in some lists fails the cases that ask for them, and cannot stop the others`, async () => {
-    const petstore = newPetstore();
-    const fetch: Handle = async (request) =>
-      request.url.endsWith("?status=sold") ? new Response(new ReadableStream(source)) : await petstore(request);
-    const { passed, errors } = await runCases({ fetch, timeoutMs: 500 }, "specification");
-    assert.ok(passed.length > 5 && errors.length > 0);
-    for (const { exchange, isUnanswered } of errors) {
-      assert.match(exchange, shows);
-      assert.ok(isUnanswered);
-    }
+test("a case ends at the time limit of a response that has begun", async () => {
+  const server = createServer((_, response) => void response.writeHead(200).write("["));
+  await withListening(server, async (port) => {
+    const [first] = conformanceCases({ baseUrl: `http://127.0.0.1:${port}/v1`, key: KEY, timeoutMs: 100 });
+    await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: .*none within 100 ms/);
+    server.closeAllConnections();
   });
-}
+});
 
 test("an assertion of the cases compares 200,000 values that all differ, and does not look for their difference", () => {
   const [some, others] = [0, 1].map((first) => Array.from({ length: 100_000 }, (_, i) => 2 * i + first));
@@ -89,17 +79,13 @@ async function echo(request: Request): Promise<Response> {
 }
 
 test("a case shows neither the key nor a character that controls a terminal or is invisible, even if the server echoes them", async () => {
-  for (const key of [KEY, "k"]) {
-    const { failed, errors } = await runCases({ fetch: echo, key });
-    assert.ok(failed.length > 40);
-    const shown = errors.map(({ message }) => message).join("\n");
-    assert.match(shown, /^> authorization: Bearer <key>$/m);
-    assert.match(shown, /^< \\u001b\[2J\\u009b\\u200f\\ufeff /m);
-    assert.match(shown, /^< x-echo: Bearer <key>$/m);
-    // A key as short as this is part of other words.
-    assert.equal(/\\ufeff Bearer k \{/.test(shown), key === "k");
-    assert.ok(key === "k" || !shown.includes(KEY));
-  }
+  const { failed, errors } = await runCases({ fetch: echo });
+  assert.ok(failed.length > 30);
+  const shown = errors.map(({ message }) => message).join("\n");
+  assert.match(shown, /^> authorization: Bearer <key>$/m);
+  assert.match(shown, /^< \\u\{1b\}\[2J\\u\{9b\}\\u\{200f\}\\u\{feff\} /m);
+  assert.match(shown, /^< x-echo: Bearer <key>$/m);
+  assert.ok(!shown.includes(KEY));
 });
 
 test("a case does not show credentials that it has made from the key", async () => {
@@ -110,17 +96,6 @@ test("a case does not show credentials that it has made from the key", async () 
   const message = error?.message ?? "";
   assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: Basic <key>$/m);
   assert.ok(!message.includes(made));
-});
-
-test("a case does not show a key as JSON or an address writes it", async () => {
-  const strange = 'pk"\\%~~~???/>>>0123456789';
-  const texts = [JSON.stringify({ strange }), JSON.stringify(JSON.stringify({ strange })), encodeURIComponent(strange)];
-  for (const text of [strange, ...texts]) {
-    const fetch: Handle = () => Promise.resolve(new Response(text));
-    const { errors } = await runCases({ fetch, key: strange }, "specification");
-    for (const { exchange } of errors) assert.match(exchange, /^< .*<key>[\\"}]*$/m);
-    assert.ok(errors.length > 10);
-  }
 });
 
 test("a reason does not show a part of a key where it is cut off", async () => {
@@ -140,7 +115,6 @@ const ANSWERS: [status: number, body: string, told: (bigint | undefined)[]][] = 
   [201, "{}", [undefined]],
   [200, "", [undefined]],
   [302, "", [undefined]],
-  [500, '{"id":7}', [undefined]],
   [503, "{}", [undefined]],
   [400, "{}", []],
 ];

@@ -1,10 +1,8 @@
-/** The program tests a server by its address: this project's, and others that hang, break off or never end. */
+/** The program tests a server by its address: this project's, and others that hang or break off. */
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { HTTP_CASES } from "../lib/http/all.ts";
-import type { Result } from "../lib/conformance/report.ts";
 import { run, type Surroundings } from "../lib/program.ts";
 import { createPetstore } from "@petstore/petstore";
 import { type Handle, KEY } from "../../../tests/support/api.ts";
@@ -29,7 +27,7 @@ async function runProgram(
     environment: (name) => env[name],
     write: (text) => Promise.resolve(void (written.stdout += text)),
     tell: (line) => void (written.stderr += `${line}\n`),
-    ending: () => new Promise(() => {}),
+    ending: new Promise(() => {}),
     ...parts,
   });
   return { status, ...written };
@@ -41,7 +39,6 @@ function assertRefused({ status, stdout, stderr }: Exit, shows: RegExp): void {
   assert.match(stderr, /^conformance: .*\n$/);
 }
 
-const SPECIFIED = HTTP_CASES.filter(({ level }) => level === "specification").length;
 const SETTINGS = ["--cors-origin=https://shop.example", "--request-id=all", "--public-url=https://pets.example/api/v1"];
 
 test("the program finds nothing wrong with this server, twice, whatever its settings, and tells which pets it has left", () =>
@@ -52,14 +49,15 @@ test("the program finds nothing wrong with this server, twice, whatever its sett
       const env = level === "full" ? { PETSTORE_KEYS: `,sha256:00, ${KEY},other` } : {};
       const flags = level === "full" ? [] : ["--key-file=key"];
       const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--level", level, "--json", ...flags], env);
-      const report = JSON.parse(stdout);
-      const failed = report.cases.filter(({ outcome }: { outcome: string }) => outcome === "fail");
-      assert.deepEqual([status, stderr, failed, report.failed, report.unknownPets], [0, "", [], 0, 0]);
-      assert.equal(report.passed + report.skipped, level === "full" ? HTTP_CASES.length : SPECIFIED);
-      const possible = report.cases.filter(({ isImpossible }: Result) => !isImpossible);
-      const reasons = possible.flatMap(({ reason }: Result) => reason ?? []);
+      const report = JSON.parse(stdout), own = report.petIds.map(Number);
+      assert.deepEqual([status, report.unknownPets], [0, 0], stdout);
+      assert.equal(
+        stderr,
+        `pets left behind: ${own.length}, with ids from ${own[0]} to ${own.at(-1)}\n`,
+      );
+      const reasons = report.cases.flatMap(({ reason }: { reason?: string }) => reason ?? []);
       assert.deepEqual(reasons, level === "full" ? ["the server lists origins"] : []);
-      ids.push(...report.petIds.map(Number));
+      ids.push(...own);
     }
     // A server with a public address writes links to it.
     const local: typeof ask = (path, key) => ask(path.replace(/^.*api/, ""), key);
@@ -93,7 +91,7 @@ test("the program prints a line for each case, and for a failure the promise, th
   await withServer(answer, async (url) => {
     const args = [url, "--key", KEY, "--level=specification", "--only", "pets.list"];
     const { status, stdout, stderr } = await runProgram(args);
-    assert.deepEqual([status, stderr], [1, ""]);
+    assert.deepEqual([status, stderr], [1, "pets left behind: 104, with ids from 1 to 104\n"]);
     const shown = stdout.replaceAll(/(host|date|user-agent|accept\S*|vary|content-length|content-type): .*/g, "$1");
     const lines = shown.split("\n").filter((line) => !/^ +[<>] [a-z-]+$/.test(line));
     assert.deepEqual(lines, [
@@ -102,16 +100,14 @@ test("the program prints a line for each case, and for a failure the promise, th
       "FAIL  specification  pets.list                restricts a list to the status that is asked for",
       "      promise: 4.1: When status is given, the result is restricted to animals with that status",
       String
-        .raw`      reason:  The status of a pet must be one of the three: {"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}`,
+        .raw`      reason:  The status of a pet must be one of the three: {"id":1,"name":"\u{9b}2J\u{7f}]]>&<\ud800","categoryId":7,"status":"lost"}`,
       "      > GET /v1/pets?status=sold",
       "      > authorization: Bearer <key>",
       "      >",
       "      < 200",
       "      <",
-      String.raw`      < [{"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}]`,
+      String.raw`      < [{"id":1,"name":"\u{9b}2J\u{7f}]]>&<\ud800","categoryId":7,"status":"lost"}]`,
       "specification: 2 passed, 1 failed, 0 skipped",
-      "seed: 1",
-      "pets left behind: 1-104",
       "",
     ]);
     // deno-lint-ignore no-control-regex
@@ -126,67 +122,35 @@ function cut(): Response {
 
 test("the program gives up after five cases without a response", () =>
   withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {
-    const { status, stdout } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
+    const { status, stdout, stderr } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
     assert.equal(status, 1);
-    assert.match(stdout, /^skipped: .*; \d+ because 5 cases in a row got no response$/m);
-    assert.match(stdout, /^pets left behind: none; and up to 5 whose ids were not told$/m);
+    assert.match(stderr, /^conformance: not all cases have run: 5 cases in a row got no response$/m);
+    assert.match(stderr, /^pets left behind: none; and up to 5 whose ids were not told$/m);
     assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
   }));
 
-/** A petstore that never answers a list, and calls `seen` when it is asked for one. */
-function hanging(seen: () => void): (request: Request) => Promise<Response> | undefined {
-  let requests = 0;
-  return ({ method, url }) => {
-    // The first asks whether there is a server, three more come before the first create.
-    if (method !== "GET" || !/\/pets(\?|$)/.test(url) || requests++ < 4) return undefined;
-    seen();
-    return new Promise(() => {});
+test("the program ends when it must, also while it waits for a response, and still tells which pets it has left", async () => {
+  const { promise: ending, resolve } = Promise.withResolvers<string>();
+  let creates = 0;
+  const hang = ({ method }: Request) => {
+    if (method !== "POST" || creates++ < 4) return undefined;
+    resolve("a signal has ended it");
+    return new Promise<Response>(() => {});
   };
-}
-
-test(
-  "the program ends at a signal, also while it waits for a response, and still tells which pets it has left",
-  async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await withServer(hanging(resolve), async (url) => {
-      const args = [url, "--key", KEY, "--timeout=600"];
-      const { status, stdout, stderr } = await runProgram(args, {}, { ending: () => promise });
-      assert.deepEqual([status, stderr], [1, "conformance: not all cases have run: a signal has ended the program\n"]);
-      assert.match(stdout, /^skipped: .* because a signal has ended the program$/m);
-      assert.match(stdout, /^pets left behind: \d/m);
-      assert.doesNotMatch(stdout, /^FAIL/m);
-    });
-  },
-);
-
-test(
-  "the program ends when its output is closed, and tells the pets on standard error",
-  () =>
-    withServer(() => undefined, async (url) => {
-      for (const more of [[], ["--json"]]) {
-        const write = () => Promise.reject(new Error("closed"));
-        const told = await runProgram([url, "--key", KEY, "--only=pets.list", ...more], {}, { write });
-        assert.match(told.stderr, /^conformance: pets left behind: \d/m);
-        if (more.length === 0) {
-          assert.match(told.stderr, /^conformance: not all cases have run: standard output is closed$/m);
-        }
-      }
-    }),
-);
+  await withServer(hang, async (url) => {
+    const { status, stdout, stderr } = await runProgram([url, "--key", KEY], {}, { ending });
+    assert.equal(status, 1);
+    assert.match(stderr, /^conformance: not all cases have run: a signal has ended it\npets left behind: 4, .*\n$/);
+    assert.doesNotMatch(stdout, /^FAIL/m);
+  });
+});
 
 test("the program tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
   await withServer(() => undefined, async (url) => {
     for (const key of ["wrong", `${KEY}x`]) {
       assertRefused(await runProgram([url, "--key", key]), /answers 401, so it refuses the key/);
     }
-    assertRefused(
-      await runProgram([`${url}/pets`, "--key", KEY]),
-      /answers 404, so it is not the base address/,
-    );
-    const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
-    await withServer(page, async (url) => {
-      assertRefused(await runProgram([url, "--key", KEY]), /answers 200, so it is not the base address/);
-    });
+    assertRefused(await runProgram([`${url}/pets`, "--key", KEY]), /answers 404, so it is not the base address/);
   });
   assertRefused(await runProgram(["http://127.0.0.1:9/v1", "--key", KEY]), /:9\/v1\/pets cannot be reached: /);
 });
@@ -201,10 +165,7 @@ test("the program follows no redirection, so that no other server gets the key",
     const redirect = () =>
       new Response(null, { status: 307, headers: { location: `http://127.0.0.1:${port}/v1/pets` } });
     await withServer(redirect, async (url) => {
-      assertRefused(
-        await runProgram([url, "--key", KEY]),
-        /redirects to "http:\S+", so it is not the base address/,
-      );
+      assertRefused(await runProgram([url, "--key", KEY]), /answers 307, so it is not the base address/);
     });
     // A Link, too, may name another server.
     const link = `<http://127.0.0.1:${port}/v1/pets?cursor=a>; rel="next"`;
@@ -230,15 +191,12 @@ test("the program refuses a command line that is wrong, and shows no word that m
     [[url, "--kee=pk_secret"], /^conformance: .*--kee[^]*(?<!pk_secret[^]*)$/],
     [["http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^conformance: The base address [^]*(?<!pk_secret[^]*)$/],
     [[url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],
-    [[url, "--key=k", "--key-file=k"], /--key and --key-file are both given/],
     [[url, "--key-file=/no/key"], /The key file cannot be read: ENOENT/],
     [[url, "--key=sha256:00"], /in clear text/],
     [[url, "--key=a b"], /visible ASCII/],
-    [[url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
     [[url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
     [[url, "--key=k", "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
     [[url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
-    [[url, "--key=k", "--timeout=0"], /--timeout must be a number from 1 to 600/],
   ];
   for (const [args, shows] of refused) assertRefused(await runProgram(args), shows);
 });

@@ -1,20 +1,9 @@
-/** Sends the requests of the cases to a server that may do anything: hang, send without an end, or break off. */
+/** Sends the requests of a case to a server, and keeps the last one with what came back. */
 
 import { parseInt64 } from "../json.ts";
-import { OPERATIONS } from "../http/operations.ts";
-import type { ApiTarget, Handle, RequestBody, SeenResponse } from "../http/api.ts";
-import { NotApplicable } from "../http/case.ts";
+import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
 import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
-
-/** The most creates that all cases together may send. Those that are refused are not counted. */
-const MOST_CREATES = 500;
-
-/** Tells whether a request adds a pet. No case removes one, so each is still there at the end, which a test demands. */
-const ADDING = OPERATIONS.filter(({ method }) => method === "POST");
-
-/** The longest response that is read, in bytes. */
-const MOST_BYTES = 4 * 1024 * 1024;
 
 interface DenoClients {
   createHttpClient?(options: { poolMaxIdlePerHost: number }): { close(): void };
@@ -43,10 +32,11 @@ export interface ConformanceTarget {
   baseUrl: string;
   /** A key that may read and write. */
   key: string;
-  /** Sends a request, and follows no redirection of its `redirect: "manual"`. Default: the `fetch` of the runtime. */
+  /**
+   * Sends a request. It must follow no redirection of its `redirect: "manual"`, and end at its signal. Default: the `fetch` of the
+   * runtime.
+   */
   fetch?: Handle;
-  /** Decides the requests that are generated: a whole number below 2^32. Default: 1. Two runs with one seed send the same requests. */
-  seed?: number;
   /** The time limit of a request and its response, in milliseconds. Default: 10000. */
   timeoutMs?: number;
   /**
@@ -54,131 +44,58 @@ export interface ConformanceTarget {
    * response has no id.
    */
   onCreate?: (id: bigint | undefined) => void;
-  /** Ends the exchange under way. From then on, each case resolves to the signal's `reason` as a text. Default: never. */
-  signal?: AbortSignal;
 }
 
 /** The exchanges of one case. */
 export interface Recorder {
   exchange: ApiTarget["exchange"];
   /** The exchange that was begun last. */
-  readonly last: Exchange | undefined;
+  last: Exchange | undefined;
 }
 
-/** Makes a recorder for each case. All of them share the limit of creates. */
-export function createRecorders(target: ConformanceTarget): () => Recorder {
-  const { fetch, timeoutMs = 10_000, onCreate, signal } = target;
-  let creates = 0;
-  return () => {
-    let last: Exchange | undefined;
-    const exchange: ApiTarget["exchange"] = async (url, init) => {
-      if (signal?.aborted) throw new NotApplicable(String(signal.reason));
-      const [address] = url.split("?");
-      const creating = ADDING.some(({ method, path }) => init.method === method && address!.endsWith(path));
-      if (creating && ++creates > MOST_CREATES) throw new NotApplicable(`${MOST_CREATES} creates have been sent`);
-      const headers = new Headers(init.headers);
-      const current: Exchange = last = { method: init.method, url, headers, body: "" };
+export function createRecorder({ fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget): Recorder {
+  const recorder: Recorder = {
+    last: undefined,
+    async exchange(url, { body, ...init }) {
+      const current: Exchange = recorder.last = { ...init, url, body: typeof body === "string" ? body : "" };
+      const abort = new AbortController();
+      const timer = setTimeout(() => abort.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
       try {
-        const body = recordBody(init.body, (text) => current.body += text);
-        await limit(timeoutMs, signal, async (signal) => {
-          const request = new Request(url, { ...init, ...(body && { body }), redirect: "manual", signal });
-          if (fetch) await receive(await fetch(request), current);
-          else await fetchOnce(request, (response) => receive(response, current));
-        });
+        const request = new Request(url, { ...init, ...body && { body }, redirect: "manual", signal: abort.signal });
+        if (fetch) await receive(await fetch(request), current);
+        else await fetchOnce(request, (response) => receive(response, current));
+        return current.response!;
       } catch (error) {
-        current.failure = describeError(error);
-        if (creating) onCreate?.(undefined);
-        if (signal?.aborted) throw new NotApplicable(String(signal.reason));
+        // Node says only "fetch failed", and has the reason in the cause.
+        const { message, cause } = error as Error;
+        current.failure = `no whole response: ${cause instanceof Error ? cause.message : message}`;
         throw new NoResponseError(current.failure);
+      } finally {
+        clearTimeout(timer);
+        const isCreate = init.method === "POST" && url.split("?")[0]!.endsWith("/pets");
+        if (isCreate && !isRefusal(current.response)) onCreate?.(idOf(current.response));
       }
-      const response = current.response!;
-      if (creating && isRefusal(response)) creates--;
-      else if (creating) onCreate?.(isSuccess(response) ? idOf(response) : undefined);
-      return response;
-    };
-    return {
-      exchange,
-      get last() {
-        return last;
-      },
-    };
+    },
   };
+  return recorder;
 }
 
-/** Returns the same body, and tells `add` of its text as it is sent. */
-function recordBody(body: RequestBody | undefined, add: (text: string) => void): RequestBody | undefined {
-  const decoder = new TextDecoder();
-  if (typeof body === "string") add(body);
-  else if (body instanceof Uint8Array) add(decoder.decode(body));
-  else if (body instanceof ReadableStream) {
-    return body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          add(decoder.decode(chunk, { stream: true }));
-          controller.enqueue(chunk);
-        },
-      }),
-    );
-  }
-  return body;
-}
-
-/** Reads a response as far as it comes. What has come is kept if the rest does not. */
-async function receive({ status, headers, body }: Response, exchange: Exchange): Promise<void> {
-  const response: SeenResponse = exchange.response = { status, headers, text: "" };
+/** Reads a response. Its head is kept if the body does not come. */
+async function receive(response: Response, exchange: Exchange): Promise<void> {
+  const { status, headers } = response;
+  exchange.response = { status, headers, text: "" };
   // The decoder keeps a byte-order mark, because JSON may not begin with one.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    response.text += decoder.decode(chunk, { stream: true });
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new RangeError(`the response has more than ${MOST_BYTES} bytes`);
-  }
-  response.text += decoder.decode();
-}
-
-/** Ends work at its time limit, also work that does not heed its signal. */
-async function limit(
-  timeoutMs: number,
-  ending: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const abort = new AbortController();
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new RangeError(`no whole response within ${timeoutMs} ms`)), timeoutMs);
-  const end = () => reject(new RangeError("the run has ended"));
-  ending?.addEventListener("abort", end);
-  const working = work(abort.signal);
-  try {
-    await Promise.race([working, late]);
-  } finally {
-    clearTimeout(timer);
-    ending?.removeEventListener("abort", end);
-    working.catch(() => {});
-    abort.abort();
-  }
-}
-
-function describeError(error: unknown): string {
-  if (error instanceof RangeError) return error.message;
-  const { message, cause } = error as Error;
-  // Node says only "fetch failed", and has the reason in the cause.
-  const reason = cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
-  return `no whole response: ${reason.split("\n", 1)[0]}`;
+  exchange.response.text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
 /** Whether a response shows that no pet was added. Any other failure may come after the pet was added. */
-function isRefusal({ status }: SeenResponse): boolean {
-  return status >= 400 && status < 500;
+function isRefusal(response: SeenResponse | undefined): boolean {
+  return response !== undefined && response.status >= 400 && response.status < 500;
 }
 
-function isSuccess({ status }: SeenResponse): boolean {
-  return status >= 200 && status < 300;
-}
-
-function idOf({ text }: SeenResponse): bigint | undefined {
+function idOf(response: SeenResponse | undefined): bigint | undefined {
   try {
-    const { id } = parseExact(text) as { id?: unknown };
+    const { id } = parseExact(response?.text ?? "") as { id?: unknown };
     return typeof id === "bigint" ? id : parseInt64(String(id));
   } catch {
     return undefined;

@@ -2,19 +2,17 @@
 
 import { excerpt } from "../json.ts";
 import { HTTP_CASES } from "../http/all.ts";
-import { type ApiTarget, createApi } from "../http/api.ts";
+import { type ApiTarget, createApi, type SeenResponse } from "../http/api.ts";
 import { MismatchError } from "../http/assert.ts";
-import { type HttpCase, NotApplicable, type Topic } from "../http/case.ts";
-import { createRandom, DEFAULT_SEED } from "../http/generated/random.ts";
-import { type ConformanceTarget, createRecorders, NoResponseError } from "./client.ts";
+import { NotApplicable, type Topic } from "../http/case.ts";
+import { createRandom } from "../http/generated/random.ts";
+import { type ConformanceTarget, createRecorder, NoResponseError } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
 
 /** One case for a server in any language. */
 export interface ConformanceCase extends Topic {
   /** The rest of a sentence that begins with "the petstore", such as `answers 404 to an id that no pet has`. */
   name: string;
-  /** Why no server can be tested by its address alone, or false if one can. A runner should show the reason. */
-  skip: string | false;
   /**
    * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise. Resolves to the reason if the
    * server's settings or its catalogue make the case impossible.
@@ -53,56 +51,42 @@ export class ConformanceError extends Error {
 }
 
 /**
- * The cases of the HTTP contract for a server in any language. They take an empty or a filled catalogue, add at most 500 pets, and
- * remove none. Run them one after the other, while no other client adds pets.
+ * The cases of the HTTP contract that can test a server in any language. They take an empty or a filled catalogue, and leave the
+ * pets that they add. Run them one after the other, while no other client adds pets.
  *
  * @throws {TypeError} If the base address is no HTTP address, or the key cannot be sent.
  */
 export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   const base = requireBase(target.baseUrl);
-  const { key, seed = DEFAULT_SEED } = target;
-  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-    throw new TypeError("The seed must be a whole number below 2^32");
-  }
+  const { key } = target;
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
-  const newRecorder = createRecorders(target);
-  return HTTP_CASES.map((contractCase) => {
-    const { area, level, promise, name } = contractCase;
-    const run = async () => {
-      const recorder = newRecorder();
+  const possible = HTTP_CASES.filter(({ options, isOwn }) => !options && !isOwn);
+  return possible.map(({ area, level, promise, name, run }) => ({
+    area,
+    level,
+    promise,
+    name,
+    async run() {
+      const recorder = createRecorder(target);
+      const { exchange } = recorder;
       try {
-        const random = createRandom(seed, name);
-        await contractCase.run(createApi({ ...base, key, random, isOwn: false, exchange: recorder.exchange }));
+        await run(createApi({ ...base, key, random: createRandom(name), isOwn: false, exchange }));
+        return undefined;
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
-        const exchange = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
-        const isUnanswered = error instanceof NoResponseError;
-        throw new ConformanceError(promise, reasonOf(error, key), exchange, isUnanswered);
+        const shown = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
+        throw new ConformanceError(promise, reasonOf(error, key), shown, error instanceof NoResponseError);
       }
-      return undefined;
-    };
-    return { area, level, promise, name, skip: skipReason(contractCase), run };
-  });
-}
-
-/** The first response of a server, by which the program tells whether a petstore is there. */
-export interface FirstResponse {
-  status: number;
-  /** The address to which the response redirects, or empty. */
-  location: string;
-  /** Whether the body begins as HTML does. */
-  isPage: boolean;
+    },
+  }));
 }
 
 /** Asks for a list. Resolves to the response, or to the reason why there is none. */
-export async function tryTarget(target: ConformanceTarget): Promise<FirstResponse | string> {
-  const { key } = target, { exchange } = createRecorders(target)();
-  const random = createRandom(DEFAULT_SEED, "");
-  const api = createApi({ ...requireBase(target.baseUrl), key, random, isOwn: false, exchange });
+export async function tryTarget(target: ConformanceTarget): Promise<SeenResponse | string> {
+  const { key } = target, { exchange } = createRecorder(target);
+  const api = createApi({ ...requireBase(target.baseUrl), key, random: createRandom(""), isOwn: false, exchange });
   try {
-    const { status, headers, text } = await api.get("/pets?limit=1");
-    const location = hide(headers.get("location") ?? "", [key], 1);
-    return { status, location, isPage: /^\s*</.test(text) };
+    return await api.get("/pets?limit=1");
   } catch (error) {
     return hide((error as Error).message, [key]);
   }
@@ -114,11 +98,6 @@ function requireBase(baseUrl: string): Pick<ApiTarget, "origin" | "basePath"> {
     return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, "") };
   }
   throw new TypeError("The base address must be such as https://api.example/v1, without a user, a query or a fragment");
-}
-
-function skipReason({ options = {}, inProcess }: HttpCase): string | false {
-  const [name] = Object.keys(options);
-  return name === undefined ? inProcess ?? false : `it needs a petstore with the option ${name}`;
 }
 
 /**

@@ -31,7 +31,7 @@ export const AUTH_CASES: HttpCase[] = [
     "answers 401 missing_api_key on every path and method without a key, unknown ones too": (api) =>
       assertKeyNeeded(api, PATHS),
   }),
-  ...cases({ ...REQUIRED, ...ON_HOST, inProcess: "paths outside the base path may belong to another service" }, {
+  ...cases({ ...REQUIRED, ...ON_HOST, isOwn: true }, {
     "answers 401 missing_api_key on every path outside the base path": (api) => assertKeyNeeded(api, OUTSIDE),
   }),
   ...cases({ ...KEYS, ...ON_HOST }, {

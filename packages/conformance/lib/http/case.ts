@@ -48,8 +48,8 @@ export interface HttpCase extends Topic {
   name: string;
   /** The options that the petstore needs. A server that is known by its address alone cannot be given any. */
   options?: Partial<PetstoreOptions>;
-  /** The reason why a server that is known by its address cannot be tested, if it is another one. */
-  inProcess?: string;
+  /** Whether the case must not test other people's servers, because these may answer in another way. */
+  isOwn?: boolean;
   /**
    * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
    * connection carries.

@@ -32,7 +32,7 @@ async function create(api: Api, pet: SentPet): Promise<Created> {
   return assert.fail("A pet with usual values was answered with 400");
 }
 
-/** Adds pets, and meanwhile reads those that there are, in an order of the seed. */
+/** Adds pets, and meanwhile reads those that there are, in any order. */
 async function createAll(api: Api, pets: readonly SentPet[]): Promise<Created[]> {
   const { random } = api;
   const created: Created[] = [];

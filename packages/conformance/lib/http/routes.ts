@@ -113,7 +113,7 @@ export const ROUTE_CASES: HttpCase[] = [
       assertStatus(await api.get("/%70ets"), 200, "/%70ets is /pets");
     },
   }),
-  ...cases({ ...PATHS, ...ON_HOST, inProcess: "paths outside the base path may belong to another service" }, {
+  ...cases({ ...PATHS, ...ON_HOST, isOwn: true }, {
     "answers 404 route_not_found to every path outside the base path": (api) => assertUnknown(api, OUTSIDE),
   }),
   ...cases({ ...METHODS, ...ON_HOST }, {
@@ -126,7 +126,7 @@ export const ROUTE_CASES: HttpCase[] = [
       await assertNotAllowed(api, ["PUT", "PATCH", "DELETE", "POST"]);
     },
   }),
-  ...cases({ ...METHODS, ...ON_HOST, inProcess: "HTTP servers may refuse such a method themselves" }, {
+  ...cases({ ...METHODS, ...ON_HOST, isOwn: true }, {
     "answers 405 with Allow to QUERY (RFC 10008), which no path has": (api) => assertNotAllowed(api, ["QUERY"]),
     "answers 405 with Allow to a method that HTTP does not have": (api) =>
       assertNotAllowed(api, ["get", "constructor"]),

@@ -129,7 +129,7 @@ export function somePets(random: Random): SentPet[] {
   return pets.map((pet, i) => i % 4 === 3 ? pet : { ...pet, status: STATUSES[i % 4]! });
 }
 
-/** Formats a pet as JSON text, with its members and spaces in an order of the seed. */
+/** Formats a pet as JSON text, with its members and spaces in any order. */
 export function bodyOf({ name, categoryId, status }: SentPet, { shuffle, pick }: Random): string {
   const members = [["name", JSON.stringify(name)], ["categoryId", categoryId], ["status", status && `"${status}"`]];
   const space = pick(["", "", " ", "\n  "]);

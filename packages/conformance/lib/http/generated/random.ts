@@ -1,6 +1,6 @@
-/** Choices that a seed decides, so that a run can be repeated. */
+/** Choices that are the same in every run, so that a run can be repeated. */
 
-/** Choices that follow from a seed. */
+/** Choices that follow from the name of a case. */
 export interface Random {
   /** Chooses a whole number below `limit`. */
   below(limit: number): number;
@@ -12,13 +12,10 @@ export interface Random {
   letters(length: number): string;
 }
 
-/** The seed of a run that names none: two runs send the same requests. */
-export const DEFAULT_SEED = 1;
-
-/** @param purpose Makes other choices of the same seed, so that a case chooses the same whichever cases run before it. */
-export function createRandom(seed: number, purpose: string): Random {
-  let state = seed | 0;
-  for (const unit of purpose) state = Math.imul(state ^ unit.codePointAt(0)!, 0x9e3779b1) ^ (state >>> 15);
+/** @param name A case chooses the same whichever cases run before it. */
+export function createRandom(name: string): Random {
+  let state = 1;
+  for (const unit of name) state = Math.imul(state ^ unit.codePointAt(0)!, 0x9e3779b1) ^ (state >>> 15);
   // The generator is Mulberry32.
   const next = (): number => {
     state = state + 0x6d2b79f5 | 0;
@@ -41,7 +38,7 @@ export function createRandom(seed: number, purpose: string): Random {
   };
 }
 
-/** Divides items into groups of this size, in an order of the seed. */
+/** Divides items into groups of this size, in any order. */
 export function groupsOf<T>({ shuffle }: Random, all: readonly T[], size: number): T[][] {
   const order = shuffle(all);
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => order.slice(i * size, (i + 1) * size));
