@@ -1,8 +1,6 @@
 /** The guarantees of a store, one sentence each. The documentation of `PetStore` has the details. */
 
-import type { Known } from "./known.ts";
-
-/** The name of a guarantee of the store contract. A later release may add some. */
+/** The name of a guarantee of the store contract. */
 export type StoreGuarantee =
   | "exactness"
   | "paging"
@@ -12,10 +10,9 @@ export type StoreGuarantee =
   | "concurrency"
   | "idempotency"
   | "service"
-  | "keys"
-  | (string & Record<never, never>);
+  | "keys";
 
-const GUARANTEES: Readonly<Record<string, string>> = {
+const GUARANTEES: Readonly<Record<StoreGuarantee, string>> = {
   exactness: "a pet is returned exactly as it was given, as the text of formatPet() and formatPets()",
   paging: "a page has the pets after an id, in the order of ids, and tells whether more follow",
   order: "ids start at 1, ascend in the order in which pets become visible, and none is given twice",
@@ -25,7 +22,7 @@ const GUARANTEES: Readonly<Record<string, string>> = {
   idempotency: "a request that is repeated creates one pet, and the pet and the request are stored together",
   service: "a store tells whether it can serve, and finishes the work that has started before it closes",
   keys: "each change of a key is atomic, and none undoes another",
-} satisfies Record<Known<StoreGuarantee>, string>;
+};
 
 /** The error of a case that fails. It names the broken guarantee; `cause` is the failed assertion. */
 export class ContractError extends Error {

@@ -53,16 +53,16 @@ export const WRITTEN_INT64: Readonly<Record<string, string>> = {
   "9007199254740993.000": "9007199254740993",
 };
 
-/** JSON numbers that are whole, and beyond int64. */
-export const BEYOND_INT64 = ["9223372036854775808", "-9223372036854775809"];
-
-/** JSON texts that are of another type than a whole number. */
-export const NO_INTEGERS = ['"7"', "7.5", "null", "true", "[7]", "{}"];
-
 /** JSON texts that are no int64, as every parser of JSON sees. */
 export const NO_CATEGORIES = [
-  ...BEYOND_INT64,
-  ...NO_INTEGERS,
+  "9223372036854775808",
+  "-9223372036854775809",
+  '"7"',
+  "7.5",
+  "null",
+  "true",
+  "[7]",
+  "{}",
   '""',
   '"seven"',
   "1234.75",
@@ -107,9 +107,10 @@ export const NAMES: readonly string[] = [
 /** JSON texts that are no string. */
 export const NO_STRINGS = ["7", "null", "true", "[]", "{}", "false", "0", "1e3", '["Rex"]', '{"en":"Rex"}'];
 
-/** JSON texts that are no name. */
+/** JSON texts that are no name of this library, though most are a string. */
 export const NO_NAMES = [
-  ...NO_STRINGS,
+  "null",
+  "7",
   '""',
   '" "',
   '"\u00a0\u2003"',

@@ -13,7 +13,6 @@ import type {
   PetStore,
   StoreChanges,
 } from "../../../lib/stores/store.ts";
-import type { Known } from "../../../lib/error_codes.ts";
 import type { StoreGuarantee } from "../lib/guarantees.ts";
 import { Disk, ReferenceStore } from "../../../tests/contract/reference_store.ts";
 
@@ -178,7 +177,7 @@ class ProlongedMemory extends ReferenceStore {
   }
 }
 
-const WRONG: [Store: typeof ReferenceStore, guarantee: Known<StoreGuarantee>][] = [
+const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
   [OwnClock, "idempotency"],

@@ -1,20 +1,17 @@
 /** The cases of what this project adds to every response, for generated requests. */
 
 import type { PetStatus } from "@petstore/petstore/store";
-import type { Api, ApiResponse, RequestParts } from "./api.ts";
+import type { Api, ApiResponse } from "./api.ts";
 import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addition, assertLength, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, postAs } from "./case.ts";
-import { ABSENT_ID, addPets, openEnd, walk, withLimit } from "./catalogue.ts";
+import { addition, assertLength, cases, type HttpCase, ON_BOTH, postAs } from "./case.ts";
+import { addPets, openEnd, walk, withLimit } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
-import { absentIds } from "./generated/ids.ts";
 import { STATUSES } from "../pet_values.ts";
-import { bodyOf, noPets, somePets } from "./generated/pets.ts";
-import { wrongCredentials } from "./generated/tokens.ts";
+import { bodyOf, somePets } from "./generated/pets.ts";
 
 const LOCATIONS = addition("pets.create", "A creation has a Location, and ids ascend");
 const PAGING = addition("pets.list", "Link leads to the next page on every page but the last, and each pet comes once");
-const ERRORS = addition("errors", "Every error has exactly code, message and status, and 401 says how to send a key");
 const REPRESENTATIONS = addition(
   "pets.conditional",
   "HEAD has the head of GET, and If-None-Match with its entity tag leads to 304",
@@ -23,38 +20,6 @@ const REPRESENTATIONS = addition(
 /** Divides the ids of a list into pages, from a pet on. */
 function pagesOf(ids: readonly bigint[], limit: number): bigint[][] {
   return Array.from({ length: Math.ceil(ids.length / limit) }, (_, i) => ids.slice(i * limit, (i + 1) * limit));
-}
-
-function assertExact({ json, text }: ApiResponse, request: string): void {
-  assert.deepEqual(
-    Object.keys(json ?? {}).sort(),
-    ["code", "message", "status"],
-    `The members of the error after ${request}: ${text}`,
-  );
-}
-
-/**
- * Sends requests to each operation with these credentials, or without any, and requires a challenge in each response.
- */
-async function assertChallenged(
-  api: Api,
-  parts: RequestParts,
-  code: "missing_api_key" | "invalid_api_key",
-  hasError: boolean,
-) {
-  const query = api.random.pick(["?status=sold", "?limit=7", "?limit=1&status=pending"]);
-  for (
-    const [method, path] of [["GET", "/pets"], ["GET", `/pets${query}`], ["POST", "/pets"], ["GET", "/pets/1"]] as const
-  ) {
-    const response = await api.send(method, path, parts);
-    const request = `${method} ${path}`;
-    assertResponse(response, { status: 401, code }, request);
-    assertExact(response, request);
-    const challenge = response.headers.get("www-authenticate") ?? "none";
-    assert.ok(/^Bearer /.test(challenge), `The challenge of ${request} must be Bearer, not ${challenge}`);
-    const told = /error="invalid_token"/.test(challenge);
-    assert.equal(told, hasError, `Whether the challenge of ${request} has error="invalid_token"`);
-  }
 }
 
 /** Compares a GET with its HEAD and its conditional form. */
@@ -131,35 +96,6 @@ export const ADDITION_CASES: readonly HttpCase[] = [
             `The ids of the pages of ${limit} of ${status ?? "all"}`,
           );
         }
-      }
-    },
-  }),
-  ...cases({ ...ERRORS, ...ON_HOST }, {
-    async "has three members in every error, and a challenge in every 401"(api) {
-      const { key, random } = api;
-      await assertChallenged(api, { key: null }, "missing_api_key", false);
-      for (const authorization of random.shuffle(wrongCredentials(key, random)).slice(0, 8)) {
-        const isBearer = /^Bearer /i.test(authorization);
-        await assertChallenged(api, { headers: { authorization } }, "invalid_api_key", isBearer);
-      }
-      const requests: Record<string, () => Promise<ApiResponse>> = {
-        "an invalid limit": () => api.get("/pets?limit=0"),
-        "an unknown path": () => api.get("/cats"),
-        "an unknown method": () => api.send("PUT", "/pets"),
-        "an unknown type": () => postAs(api, "{}", { "content-type": "text/plain" }),
-        "an absent pet": () => api.get(`/pets/${ABSENT_ID}`),
-        ...Object.fromEntries(absentIds(random).map((id) => [`/pets/${id}`, () => api.get(`/pets/${id}`)])),
-        ...Object.fromEntries(
-          random.shuffle(noPets("Oddrexofaconformancetest", random)).slice(0, 30).map((
-            body,
-          ) => [body, () => postAs(api, body)]),
-        ),
-      };
-      for (const [what, send] of Object.entries(requests)) {
-        const response = await send();
-        assert.ok(response.status >= 400 && response.status < 500, `The status after ${what} is ${response.status}`);
-        assertExact(response, what);
-        assert.equal(response.headers.get("x-content-type-options"), "nosniff", `X-Content-Type-Options after ${what}`);
       }
     },
   }),

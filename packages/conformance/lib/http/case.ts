@@ -1,6 +1,5 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
-import type { Known } from "../known.ts";
 import type { ErrorBody, PetstoreOptions } from "@petstore/petstore";
 import type { Need } from "../store/case.ts";
 import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
@@ -18,7 +17,7 @@ export type Dependency = "store" | "host";
  */
 export type Level = "specification" | "full";
 
-/** A part of the interface. A later release may add some. */
+/** A part of the interface. */
 export type Area =
   | "auth"
   | "errors"
@@ -30,8 +29,7 @@ export type Area =
   | "pets.conditional"
   | "routes"
   | "store.orders"
-  | "cors"
-  | (string & Record<never, never>);
+  | "cors";
 
 /** The part of the contract to which a case belongs. */
 export interface Topic {
@@ -77,12 +75,12 @@ export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): 
  *
  * @param promise With its section.
  */
-export function says(area: Known<Area>, promise: string): Topic {
+export function says(area: Area, promise: string): Topic {
   return { area, level: "specification", promise };
 }
 
 /** A topic of what this project promises beyond the specification. */
-export function addition(area: Known<Area>, promise: string): Topic {
+export function addition(area: Area, promise: string): Topic {
   return { area, level: "full", promise };
 }
 
@@ -101,20 +99,26 @@ export interface Expected {
   headers?: Readonly<Record<string, string | null>>;
 }
 
-/** @param request Describes the request, for the message of a failure. */
+/**
+ * Throws unless a response is as expected. An error must have exactly its three members, and a type that no browser guesses.
+ *
+ * @param request Describes the request, for the message of a failure.
+ */
 export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
-  const { status, headers, error } = response;
+  const { status, headers, error, isOwn } = response;
   const after = request && ` after ${request.slice(0, 80)}`;
   assert.equal(status, expected.status, `The status${after}`);
   assert.equal(error?.code, expected.code, `The code of the error${after}`);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
     assert.equal(headers.get(name), value, `The field ${name}${after}`);
   }
-  if (!response.isOwn) return;
-  if (expected.message) {
-    assert.match(error.message, expected.message, `The message${after} must match ${expected.message}`);
-  }
-  if (expected.code) assert.ok(error.message.length < 800, `The message is too long${after}`);
+  if (!expected.code) return;
+  assert.deepEqual(Object.keys(error).sort(), ["code", "message", "status"], `The members of the error${after}`);
+  assert.equal(headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options${after}`);
+  if (!isOwn) return;
+  const { message = /./ } = expected;
+  assert.match(error.message, message, `The message${after} must match ${message}`);
+  assert.ok(error.message.length < 800, `The message is too long${after}`);
 }
 
 /** @param text What GET returns. A server need not know its length in advance, as this library does. */

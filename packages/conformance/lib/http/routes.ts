@@ -1,5 +1,4 @@
 import type { PetstoreOptions } from "@petstore/petstore";
-import { OPERATIONS } from "./operations.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
@@ -14,13 +13,11 @@ const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Optio
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 
 /** The methods of each path, in order. */
-export const ALLOWED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Array.from(Map.groupBy(OPERATIONS, ({ path }) => path.replace(/\{\w+\}$/, "1")), ([path, operations]) => {
-    const methods: string[] = operations.map(({ method }) => method);
-    if (methods.includes("GET")) methods.push("HEAD");
-    return [path, [...methods, "OPTIONS"].sort()];
-  }),
-);
+export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  "/pets": ["GET", "HEAD", "OPTIONS", "POST"],
+  "/pets/1": ["GET", "HEAD", "OPTIONS"],
+  "/store/orders": ["GET", "HEAD", "OPTIONS"],
+};
 
 function assertAllow({ headers }: ApiResponse, methods: readonly string[], request: string): void {
   const told = (headers.get("allow") ?? "").split(",").map((method) => method.trim());

@@ -12,7 +12,6 @@ import {
   type PetStatus,
   type PetStore,
 } from "@petstore/petstore/store";
-import type { Known } from "../known.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
@@ -36,7 +35,7 @@ export type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  guarantee: Known<StoreGuarantee>;
+  guarantee: StoreGuarantee;
   needs: readonly Need[];
   /** Gets an empty store, and rejects if the store breaks the guarantee. */
   run: RunCase;
@@ -44,7 +43,7 @@ export interface StoreCase {
 
 /** Makes cases from functions, which are listed by name. */
 export function cases(
-  guarantee: Known<StoreGuarantee>,
+  guarantee: StoreGuarantee,
   runs: Record<string, RunCase>,
   needs: readonly Need[] = [],
 ): StoreCase[] {
