@@ -20,8 +20,6 @@ export interface Choices {
   show?(pet: OtherPet): Partial<OtherPet> & Record<string, unknown>;
   /** The pets of a list, from all that it may have. */
   list?(pets: readonly OtherPet[]): readonly OtherPet[];
-  /** The answer to GET /pets/{petId}. */
-  removed?: 404 | 410;
   accepted?(key: string): boolean;
   firstId?: bigint;
   step?: bigint;
@@ -57,7 +55,7 @@ function readPet(text: string): Partial<OtherPet> | undefined {
 }
 
 export function createOther(choices: Choices = {}): Handle {
-  const { accepts, show = (pet) => pet, list = (all) => all, removed, accepted = (key) => key === KEY } = choices;
+  const { accepts, show = (pet) => pet, list = (all) => all, accepted = (key) => key === KEY } = choices;
   const { firstId = 1n, step = 1n, space, contentType = "application/json", explain = (error) => error } = choices;
   const { otherMethods = 405, wrongId = 404, wrongQuery, mediaType, scheme = /^Bearer (.+)$/, links } = choices;
   const { unknownPath, parameters = /./ } = choices;
@@ -81,7 +79,6 @@ export function createOther(choices: Choices = {}): Handle {
   }
 
   function get(id: string): Response {
-    if (removed) return refuse(removed);
     if (!/^-?\d+$/.test(id)) return refuse(wrongId);
     const pet = pets.find((pet) => String(pet.id) === id);
     return pet ? asJson(show(pet)) : refuse(404);

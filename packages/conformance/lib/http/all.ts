@@ -9,14 +9,14 @@ import { CREATE_CASES } from "./create.ts";
 import { GET_CASES } from "./get.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { LIST_CASES } from "./list.ts";
-import { PROPERTY_CASES } from "./properties.ts";
 import { ROUTE_CASES } from "./routes.ts";
 import { SPECIFICATION_CASES } from "./specification.ts";
+import { UNAUTHORIZED_CASES } from "./unauthorized.ts";
 
 /** The published cases of the HTTP contract. `tests/support/contract` has those that no other store or host can change. */
 export const HTTP_CASES: readonly HttpCase[] = [
-  ...PROPERTY_CASES,
   ...SPECIFICATION_CASES,
+  ...UNAUTHORIZED_CASES,
   ...ADDITION_CASES,
   ...AUTH_CASES,
   ...LIST_CASES,

@@ -43,6 +43,7 @@ const REFUSED = {
     "status=%",
     "status=constructor",
     "status=Sold",
+    "status=all",
     "status=sol",
   ],
   invalid_cursor: ["cursor", "cursor=abc", "cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ", "cursor=%00"],

@@ -8,7 +8,6 @@ import { assert } from "./assert.ts";
 import { pagesFrom } from "./catalogue.ts";
 import { type ExactPet, ODD_NAME, petOf, petsOf } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
-import { getPet } from "./specification_requests.ts";
 
 /** A pet that was created, as it was sent. */
 export type Created = ExactPet;
@@ -104,11 +103,9 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
   for (const { limit, status, query } of someQueries(api)) {
     const pets = petsOf(await api.get(`/pets${query}`));
     assertEach(pets, [...whole.isComplete ? pets.flatMap(({ id }) => known.get(id) ?? []) : [], ...created], query);
-    assert.equal(
-      pets.length,
-      Math.min(limit, lists.get(status)!.first.length),
-      `The number of pets in the list ${query || "without a query"}`,
-    );
+    const least = Math.min(limit, lists.get(status)!.first.length);
+    const isRight = pets.length >= least && pets.length <= limit;
+    assert.ok(isRight, `The list ${query || "without a query"} has ${pets.length} pets, which should be ${least}`);
     const other = status && pets.find((pet) => (pet.status ?? status) !== status);
     assert.ok(!other, `The list ${query} has a pet that is ${other && other.status}`);
   }
@@ -118,6 +115,6 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
   )
     .sort((a, b) => Number(b.name.includes(ODD_NAME)) - Number(a.name.includes(ODD_NAME)));
   for (const pet of others.slice(0, MOST_READ)) {
-    assertSame(petOf(await getPet(api, pet.id)), pet, "by its id, in a list");
+    assertSame(petOf(await api.get(`/pets/${pet.id}`)), pet, "by its id, in a list");
   }
 }

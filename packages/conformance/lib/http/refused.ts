@@ -15,9 +15,9 @@ const LISTS = ["?limit=100", ...STATUSES.map((status) => `?limit=100&status=${st
  * Sends requests that are refused, and then looks for their pets: under the ids between a pet before and one after, as far as they
  * are near, and in lists.
  *
- * @param marks Parts of the names that these requests send. All of them are odd: see {@link isOdd}.
+ * @param mark A part of the names that these requests send, which are odd: see {@link isOdd}.
  */
-export async function storesNothing(api: Api, marks: readonly string[], send: () => Promise<void>): Promise<void> {
+export async function storesNothing(api: Api, mark: string, send: () => Promise<void>): Promise<void> {
   const before = await addPet(api);
   await send();
   const after = await addPet(api);
@@ -29,8 +29,7 @@ export async function storesNothing(api: Api, marks: readonly string[], send: ()
   for (const query of LISTS) {
     for await (const response of pagesFrom(api, query, MOST_PAGES)) {
       assertStatus(response, 200);
-      const found = marks.find((mark) => response.text.includes(mark));
-      assert.equal(found, undefined, `A request was refused, and the list ${query} has its pet`);
+      assert.ok(!response.text.includes(mark), `A request was refused, and the list ${query} has its pet`);
     }
   }
 }

@@ -1,7 +1,6 @@
 /** Requests that have no right key where the key belongs, in the dresses in which servers let them in. */
 
 import type { Api, RequestParts } from "../api.ts";
-import { unlessRemoved } from "../specification_requests.ts";
 import { groupsOf, type Random } from "./random.ts";
 import { wrongCredentials, wrongTokens } from "./tokens.ts";
 
@@ -220,14 +219,16 @@ export async function dressesOf({ key, random }: Api): Promise<Dress[]> {
 }
 
 /** Requests to each endpoint in a dress. Those that would add a pet have this name. */
-export function requestsIn({ parts, query }: Dress, id: bigint, name: string) {
+export function requestsIn(
+  { parts, query }: Dress,
+  id: bigint,
+  name: string,
+): [method: string, path: string, parts: RequestParts][] {
   const add = query === undefined ? "" : `?${query}`;
-  return {
-    list: (api: Api, key = parts) => api.get(`/pets${add}`, key),
-    get: async (api: Api, key = parts) => unlessRemoved(await api.get(`/pets/${id}${add}`, key)),
-    create: (api: Api) => {
-      const headers = { "content-type": "application/json", ...parts.headers as Record<string, string> };
-      return api.send("POST", `/pets${add}`, { ...parts, headers, body: `{"name":"${name}","categoryId":7}` });
-    },
-  };
+  const headers = { "content-type": "application/json", ...parts.headers as Record<string, string> };
+  return [
+    ["GET", `/pets${add}`, parts],
+    ["GET", `/pets/${id}${add}`, parts],
+    ["POST", `/pets${add}`, { ...parts, headers, body: `{"name":"${name}","categoryId":7}` }],
+  ];
 }
