@@ -41,7 +41,7 @@ import { KEY_CASES } from "./lib/store/keys.ts";
 import { ONCE_CASES } from "./lib/store/once.ts";
 import { PET_CASES } from "./lib/store/pets.ts";
 import { RESTART_CASES } from "./lib/store/restarts.ts";
-import { FixtureError, skipper, type StoreFixture, withNamespace } from "./lib/fixture.ts";
+import { skipper, type StoreFixture, withNamespace } from "./lib/fixture.ts";
 
 export type { Host, MaybePromise, PetStore, StoreFixture, StoreGuarantee };
 export { ContractError };
@@ -82,8 +82,6 @@ export interface StoreContractCase {
 /**
  * The cases of the store contract. Those that need a member which the store lacks are skipped: a store is opened, to see. Run them one
  * after the other within a process, because some of them change the clock for a moment.
- *
- * @throws {TypeError} If the fixture is invalid.
  */
 export async function storeCases(fixture: StoreFixture): Promise<StoreContractCase[]> {
   const skipReason = await skipper(fixture);
@@ -98,7 +96,7 @@ export async function storeCases(fixture: StoreFixture): Promise<StoreContractCa
         try {
           await run(store, context);
         } catch (error) {
-          throw error instanceof FixtureError ? error : new ContractError(guarantee, error);
+          throw new ContractError(guarantee, error);
         }
       }),
   }));
@@ -108,7 +106,6 @@ export async function storeCases(fixture: StoreFixture): Promise<StoreContractCa
  * The cases of the HTTP contract. Each runs a petstore on an empty store, and expects ids without gaps while no create fails.
  *
  * @param host Sends the requests, for example over a socket. Default: each request goes to `handle` directly.
- * @throws {TypeError} If the fixture is invalid.
  */
 export async function httpCases(fixture: StoreFixture, host?: Host): Promise<HttpContractCase[]> {
   const skipReason = await skipper(fixture);

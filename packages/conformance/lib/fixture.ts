@@ -37,8 +37,6 @@ export interface StoreFixture {
   sharing: Sharing;
 }
 
-const SHARINGS: readonly Sharing[] = ["none", "restarts", "machine", "machines"];
-
 /** Whether a fixture has what a case needs, and why the case is skipped if not. */
 const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
   restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
@@ -47,38 +45,11 @@ const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boo
   crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
 };
 
-function requireFixture(fixture: StoreFixture): void {
-  if (typeof fixture?.open !== "function") throw new TypeError("The fixture must have a method open(namespace)");
-  if (!SHARINGS.includes(fixture.sharing)) {
-    throw new TypeError(
-      `The fixture's sharing must be one of ${SHARINGS.join(", ")}, not ${JSON.stringify(fixture.sharing)}`,
-    );
-  }
-}
-
-/** Calls a method of the fixture, and tells its failure from one of the store. */
-async function calling<T>(method: "open" | "crash" | "remove", call: () => MaybePromise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new FixtureError(`The fixture's ${method}() failed: ${message}`, { cause });
-  }
-}
-
-/** The error of a fixture that fails. It says nothing about the store. */
-export class FixtureError extends Error {
-  override name = "FixtureError";
-}
-
 /**
- * Opens a store, to see which members it has, and requires a valid fixture. Tells why a case with these needs does not apply; false
- * if it does. If the store cannot be opened, each case that needs a member applies, and fails for that reason.
- *
- * @throws {TypeError} If the fixture is invalid.
+ * Opens a store, to see which members it has. Tells why a case with these needs does not apply; false if it does. If the store cannot
+ * be opened, each case that needs a member applies, and fails for that reason.
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
-  requireFixture(fixture);
   let lacks: (member: keyof PetStore) => boolean = () => false;
   const examine = async ({ open }: CaseContext) => {
     const store = await open();
@@ -105,13 +76,12 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
   let opened: PetStore[] = [];
   const context: CaseContext = {
     async open() {
-      const store = await calling("open", () => fixture.open(namespace));
-      if (typeof store?.create !== "function") throw new FixtureError("The fixture's open() returned no store");
+      const store = await fixture.open(namespace);
       opened.push(store);
       return store;
     },
     async crash() {
-      await calling("crash", () => fixture.crash?.(namespace));
+      await fixture.crash?.(namespace);
       opened = [];
     },
   };
@@ -120,7 +90,7 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       await Promise.all(opened.map(async (store) => await store.close()))
         .catch((cause) => Promise.reject(new ContractError("service", cause)));
     } finally {
-      await calling("remove", () => fixture.remove?.(namespace));
+      await fixture.remove?.(namespace);
     }
   };
   const result = await work(context).catch(async (error) => {

@@ -2,8 +2,6 @@
 
 import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "@petstore/petstore/store";
-import { type ApiKeys, createPetstore } from "@petstore/petstore";
-import { createKeyManager } from "@petstore/petstore/keys";
 import { cases, draft, type StoreCase } from "./case.ts";
 
 /** The time at which the keys of these cases were made. */
@@ -25,19 +23,6 @@ export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
 
 function at(seconds: number): Date {
   return new Date(MADE.getTime() + seconds * 1000);
-}
-
-/** Sends a request with each key to a petstore with these keys, one after the other. Resolves to the statuses. */
-function askerOf(keys: ApiKeys, store: PetStore) {
-  const { handle } = createPetstore({ keys, store });
-  return async (...all: { key: string }[]): Promise<number[]> => {
-    const statuses: number[] = [];
-    for (const { key } of all) {
-      const headers = { authorization: `Bearer ${key}` };
-      statuses.push((await handle(new Request("http://petstore.example/v1/pets", { headers }))).status);
-    }
-    return statuses;
-  };
 }
 
 const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> = {
@@ -94,10 +79,11 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     for (const id of ["key-a", "key-x"]) assert.equal(await keys.add(keyOf("c"), { id, expires: at(60) }), false);
     assert.deepEqual(await keys.list(), [keyOf("a", { revoked: at(1) }), keyOf("b")]);
   },
-  async "lists the keys anew after each change, and only then"(keys) {
+  async "tells each reader what has changed since its own last look, and nothing if nothing has"(keys) {
     if (!keys.listSince) return;
-    let { version, keys: list } = await keys.listSince("");
-    assert.deepEqual(list, []);
+    const first = await keys.listSince("");
+    assert.deepEqual(first.keys, []);
+    let last = first.version;
     const changes: (() => unknown)[] = [
       () => keys.add(keyOf("a", { expires: new Date(4_000_000_000_000) })),
       () => keys.add(keyOf("b", { readOnly: true })),
@@ -106,22 +92,12 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     ];
     for (const change of changes) {
       await change();
-      const seen = await keys.listSince(version);
-      assert.notEqual(seen.version, version);
-      assert.deepEqual(seen.keys, await keys.list());
-      ({ version, keys: list } = await keys.listSince(seen.version));
-      assert.deepEqual([version, list], [seen.version, undefined]);
-    }
-  },
-  async "tells each reader what has changed since its own last look"(keys) {
-    if (!keys.listSince) return;
-    await keys.add(keyOf("a"));
-    const first = await keys.listSince(""), second = await keys.listSince("");
-    await keys.revoke("key-a", at(1));
-    for (const { version } of [first, second, { version: "" }]) {
-      const seen = await keys.listSince(version);
-      assert.deepEqual(seen.keys, [keyOf("a", { revoked: at(1) })]);
-      assert.deepEqual(await keys.listSince(seen.version), { version: seen.version });
+      for (const since of [last, first.version, ""]) {
+        const { version, keys: list } = await keys.listSince(since);
+        assert.deepEqual(list, await keys.list());
+        assert.deepEqual(await keys.listSince(version), { version });
+        last = version;
+      }
     }
   },
   async "loses no change when keys are changed and pets are created concurrently"(keys, store) {
@@ -130,16 +106,13 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     const outcomes = await Promise.all([
       ...names.map(async (name) => await keys.add(keyOf(name))),
       ...names.map(async () => await keys.add(keyOf("same"))),
-      ...names.map(async () => {
-        await store.create(draft());
-      }),
+      ...names.map(async () => await store.create(draft())),
       keys.revoke("key-a", at(1)),
     ]);
     assert.deepEqual(outcomes.slice(0, 20), names.map(() => true));
     assert.equal(outcomes.slice(20, 40).filter((isAdded) => isAdded).length, 1);
     const list = await keys.list();
-    assert.deepEqual(new Set(list.map(({ label }) => label)), new Set(["a", "same", ...names]));
-    assert.equal(list.length, 22);
+    assert.deepEqual(list.map(({ label }) => label).sort(), ["a", "same", ...names].sort());
     assert.deepEqual(list[0]?.revoked, at(1));
   },
   async "replaces a key completely or not at all while the key is revoked"(keys) {
@@ -156,36 +129,6 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       assert.deepEqual(known.expires, isAdded ? at(60) : undefined);
       assert.equal(list.some(({ id }) => id === next.id), isAdded);
     }
-  },
-  async "lets a key manager add, replace and revoke the keys of a petstore"(keys, store) {
-    const manager = createKeyManager(keys, { keys: ["fixed"] });
-    const ask = askerOf(manager, store);
-    const expires = new Date(Date.now() + 3_600_000);
-    const old = await manager.add({ label: "ci", readOnly: true, caller: "shop", expires });
-    const other = await manager.add({ label: "other" });
-    const next = await manager.rotate(old.id);
-    const fixed = { key: "fixed" };
-    assert.deepEqual(await ask(old, other, next, fixed), [200, 200, 200, 200]);
-    const last = await manager.rotate(next.id, { overlapMs: 0, expires });
-    await manager.revoke(other.id);
-    assert.deepEqual(await ask(old, other, next, last, fixed), [200, 401, 401, 200, 200]);
-    for (const { id } of [other, next, { id: "key-0" }]) {
-      await assert.rejects(manager.rotate(id), {
-        name: "UnknownKeyError",
-        id,
-        message: `There is no valid key "${id}"`,
-      });
-    }
-    await assert.rejects(manager.revoke("key-0"), { name: "UnknownKeyError", message: 'There is no key "key-0"' });
-    const list = await manager.list();
-    assert.deepEqual(list.map(({ id }) => id), [old, other, next, last].map(({ id }) => id));
-    for (const { label, caller, readOnly, revoked } of list.toSpliced(1, 1)) {
-      assert.deepEqual([label, caller, readOnly, revoked], ["ci", "shop", true, undefined]);
-    }
-    assert.ok(list[1]?.revoked && list[1].caller === other.id);
-    assert.deepEqual([list[0]?.expires, list[3]?.expires], [expires, expires]);
-    const kept = JSON.stringify(await keys.list());
-    for (const { key } of [old, other, next, last]) assert.ok(!kept.includes(key));
   },
 };
 

@@ -76,6 +76,7 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
       assert(tries < 80, "A request that is repeated is still remembered after 400 milliseconds instead of 50");
       await pause(5);
     }
+    assert.equal((await createOnce(store, draft(), request("s0", "other"))).outcome, "created");
     assert.deepEqual(await createOnce(store, draft(), request("long")), { outcome: "replayed", id });
   },
   async "remembers a request until its retention time is over"(store) {
@@ -90,11 +91,6 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
       const passed = performance.now() - begun;
       assert(passed >= retentionMs, `A request is forgotten after ${passed} milliseconds instead of ${retentionMs}`);
     }
-  },
-  async "accepts the key of an expired request for a new one"(store) {
-    await createOnce(store, draft(), request("a", "one", 0));
-    assert.deepEqual(await createOnce(store, draft(), request("a", "two")), { outcome: "created", id: 2n });
-    assert.deepEqual(await createOnce(store, draft(), request("a", "two")), { outcome: "replayed", id: 2n });
   },
   async "does not remember a create that it refuses"(store) {
     const bad = { ...draft(), status: "lost" } as unknown as PetDraft;
