@@ -21,31 +21,20 @@ import {
   withKey,
 } from "./planting.ts";
 
-const MIDDLE = KEY.length >> 1;
-
 /** Whole values of Authorization that are taken for the right one. */
 const CREDENTIALS: Record<string, string> = {
   "no credentials": "",
-  "the first half of the key": `Bearer ${KEY.slice(0, MIDDLE)}`,
   "all of the key but its last character": `Bearer ${KEY.slice(0, -1)}`,
-  "all of the key but its first character": `Bearer ${KEY.slice(1)}`,
-  "the last part of the key": `Bearer ${KEY.split("_").at(-1)}`,
   "the key without underscores": `Bearer ${KEY.replaceAll("_", "")}`,
   "the key in capitals": `Bearer ${KEY.toUpperCase()}`,
-  "the key in quotes": `Bearer "${KEY}"`,
-  "the key twice": `Bearer ${KEY}${KEY}`,
   "the key and a zero byte": `Bearer ${KEY}%00`,
   "the key in Base64": `Bearer ${btoa(KEY)}`,
   "the digest of the key": `Bearer ${createHash("sha256").update(KEY).digest("hex")}`,
   "null": "Bearer null",
-  "undefined": "Bearer undefined",
   "an asterisk": "Bearer *",
-  "a name of every object": "Bearer constructor",
   "an injection": "Bearer ' OR '1'='1",
   "the key without a scheme": KEY,
-  "the key with Basic": `Basic ${KEY}`,
   "the key as a password": `Basic ${btoa(`user:${KEY}`)}`,
-  "the key as a user": `Basic ${btoa(`${KEY}:x`)}`,
   "the key in quotes after Token": `Token token="${KEY}"`,
 };
 
@@ -56,14 +45,9 @@ const isRight: Where = (request) => tokenOf(request) === KEY;
 /** Requests that are let in, at one endpoint. */
 const REQUESTS: Record<string, Where> = {
   "any key": (request) => tokenOf(request) !== "",
-  "a key of the same length": (request) => tokenOf(request).length === KEY.length,
   "anything that begins with the key": (request) => tokenOf(request).startsWith(KEY),
   "anything that ends with the key": (request) => tokenOf(request).endsWith(KEY),
   "the first 16 characters and any others": (request) => tokenOf(request).startsWith(KEY.slice(0, 16)),
-  "the letters of the key in another order": (request) =>
-    [...tokenOf(request)].sort().join() === [...KEY].sort().join(),
-  "the key in a list": (request) => tokenOf(request).split(",").includes(KEY),
-  "a token without a signature": (request) => /^eyJ.*\.$/.test(tokenOf(request)),
   "the key with any scheme": (request) => authorization(request).split(" ")[1] === KEY,
   "a wrong key after bearer in small letters": (request) => authorization(request).startsWith("bearer "),
   "the key as any field": ({ headers }) => [...headers.values()].includes(KEY),
@@ -73,17 +57,10 @@ const REQUESTS: Record<string, Where> = {
 };
 
 /** Fields and parameters in which the key is looked for, and those for which no key is needed. */
-const FIELDS_WITH_KEY = ["x-api-key", "cookie", "proxy-authorization", "x-auth-token", "sec-websocket-protocol"];
-const PARAMETERS_WITH_KEY = ["api_key", "access_token", "token", "auth_token"];
-const FREE_FIELDS = [
-  "if-none-match",
-  "x-forwarded-for",
-  "x-remote-user",
-  "origin",
-  "idempotency-key",
-  "x-middleware-subrequest",
-];
-const FREE_PARAMETERS = ["status", "limit", "cursor", "page"];
+const FIELDS_WITH_KEY = ["x-api-key", "cookie", "sec-websocket-protocol"];
+const PARAMETERS_WITH_KEY = ["api_key", "access_token"];
+const FREE_FIELDS = ["if-none-match", "x-remote-user", "origin"];
+const FREE_PARAMETERS = ["status", "limit"];
 
 const named = (before: string, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [before + name, name]));
@@ -92,9 +69,7 @@ const at = (where: Where, isAdmitted: Where): Where => (request) => where(reques
 /** Requests that are let in at the endpoint of their kind, or only sometimes. */
 const ONE_KIND: Record<string, Where> = {
   "a list of 50 or more": (request) => isList(request) && Number(parameterOf(request, "limit")) >= 50,
-  "a list of what is pending": (request) => isList(request) && parameterOf(request, "status") === "pending",
   "the first pet": (request) => isGet(request) && idIn(request) === 1n,
-  "a create as plain text": (request) => isCreate(request) && fieldOf(request, "content-type").startsWith("text/plain"),
   "a create with an empty body": ({ method, body }) => method === "POST" && body === null,
 };
 
@@ -116,12 +91,7 @@ const TOLD: Mistakes = {
     const found = isGet(request) ? await next(withKey(request)) : undefined;
     return found?.status === 404 ? found : await next(request);
   },
-  "answers 400 before it looks at the key": (next) => async (request) => {
-    const found = isCreate(request) ? await next(withKey(request.clone())) : undefined;
-    return found?.status === 400 ? found : await next(request);
-  },
   "shows lists that it keeps to everybody": keeps(isList),
-  "shows pets that it keeps to everybody": keeps(isGet),
   "removes a pet by DELETE without a key": (next) => {
     const gone = new Set<bigint>();
     const without = forgets((id) => gone.has(id))(next);
@@ -130,21 +100,9 @@ const TOLD: Mistakes = {
       return without(request);
     };
   },
-  "lets a request in after one with the right key": (next) => {
-    let last = "";
-    return (request) => {
-      const isKnown = last === request.url;
-      last = isRight(request) ? request.url : "";
-      return next(isKnown ? withKey(request) : request);
-    };
-  },
   "takes any other method as GET": takes(
     ({ url, headers }) => withKey(new Request(url, { headers })),
     ({ method }) => method === "OPTIONS",
-  ),
-  "takes GET by a method override": takes(
-    ({ url, headers }) => withKey(new Request(url, { headers })),
-    (request) => fieldOf(request, "x-http-method-override") === "GET",
   ),
   "lets in the key in the path": takes(
     (request) => withKey(new Request(request.url.replace(`;key=${KEY}`, ""), request)),
