@@ -53,7 +53,3 @@ export function changed(change: Change, accept: (request: Request) => Request = 
     return new Response(seen.text === "" ? null : seen.text, { status: seen.status, headers: seen.headers });
   };
 }
-
-export function isOne({ url, method }: Request): boolean {
-  return method === "GET" && /\/pets\/\d/.test(url);
-}

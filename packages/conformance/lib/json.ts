@@ -1,14 +1,9 @@
-/** Exact int64 numbers from JSON, and texts of a server in messages. */
+/** Exact int64 numbers from JSON. */
 
 /** The pattern of a number in RFC 8259 §6: sign, digits, fraction and exponent. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 const INT64_DIGITS = 19;
-
-/** Shortens a text that a server has sent, so that a long response does not make a long message. */
-export function excerpt(text: string, length = 64): string {
-  return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
-}
 
 /** The exact value of a JSON number such as `7`, `7.0` or `70e-1`; `undefined` if it is not whole or not an int64. */
 export function parseInt64(source: string): bigint | undefined {

@@ -32,14 +32,10 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
   const { handle } = createPetstore({ keys: [KEY], basePath: "" });
   const fetch: Handle = async (request) => await handle(request);
   assert.deepEqual((await runCases({ fetch, baseUrl: "https://petstore.example" })).failed, []);
-  const urls = [
-    "petstore.example/v1",
-    "ftp://petstore.example",
-    "http://u:p@petstore.example",
-    "http://petstore.example/?a=1",
-  ];
-  for (const baseUrl of urls) assert.throws(() => conformanceCases({ baseUrl, key: KEY }), TypeError, baseUrl);
-  for (const key of ["", "a b", "é"]) {
+  for (const baseUrl of ["petstore.example/v1", "ftp://petstore.example", "http://petstore.example/?a=1"]) {
+    assert.throws(() => conformanceCases({ baseUrl, key: KEY }), TypeError, baseUrl);
+  }
+  for (const key of ["", "a b"]) {
     assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key }), TypeError, key);
   }
 });
@@ -86,35 +82,24 @@ function createTrusting(): Handle {
   };
 }
 
-const TWICE = { "stores anything": createTrusting(), "takes every key": takesEveryKey };
-
-for (const [name, fetch] of Object.entries(TWICE)) {
-  test(`a server that ${name} fails the same cases in a second run, whatever the first has left`, async () => {
-    const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
-    assert.deepEqual(second.failed, first.failed);
-  });
-}
-
-test("a petstore with other messages passes all cases, if one names every fault of a body", async () => {
-  // Of the same length, which HEAD shows.
-  const say = (words: string) =>
-    changed((response) => {
-      if (response.status < 400 || response.text === "") return;
-      const write = (message: string) => JSON.stringify({ ...JSON.parse(response.text), message });
-      response.text = write(words + ".".repeat(Math.max(0, response.text.length - write(words).length)));
-    });
-  assert.deepEqual((await runCases({ fetch: say("status, categoryId, name") })).failed, []);
-  assert.deepEqual((await runCases({ fetch: say("no") })).failed, ["names every fault of a body in the message"]);
+test("a server that stores anything fails the same cases in a second run, whatever the first has left", async () => {
+  const fetch = createTrusting();
+  const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
+  assert.deepEqual(second.failed, first.failed);
 });
 
-test("a petstore whose links, methods, lengths and realm are written in other ways passes all cases", async () => {
-  const fetch = changed(({ headers }, { method }) => {
+test("a petstore whose messages, links, methods, lengths and realm are written in other ways passes all cases", async () => {
+  const fetch = changed((response, { method }) => {
+    const { headers, status } = response;
+    if (status >= 400 && method !== "HEAD") {
+      response.text = JSON.stringify({ ...JSON.parse(response.text), message: "status, categoryId, name" });
+    }
     const challenge = headers.get("www-authenticate");
     if (challenge) headers.set("www-authenticate", challenge.replace("petstore", "animals"));
     const [link, allow] = ["link", "allow"].map((name) => headers.get(name));
     if (link) headers.set("link", link.replace(/limit=(\d+)(.*?)&cursor=([^>]+)/, "cursor=$3.$2&limit=$1"));
     if (allow) headers.set("allow", allow.split(", ").reverse().join(","));
-    if (method === "HEAD") headers.delete("content-length");
+    headers.delete("content-length");
   }, (request) => new Request(request.url.replace(/(cursor=[^&]+)\.(&|$)/, "$1$2"), request));
   assert.deepEqual((await runCases({ fetch })).failed, []);
 });

@@ -6,33 +6,8 @@ import { test } from "node:test";
 import { assert as assertions } from "../lib/http/assert.ts";
 import { conformanceCases, type Handle } from "../mod.ts";
 import { KEY } from "../../../tests/support/api.ts";
-import { changed, isOne, newPetstore, runCases } from "../../../tests/support/conformance.ts";
+import { newPetstore, runCases } from "../../../tests/support/conformance.ts";
 import { withListening } from "../../../tests/support/http/listening.ts";
-
-const PETS = Array.from({ length: 20_000 }, (_, i) => `{"id":${i + 1},"name":"n","categoryId":7,"status":"sold"}`);
-
-/** Responses that take gigabytes, or hours, if a case does more than linear work on them. */
-const HOSTILE: [what: string, change: Parameters<typeof changed>[0], reason: RegExp][] = [
-  ["a Link of 100,000 characters", ({ headers }) => headers.set("link", "<".repeat(100_000)), /./],
-  [
-    "20,000 pets in a list",
-    (response, request) => {
-      if (request.method === "GET" && !isOne(request)) response.text = `[${PETS}]`;
-    },
-    /^A list must have at most 100 pets, not 20000$/,
-  ],
-];
-
-for (const [what, change, reason] of HOSTILE) {
-  test(`a server that sends ${what} cannot stop the cases`, async () => {
-    const fetch = changed((seen, request) => {
-      if (seen.status < 300) change(seen, request);
-    });
-    const { errors } = await runCases({ fetch });
-    assert.ok(errors.some((error) => reason.test(error.reason)));
-    assert.ok(errors.every((error) => error.reason.length < 2_000), "A reason is as long as the response");
-  });
-}
 
 test("a server that cuts the connection in some lists fails the cases that ask for them, and cannot stop the others", async () => {
   const petstore = newPetstore();
@@ -56,18 +31,11 @@ test("a case ends at the time limit of a response that has begun", async () => {
   });
 });
 
-test("an assertion of the cases compares 200,000 values that all differ, and does not look for their difference", () => {
-  const [some, others] = [0, 1].map((first) => Array.from({ length: 100_000 }, (_, i) => 2 * i + first));
-  assert.throws(() => assertions.deepEqual(some, others, "All"), {
-    message: /^All: \[0,2,.{390,}… should be \[1,3,.{390,}…$/,
-  });
-});
-
 test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
   const [one, other] = ["a", "b"].map((end) => "x".repeat(5_000) + end);
-  assert.throws(() => assertions.equal(one, other, "A text"), { message: /^A text: …x{40}a" should be …x{40}b"$/ });
+  assert.throws(() => assertions.equal(one, other, "A text"), { message: /^A text should be …x{40}b", not …x{40}a"$/ });
   assert.throws(() => assertions.deepEqual([2n ** 63n - 1n], ["1"], "A number"), {
-    message: 'A number: [9223372036854775807] should be ["1"]',
+    message: 'A number should be ["1"], not [9223372036854775807]',
   });
 });
 
@@ -96,17 +64,6 @@ test("a case does not show credentials that it has made from the key", async () 
   const message = error?.message ?? "";
   assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: Basic <key>$/m);
   assert.ok(!message.includes(made));
-});
-
-test("a reason does not show a part of a key where it is cut off", async () => {
-  for (const start of [160, 360, 385, 395, 530]) {
-    const named = JSON.stringify([{ id: 1, name: "x".repeat(start) + KEY, categoryId: 7, status: "lost" }]);
-    for (const text of [named, "x".repeat(start) + KEY]) {
-      const { errors } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
-      for (const { reason } of errors) assert.ok(!reason.includes(KEY.slice(0, 6)), reason);
-      assert.ok(errors.length > 4);
-    }
-  }
 });
 
 /** How a server answers a create that has added a pet, and what is told of it. */

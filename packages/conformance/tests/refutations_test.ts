@@ -6,7 +6,6 @@ import { ContractError, httpCases, storeCases, type StoreFixture } from "../mod.
 import type {
   IdempotentOutcome,
   IdempotentRequest,
-  Pet,
   PetDraft,
   PetPage,
   PetQuery,
@@ -47,22 +46,6 @@ class OwnClock extends ReferenceStore {
   }
 }
 
-/** Saves the last id when it is closed. */
-class LateCounter extends ReferenceStore {
-  #last = this.disk.last;
-
-  protected override write(pet: PetDraft): bigint {
-    const id = ++this.#last;
-    this.disk.pets.set(id, { id, ...pet });
-    return id;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.disk.last = this.#last;
-  }
-}
-
 /** Acknowledges a pet before it has stored it. */
 class EarlyResponse extends ReferenceStore {
   protected override add(pet: PetDraft): Promise<bigint> {
@@ -78,14 +61,6 @@ class FullPage extends ReferenceStore {
     const { json } = await super.list(query);
     const pets = JSON.parse(json) as { id: number }[];
     return pets.length === query.limit ? { json, next: BigInt(pets.at(-1)!.id) } : { json };
-  }
-}
-
-/** Keeps a pet that it has refused. */
-class HalfRefused extends ReferenceStore {
-  protected override write(pet: PetDraft): bigint {
-    this.disk.pets.set(this.disk.last + 1n, { id: this.disk.last + 1n, ...pet } satisfies Pet);
-    return super.write(pet);
   }
 }
 
@@ -157,10 +132,8 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
   [OwnClock, "idempotency"],
-  [LateCounter, "durability"],
   [EarlyResponse, "concurrency"],
   [FullPage, "paging"],
-  [HalfRefused, "atomicity"],
   [LateIndex, "atomicity"],
   [SharedResponse, "idempotency"],
   [LateChanges, "concurrency"],

@@ -1,13 +1,14 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
-import { excerpt } from "../json.ts";
 import { HTTP_CASES } from "../http/all.ts";
 import { type ApiTarget, createApi, type SeenResponse } from "../http/api.ts";
-import { MismatchError } from "../http/assert.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
 import { createRandom } from "../http/generated/random.ts";
 import { type ConformanceTarget, createRecorder, NoResponseError } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
+
+/** The longest reason that is shown, in characters. */
+const SHOWN = 800;
 
 /** One case for a server in any language. */
 export interface ConformanceCase extends Topic {
@@ -100,12 +101,8 @@ function requireBase(baseUrl: string): Pick<ApiTarget, "origin" | "basePath"> {
   throw new TypeError("The base address must be such as https://api.example/v1, without a user, a query or a fragment");
 }
 
-/**
- * The message of an error without the key. It is shortened after the key is hidden, because a part of a key could not
- * be found.
- */
+/** The message of an error. It is shortened after the key is hidden, because a part of a key could not be found. */
 function reasonOf(error: unknown, key: string): string {
-  const edit = (text: string) => hide(text, [key]);
-  if (error instanceof MismatchError) return error.describe(edit);
-  return excerpt(edit(error instanceof Error ? error.message : String(error)), 800);
+  const reason = hide(error instanceof Error ? error.message : String(error), [key]);
+  return reason.length <= SHOWN ? reason : `${reason.slice(0, SHOWN).toWellFormed()}…`;
 }

@@ -4,22 +4,13 @@
  */
 
 import strict from "node:assert/strict";
-import { excerpt } from "../json.ts";
 
-type Edit = (text: string) => string;
 /** @param what The subject of the sentence that tells the difference. */
 type Compare = (actual: unknown, expected: unknown, what: string) => void;
 
-/** An assertion that failed. */
-export class MismatchError extends Error {
+/** An assertion that failed. Its message is not shortened: a part of a key could not be found and hidden. */
+class MismatchError extends Error {
   override name = "AssertionError";
-  /** Makes the message. `edit` changes each text in it before that is shortened. */
-  readonly describe: (edit: Edit) => string;
-
-  constructor(describe: (edit: Edit) => string) {
-    super(describe((text) => text));
-    this.describe = describe;
-  }
 }
 
 /** `node:assert` adds a message of its own to a text. An error keeps it from doing so. */
@@ -40,13 +31,12 @@ export const assert: Assertions = {
     if (!value) assert.fail(message);
   },
   fail(message) {
-    throw new MismatchError((edit) => excerpt(edit(message), 600));
+    throw new MismatchError(message);
   },
   equal: compareBy(strict.equal),
   deepEqual: compareBy(strict.deepEqual),
   match(text, pattern, must) {
-    if (pattern.test(text)) return;
-    throw new MismatchError((edit) => `${excerpt(edit(must), 300)}, not ${excerpt(edit(asJson(text)), SHOWN)}`);
+    assert.ok(pattern.test(text), `${must}, not ${asJson(text)}`);
   },
 };
 
@@ -55,24 +45,14 @@ function compareBy(compare: (actual: unknown, expected: unknown, message: Error)
     try {
       compare(actual, expected, DIFFERENT);
     } catch {
-      throw new MismatchError((edit) => {
-        const [one, other] = [actual, expected].map((value) => edit(asJson(value)));
-        const start = differenceIn(one!, other!);
-        const show = (text: string) => excerpt(start === 0 ? text : `…${text.slice(start).toWellFormed()}`, SHOWN);
-        return `${excerpt(edit(what), 200)}: ${show(one!)} should be ${show(other!)}`;
-      });
+      const [seen, wanted] = [asJson(actual), asJson(expected)];
+      let same = 0;
+      while (same < seen.length && seen[same] === wanted[same]) same++;
+      // A long text is shown from shortly before the first difference.
+      const show = (text: string) => same < 300 ? text : `…${text.slice(same - 40).toWellFormed()}`;
+      assert.fail(`${what} should be ${show(wanted)}, not ${show(seen)}`);
     }
   };
-}
-
-/** The most characters of a value that a message has. */
-const SHOWN = 400;
-
-/** The place at which a message begins to show two texts, so that it has their first difference. */
-function differenceIn(one: string, other: string): number {
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same++;
-  return same < SHOWN - 100 ? 0 : same - 40;
 }
 
 /** Formats a value as JSON. A bigint becomes an integer with all its digits. */
@@ -81,10 +61,7 @@ export function asJson(value: unknown): string {
   return String(text).replaceAll(/"\\u0000(-?\d+)"/g, "$1");
 }
 
-/**
- * Parses JSON. The message of a failure has the whole text, because that of an engine has a part of it, in which no key
- * could be found and hidden.
- */
+/** Parses JSON. The message of a failure has the whole text, while that of an engine has a part of it. */
 export function parseJson(
   text: string,
   revive?: (name: string, value: unknown, context?: { source: string }) => unknown,
@@ -92,7 +69,7 @@ export function parseJson(
   try {
     return JSON.parse(text, revive);
   } catch {
-    throw new MismatchError((edit) => `The body must be JSON, not ${excerpt(edit(text), 400)}`);
+    return assert.fail(`The body must be JSON, not ${text}`);
   }
 }
 
