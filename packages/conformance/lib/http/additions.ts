@@ -4,8 +4,8 @@ import type { PetStatus } from "@petstore/petstore/store";
 import type { Api, ApiResponse } from "./api.ts";
 import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addition, assertLength, cases, type HttpCase, ON_BOTH, postAs } from "./case.ts";
-import { addPets, openEnd, walk, withLimit } from "./catalogue.ts";
+import { addition, assertLength, cases, type HttpCase, ON_BOTH, ON_HOST, postAs } from "./case.ts";
+import { ABSENT_ID, addPets, openEnd, walk, withLimit } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
 import { bodyOf, somePets } from "./generated/pets.ts";
@@ -22,32 +22,35 @@ function pagesOf(ids: readonly bigint[], limit: number): bigint[][] {
   return Array.from({ length: Math.ceil(ids.length / limit) }, (_, i) => ids.slice(i * limit, (i + 1) * limit));
 }
 
+/** The fields of a head that HEAD must repeat. */
+const FIELDS = ["content-type", "link", "deprecation", "sunset", "etag"];
+
+function shown({ status, text, headers }: ApiResponse, names: readonly string[] = FIELDS): unknown[] {
+  return [status, text, ...names.map((name) => headers.get(name))];
+}
+
+async function assertHead(api: Api, path: string): Promise<ApiResponse> {
+  const get = await api.get(path), head = await api.send("HEAD", path);
+  assert.deepEqual(shown(head), shown({ ...get, text: "" }), `The status, the body and ${FIELDS} of HEAD ${path}`);
+  assertLength(head, get.text);
+  for (const { headers } of [get, head]) {
+    assert.equal(headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options of ${path}`);
+  }
+  return get;
+}
+
 /** Compares a GET with its HEAD and its conditional form. */
 async function assertRepresentation(api: Api, path: string): Promise<string> {
-  const get = await api.get(path);
-  const fields = ["content-type", "etag", "link", "deprecation", "sunset", "x-content-type-options"];
-  const shown = ({ headers }: ApiResponse, names: string[]) =>
-    Object.fromEntries(names.map((name) => [name, headers.get(name)]));
-  const etag = get.headers.get("etag");
-  assert.ok(etag !== null && /^(W\/)?"[^"]*"$/.test(etag), `The ETag of ${path} must be an entity tag, not ${etag}`);
-  const [again, head] = [await api.get(path), await api.send("HEAD", path)];
-  assert.deepEqual(
-    [again.status, again.text, again.headers.get("etag")],
-    [200, get.text, etag],
-    `A second GET ${path}`,
-  );
-  assert.deepEqual([head.status, head.text, shown(head, fields)], [200, "", shown(get, fields)], `HEAD ${path}`);
-  assertLength(head, get.text);
+  const get = await assertHead(api, path), again = await api.get(path);
+  const etag = get.headers.get("etag") ?? "none";
+  assert.match(etag, /^(W\/)?"[^"]*"$/, `The ETag of ${path} must be an entity tag`);
+  assert.deepEqual(shown(again), shown(get), `The status, the body and ${FIELDS} of a second GET ${path}`);
+  const kept = FIELDS.slice(1);
   for (const method of ["GET", "HEAD"]) {
     for (const tags of [etag, `"x", ${etag}`]) {
       const unchanged = await api.send(method, path, { headers: { "if-none-match": tags } });
-      const kept = fields.slice(1, -1);
-      const expected = [304, "", shown(get, kept)];
-      assert.deepEqual(
-        [unchanged.status, unchanged.text, shown(unchanged, kept)],
-        expected,
-        `${method} ${path} if not ${tags}`,
-      );
+      const expected = shown({ ...get, status: 304, text: "" }, kept);
+      assert.deepEqual(shown(unchanged, kept), expected, `The status, the body and ${kept} of ${path} if not ${tags}`);
     }
     const bare = await api.send(method, path, { key: null, headers: { "if-none-match": etag } });
     assertStatus(bare, 401, `${method} ${path} with its entity tag and no key`);
@@ -69,6 +72,7 @@ export const ADDITION_CASES: readonly HttpCase[] = [
         last = id;
         const pets = linkTo(await api.get(`/pets/${id}`), "successor-version");
         assert.equal(response.headers.get("location"), `${pets}/${id}`, "The Location");
+        assert.equal(response.headers.get("x-content-type-options"), "nosniff", "The field X-Content-Type-Options");
       }
     },
   }),
@@ -97,6 +101,11 @@ export const ADDITION_CASES: readonly HttpCase[] = [
           );
         }
       }
+    },
+  }),
+  ...cases({ ...REPRESENTATIONS, ...ON_HOST }, {
+    async "answers HEAD as GET, also where GET fails"(api) {
+      for (const path of ["/pets?limit=0", `/pets/${ABSENT_ID}`, "/store/orders", "/cats"]) await assertHead(api, path);
     },
   }),
   ...cases({ ...REPRESENTATIONS, ...ON_BOTH }, {

@@ -86,43 +86,30 @@ export interface SentRequest {
 
 const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.example", handle) };
 
-class ReadResponse implements ApiResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly isOwn: boolean;
-
-  constructor({ status, headers, text }: SeenResponse, isOwn: boolean) {
-    this.isOwn = isOwn;
-    this.status = status;
-    this.headers = headers;
-    this.text = text;
-  }
-
-  get json(): unknown {
-    return this.text === "" ? undefined : parseJson(this.text);
-  }
-
-  get pet(): ParsedPet {
-    return this.json as ParsedPet;
-  }
-
-  get pets(): ParsedPet[] {
-    return this.json as ParsedPet[];
-  }
-
-  get error(): ErrorBody {
-    return this.json as ErrorBody;
-  }
-}
-
 export function createApi({ origin, basePath, key: ownKey, random, isOwn, exchange }: ApiTarget): Api {
   const send: Api["send"] = async (method, path, { headers, body, key = ownKey } = {}) => {
     const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
     const all = new Headers(headers);
     if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
     const streamed = body === undefined ? {} : { body, duplex: "half" } as const;
-    return new ReadResponse(await exchange(url, { method, headers: all, ...streamed }), isOwn);
+    const seen = await exchange(url, { method, headers: all, ...streamed });
+    const json = () => seen.text === "" ? undefined : parseJson(seen.text);
+    return {
+      ...seen,
+      isOwn,
+      get json() {
+        return json();
+      },
+      get pet() {
+        return json() as ParsedPet;
+      },
+      get pets() {
+        return json() as ParsedPet[];
+      },
+      get error() {
+        return json() as ErrorBody;
+      },
+    };
   };
   return {
     key: ownKey,

@@ -1,4 +1,4 @@
-import type { RequestParts } from "./api.ts";
+import type { ApiResponse, RequestParts } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
 import { addedBy, addPets } from "./catalogue.ts";
@@ -54,42 +54,23 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   ...cases(REMEMBERED, {
     async "answers a repeated create with the first response, and creates no second pet"(api) {
       const parts = withKey(`"${newKey()}"`);
-      const bodies = [JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }];
+      const bodies = [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }, REX];
+      const shown = ({ status, text, headers }: ApiResponse, replayed: string | null) => {
+        assert.equal(headers.get("idempotency-replayed"), replayed, "The field Idempotency-Replayed");
+        return [status, text, headers.get("location")];
+      };
       let id = 0n;
       const added = await addedBy(api, async () => {
         const first = await api.post(REX, parts);
         id = petOf(first, 201).id;
-        assert.equal(
-          first.headers.get("idempotency-replayed"),
-          null,
-          "The field Idempotency-Replayed of the first response",
-        );
-        for (const body of [REX, ...bodies, REX]) {
-          const again = await api.post(body, parts);
-          assert.deepEqual(
-            [again.status, again.text],
-            [201, first.text],
-            "The status and the body of a repeated create",
-          );
-          assert.equal(
-            again.headers.get("location"),
-            first.headers.get("location"),
-            "The Location of a repeated create",
-          );
-          assert.equal(
-            again.headers.get("idempotency-replayed"),
-            "true",
-            "The field Idempotency-Replayed of a repeated create",
-          );
+        for (const body of bodies) {
+          const again = shown(await api.post(body, parts), "true");
+          assert.deepEqual(again, shown(first, null), "The status, the body and the Location of a repeated create");
         }
       });
       assert.deepEqual(added, [id], "The ids of the pets that were added by one create and its repetitions");
       await addPets(api, Array(12).fill("sold"));
-      assert.equal(
-        petOf(await api.post(REX, parts), 201).id,
-        id,
-        "The id of a pet whose create is repeated after others",
-      );
+      assert.equal(petOf(await api.post(REX, parts), 201).id, id, "The id of a create that is repeated after others");
     },
     async "refuses an Idempotency-Key that was used for another pet with 422"(api) {
       const parts = withKey(newKey());
@@ -117,29 +98,19 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   }),
   ...cases({ ...FORM, needs: ["createOnce"] }, {
     async "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same"(api) {
+      const idFor = async (key: string) => petOf(await api.post(REX, withKey(key)), 201).id;
       const short = newKey();
       const ids = new Set<bigint>();
       for (const key of [short, newKey().padEnd(255, "x"), `${newKey()};/=+`]) {
-        const [bare, quoted] = [await api.post(REX, withKey(key)), await api.post(REX, withKey(`"${key}"`))];
-        assert.equal(
-          petOf(quoted, 201).id,
-          petOf(bare, 201).id,
-          "The id of a pet whose Idempotency-Key was sent bare before, and is quoted now",
-        );
-        ids.add(petOf(bare, 201).id);
+        const id = await idFor(key);
+        assert.equal(await idFor(`"${key}"`), id, "The id for an Idempotency-Key that is quoted now");
+        ids.add(id);
       }
       const [first] = ids;
       for (const parameters of PARAMETERS) {
-        const response = await api.post(REX, withKey(`"${short}"${parameters}`));
-        assert.equal(
-          petOf(response, 201).id,
-          first,
-          `The id of a pet whose Idempotency-Key has parameters: ${parameters}`,
-        );
+        assert.equal(await idFor(`"${short}"${parameters}`), first, `The id for the parameters ${parameters}`);
       }
-      for (const escaped of ['\\"', "\\\\"]) {
-        ids.add(petOf(await api.post(REX, withKey(`"${short}${escaped}, c"`)), 201).id);
-      }
+      for (const escaped of ['\\"', "\\\\"]) ids.add(await idFor(`"${short}${escaped}, c"`));
       assert.equal(ids.size, 5, "The number of pets of five Idempotency-Keys");
     },
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {

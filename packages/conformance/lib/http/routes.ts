@@ -2,14 +2,11 @@ import type { PetstoreOptions } from "@petstore/petstore";
 import type { Api, ApiResponse } from "./api.ts";
 import { linkTo } from "./link.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addition, assertLength, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
-import { ABSENT_ID } from "./catalogue.ts";
+import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 
 const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition("routes", "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow");
-const HEADS = addition("routes", "HEAD works wherever GET does");
 const MOUNTED = addition("routes", "Links begin with the base path, or with the public address");
-const NOT_GUESSED = addition("routes", "Every JSON body has X-Content-Type-Options: nosniff");
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 
 /** The methods of each path, in order. */
@@ -127,27 +124,6 @@ export const ROUTE_CASES: HttpCase[] = [
     "answers 405 with Allow to QUERY (RFC 10008), which no path has": (api) => assertNotAllowed(api, ["QUERY"]),
     "answers 405 with Allow to a method that HTTP does not have": (api) =>
       assertNotAllowed(api, ["get", "constructor"]),
-  }),
-  ...cases({ ...HEADS, ...ON_HOST }, {
-    async "answers HEAD as GET, with the length and without the body, also where GET fails"(api) {
-      const paths = ["/pets?limit=0", `/pets/${ABSENT_ID}`, "/store/orders", "/cats"];
-      for (const path of paths) {
-        const [get, head] = [await api.get(path), await api.send("HEAD", path)];
-        assert.deepEqual([head.status, head.text], [get.status, ""], `The status and the body of HEAD ${path}`);
-        assertLength(head, get.text);
-        for (const name of ["content-type", "link", "deprecation"]) {
-          assert.equal(head.headers.get(name), get.headers.get(name), `The field ${name} of HEAD ${path}`);
-        }
-      }
-    },
-  }),
-  ...cases(NOT_GUESSED, {
-    async "forbids browsers to guess the type of a body"(api) {
-      const responses = [await api.post({ name: "<b>Rex</b>", categoryId: 7 }), await api.get("/pets")];
-      for (const { headers } of [...responses, await api.get("/cats")]) {
-        assert.equal(headers.get("x-content-type-options"), "nosniff", "The field X-Content-Type-Options");
-      }
-    },
   }),
   ...cases(ORDERS, {
     async "answers 501 to store orders unless the app answers them"(api) {
