@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { KEY } from "../../../../../tests/support/api.ts";
 import {
   answers,
-  each,
   everyNth,
   fieldOf,
   forgets,
@@ -14,6 +13,7 @@ import {
   isGet,
   isList,
   letsIn,
+  type Mistake,
   type Mistakes,
   parameterOf,
   takes,
@@ -21,8 +21,12 @@ import {
   withKey,
 } from "./planting.ts";
 
+const authorization = (request: Request) => fieldOf(request, "authorization");
+const tokenOf = (request: Request) => /^Bearer (.*)$/.exec(authorization(request))?.[1] ?? "";
+const isRight: Where = (request) => tokenOf(request) === KEY;
+
 /** Whole values of Authorization that are taken for the right one. */
-const CREDENTIALS: Record<string, string> = {
+const VALUES: Record<string, string> = {
   "no credentials": "",
   "all of the key but its last character": `Bearer ${KEY.slice(0, -1)}`,
   "the key without underscores": `Bearer ${KEY.replaceAll("_", "")}`,
@@ -38,9 +42,9 @@ const CREDENTIALS: Record<string, string> = {
   "the key in quotes after Token": `Token token="${KEY}"`,
 };
 
-const authorization = (request: Request) => fieldOf(request, "authorization");
-const tokenOf = (request: Request) => /^Bearer (.*)$/.exec(authorization(request))?.[1] ?? "";
-const isRight: Where = (request) => tokenOf(request) === KEY;
+const CREDENTIALS: Record<string, Where> = Object.fromEntries(
+  Object.entries(VALUES).map(([what, value]) => [what, (request) => authorization(request) === value]),
+);
 
 /** Requests that are let in, at one endpoint. */
 const REQUESTS: Record<string, Where> = {
@@ -53,28 +57,21 @@ const REQUESTS: Record<string, Where> = {
   "the key as any field": ({ headers }) => [...headers.values()].includes(KEY),
   "the key as any parameter": ({ url }) => [...new URL(url).searchParams.values()].includes(KEY),
   "a request for localhost": (request) => fieldOf(request, "x-forwarded-host").startsWith("localhost"),
+  "the key in x-api-key": (request) => fieldOf(request, "x-api-key").includes(KEY),
+  "the key in a cookie": (request) => fieldOf(request, "cookie").includes(KEY),
+  "the key as api_key": (request) => parameterOf(request, "api_key") === KEY,
+  "the key as access_token": (request) => parameterOf(request, "access_token") === KEY,
+  "a request with a condition": ({ headers }) => headers.has("if-none-match"),
+  "a request of a user": ({ headers }) => headers.has("x-remote-user"),
+  "a request of a page": ({ headers }) => headers.has("origin"),
+  "a request with a status": (request) => parameterOf(request, "status") !== "",
+  "a request with a limit of 50 or more": (request) => Number(parameterOf(request, "limit")) >= 50,
+  "a request for the first pet": (request) => idIn(request) === 1n,
   "a request for XML": (request) => fieldOf(request, "accept").includes("xml"),
 };
 
-/** Fields and parameters in which the key is looked for, and those for which no key is needed. */
-const FIELDS_WITH_KEY = ["x-api-key", "cookie", "sec-websocket-protocol"];
-const PARAMETERS_WITH_KEY = ["api_key", "access_token"];
-const FREE_FIELDS = ["if-none-match", "x-remote-user", "origin"];
-const FREE_PARAMETERS = ["status", "limit"];
-
-const named = (before: string, names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [before + name, name]));
-const at = (where: Where, isAdmitted: Where): Where => (request) => where(request) && isAdmitted(request);
-
-/** Requests that are let in at the endpoint of their kind, or only sometimes. */
-const ONE_KIND: Record<string, Where> = {
-  "a list of 50 or more": (request) => isList(request) && Number(parameterOf(request, "limit")) >= 50,
-  "the first pet": (request) => isGet(request) && idIn(request) === 1n,
-  "a create with an empty body": ({ method, body }) => method === "POST" && body === null,
-};
-
 /** Shows to everybody what the right key was shown before. */
-const keeps = (where: Where): Mistakes[string] => (next) => {
+const keeps = (where: Where): Mistake => (next) => {
   const kept = new Map<string, Response>();
   return async (request) => {
     const before = where(request) && !isRight(request) && kept.get(request.url);
@@ -116,30 +113,13 @@ const TOLD: Mistakes = {
   "lets in each 40th request with a wrong key": everyNth(40, (request) => !isRight(request), takes(withKey)),
 };
 
-const letIn = (table: Mistakes): Mistakes =>
-  Object.fromEntries(Object.entries(table).map(([what, mistake]) => [`lets in ${what}`, mistake]));
+const at = (where: Where, isAdmitted: Where): Mistake => letsIn((request) => where(request) && isAdmitted(request));
+
+/** Each is planted at one of the endpoints, in turn. */
+const LET_IN = inTurn({ ...CREDENTIALS, ...REQUESTS }, (isAdmitted, where) => at(where, isAdmitted));
 
 export const KEY_MISTAKES: Mistakes = {
-  ...letIn({
-    ...inTurn(CREDENTIALS, (value, where) => letsIn(at(where, (request) => authorization(request) === value))),
-    ...inTurn(REQUESTS, (isAdmitted, where) => letsIn(at(where, isAdmitted))),
-    ...inTurn(
-      named("the key in ", FIELDS_WITH_KEY),
-      (name, where) => letsIn(at(where, (request) => fieldOf(request, name).includes(KEY))),
-    ),
-    ...inTurn(
-      named("the key as ", PARAMETERS_WITH_KEY),
-      (name, where) => letsIn(at(where, (request) => parameterOf(request, name) === KEY)),
-    ),
-    ...inTurn(
-      named("a request with ", FREE_FIELDS),
-      (name, where) => letsIn(at(where, ({ headers }) => headers.has(name))),
-    ),
-    ...inTurn(
-      named("a request with the parameter ", FREE_PARAMETERS),
-      (name, where) => letsIn(at(where, ({ url }) => new URL(url).searchParams.has(name))),
-    ),
-    ...each(ONE_KIND, letsIn),
-  }),
+  ...Object.fromEntries(Object.entries(LET_IN).map(([what, mistake]) => [`lets in ${what}`, mistake])),
+  "lets in a create with an empty body": letsIn(({ method, body }) => method === "POST" && body === null),
   ...TOLD,
 };
