@@ -16,7 +16,7 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     const ids = new Set<bigint | undefined>();
     const { passed, failed } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
     assert.deepEqual(failed, [], `round ${round}`);
-    assert.ok(passed.length > 50);
+    assert.ok(passed.length > 40);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
     const next = pets + ids.size + 1;
     // Each is told as one that is left.
