@@ -81,7 +81,9 @@ const ERRORS: Mistakes = {
     answers((seen) => seen.text = seen.text.replace(`"${code}"`, `"${other}"`), where),
   ])),
   "has a fourth member in a 400": more(400),
-  "says one fault of two": answers((seen) => seen.text = seen.text.replace(/; [^"]*/, "")),
+  "says one fault of two": answers(
+    (seen) => seen.status === 400 && (seen.text = seen.text.replace(/; [^"]*/, "")),
+  ),
 };
 
 /** Changes a field of requests; null removes it. */
