@@ -138,13 +138,6 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       for (const key of ["a", "a b"]) assertStatus(await api.get("/pets", withKey(key)), 200);
     },
   }),
-  ...cases({ ...REMEMBERED, options: { keys: () => true } }, {
-    async "keeps the Idempotency-Keys of one API key apart from those of another"(api) {
-      const ids = [];
-      for (const key of ["one", "two", "one"]) ids.push((await api.post(REX, withKey("a", { key }))).pet.id);
-      assert.deepEqual(ids, [1, 2, 1], "The ids of two callers");
-    },
-  }),
   ...cases({ ...REMEMBERED, options: { idempotencyRetentionMs: 1 } }, {
     async "remembers an Idempotency-Key for the configured time"(api) {
       const ids = new Set<number>();

@@ -62,15 +62,6 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function rotate(letter: string): string {
-  const base = letter < "a" ? 65 : 97;
-  return String.fromCharCode((letter.charCodeAt(0) - base + 13) % 26 + base);
-}
-
-function inOtherCase(letter: string): string {
-  return letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
-}
-
 /** Makes a JSON Web Token without a signature. */
 function unsigned(claims: object): string {
   const [head, body] = [{ alg: "none", typ: "JWT" }, claims].map((part) =>
@@ -80,15 +71,14 @@ function unsigned(claims: object): string {
 }
 
 function encodingsOf(key: string): string[] {
-  const percent = (text: string) => Array.from(text, (sign) => `%${hex(new TextEncoder().encode(sign))}`).join("");
+  const bytes = hex(new TextEncoder().encode(key));
+  const percent = bytes.replaceAll(/../g, "%$&");
   return [
     btoa(key),
     btoa(key).replaceAll("=", ""),
-    hex(new TextEncoder().encode(key)),
-    percent(key),
-
-    percent(key[0]!) + key.slice(1),
-    key.replaceAll(/[A-Za-z]/g, rotate),
+    bytes,
+    percent,
+    percent.slice(0, 3) + key.slice(1),
     unsigned({ sub: "admin" }),
     unsigned({ key }),
   ];
@@ -112,15 +102,16 @@ function partsOf(key: string, { below }: Random): string[] {
 }
 
 /** Makes forms of the same length. Each keeps the last character, whose last bits may mean nothing. */
-function changesOf(key: string, { below, letters, pick }: Random): string[] {
+function changesOf(key: string, { below, letters }: Random): string[] {
   const [start, last] = [key.slice(0, -1), key.slice(-1)];
   const change = (edit: (sign: string) => string, at: number) =>
     start.slice(0, at) + edit(start[at] ?? "") + start.slice(at + 1) + last;
   const at = below(Math.max(1, start.length - 1));
-  const places = [at, 0, key.length >> 1].filter((place) => place < start.length);
-  const letterAt = Array.from(start.matchAll(/[A-Za-z]/g), ({ index }) => index);
+  const places = [at, 0, key.length >> 1];
   return [
-    ...letterAt.length > 0 ? [letterAt[0]!, pick(letterAt)].map((place) => change(inOtherCase, place)) : [],
+    ...places.map((place) =>
+      change((sign) => sign === sign.toUpperCase() ? sign.toLowerCase() : sign.toUpperCase(), place)
+    ),
     ...places.map((place) => change((sign) => sign === "0" ? "1" : "0", place)),
     start.slice(0, at) + [...start.slice(at, at + 2)].reverse().join("") + start.slice(at + 2) + last,
     key.toUpperCase(),
@@ -128,9 +119,7 @@ function changesOf(key: string, { below, letters, pick }: Random): string[] {
     [...key].reverse().join(""),
     [...key].sort().join(""),
     letters(key.length),
-    "x".repeat(key.length),
     key.replaceAll("_", "-"),
-    key.replaceAll("-", "_"),
     key.slice(0, 16) + letters(Math.max(1, key.length - 16)),
     letters(Math.max(1, key.length - 8)) + key.slice(-8),
   ];
