@@ -172,19 +172,22 @@ test("the program follows no redirection, so that no other server gets the key",
 });
 
 test("the program refuses a command line that is wrong, and shows no word that may be a key", async () => {
-  const url = "http://127.0.0.1:9/v1";
+  const url = "http://127.0.0.1:9/v1", key = "--key=pk_secret";
   const refused: [string[], RegExp][] = [
-    [["--key=k"], /The base address must be such as https:/],
-    [[url, "pk_secret", "--key=k"], /^conformance: The base address [^]*(?<!pk_secret[^]*)$/],
-    [[url, "--kee=pk_secret"], /^conformance: .*--kee[^]*(?<!pk_secret[^]*)$/],
-    [["http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^conformance: The base address [^]*(?<!pk_secret[^]*)$/],
+    [[key], /The base address must be such as https:/],
+    [[url, "pk_secret", key], /The base address must be such as https:/],
+    [["http://user:pk_secret@127.0.0.1:9/v1", key], /The base address must be such as https:/],
+    [[url, "--kee=pk_secret"], /--kee/],
     [[url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],
-    [[url, "--key-file=/no/key"], /The key file cannot be read: ENOENT/],
     [[url, "--key=sha256:00"], /in clear text/],
-    [[url, "--key=a b"], /visible ASCII/],
-    [[url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
-    [[url, "--key=k", "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
-    [[url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
+    [[url, "--key=pk_secret b"], /visible ASCII/],
+    [[url, "--key-file=/no/key"], /The key file cannot be read: ENOENT/],
+    [[url, key, "--level=all"], /--level must be specification or full, not "all"/],
+    [[url, key, "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
   ];
-  for (const [args, shows] of refused) assertRefused(await runProgram(args), shows);
+  for (const [args, shows] of refused) {
+    const exit = await runProgram(args);
+    assertRefused(exit, shows);
+    assert.ok(!exit.stderr.includes("pk_secret"), exit.stderr);
+  }
 });

@@ -83,19 +83,6 @@ class LateIndex extends ReferenceStore {
   }
 }
 
-/** Compares only the key, and not the fingerprint, with a request that is in flight. */
-class SharedResponse extends ReferenceStore {
-  readonly #inFlight = new Map<string, Promise<IdempotentOutcome>>();
-
-  protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    const first = this.#inFlight.get(request.key);
-    if (first) return { ...await first, outcome: "replayed" } as IdempotentOutcome;
-    const outcome = super.addOnce(pet, request);
-    this.#inFlight.set(request.key, outcome);
-    return await outcome.finally(() => this.#inFlight.delete(request.key));
-  }
-}
-
 /** Creates at once, and counts the pet, for all servers, a little later. */
 class LateChanges extends ReferenceStore {
   override create(pet: PetDraft): bigint {
@@ -135,7 +122,6 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [EarlyResponse, "concurrency"],
   [FullPage, "paging"],
   [LateIndex, "atomicity"],
-  [SharedResponse, "idempotency"],
   [LateChanges, "concurrency"],
   [ProlongedMemory, "idempotency"],
 ];
