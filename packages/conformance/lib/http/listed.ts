@@ -44,21 +44,23 @@ async function listAll(api: Api, query: string): Promise<Listed> {
   return { first: pages[0]!, all, isComplete: pages.length < MOST_PAGES && (pages.length > 1 || all.length < 100) };
 }
 
-/** Throws if a list shows one of the created pets twice, or otherwise than it was created. */
-export function assertEach(pets: readonly ExactPet[], created: readonly Created[], query: string): void {
-  assert.equal(
-    new Set(pets.map(({ id }) => id)).size,
-    pets.length,
-    `The list ${query} has pets twice; the number of its ids`,
-  );
+/** Throws if a list shows a pet twice, or otherwise than it was created, or than another list has shown it. */
+export function assertEach(
+  pets: readonly ExactPet[],
+  created: readonly Created[],
+  query: string,
+  known: readonly ExactPet[] = [],
+): void {
   const byId = new Map(pets.map((pet) => [pet.id, pet]));
-  for (const pet of created) {
+  assert.equal(byId.size, pets.length, `The list ${query} has pets twice; the number of its ids`);
+  for (const pet of [...known, ...created]) {
     const shown = byId.get(pet.id);
     if (shown) assertSame(shown, pet, `in the list ${query}`);
-    // Another name may be that of several pets.
-    if (!pet.name.includes(ODD_NAME)) continue;
-    const other = pets.find(({ id, name }) => name === pet.name && id !== pet.id);
-    assert.ok(other === undefined, `The list ${query} has the pet ${pet.id} once more, with the id ${other?.id}`);
+  }
+  // Another name may be that of several pets.
+  for (const { id, name } of created.filter(({ name }) => name.includes(ODD_NAME))) {
+    const other = pets.find((pet) => pet.name === name && pet.id !== id);
+    assert.ok(other === undefined, `The list ${query} has the pet ${id} once more, with the id ${other?.id}`);
   }
 }
 
@@ -99,10 +101,9 @@ export async function assertListed(api: Api, created: readonly Created[]): Promi
   const lists = new Map<PetStatus | undefined, Listed>();
   for (const status of [undefined, ...STATUSES]) lists.set(status, await listCreated(api, created, status));
   const whole = lists.get(undefined)!;
-  const known = new Map(whole.all.map((pet) => [pet.id, pet]));
   for (const { limit, status, query } of someQueries(api)) {
     const pets = petsOf(await api.get(`/pets${query}`));
-    assertEach(pets, [...whole.isComplete ? pets.flatMap(({ id }) => known.get(id) ?? []) : [], ...created], query);
+    assertEach(pets, created, query, whole.isComplete ? whole.all : []);
     const least = Math.min(limit, lists.get(status)!.first.length);
     const isRight = pets.length >= least && pets.length <= limit;
     assert.ok(isRight, `The list ${query || "without a query"} has ${pets.length} pets, which should be ${least}`);

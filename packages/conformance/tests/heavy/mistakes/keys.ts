@@ -32,14 +32,10 @@ const VALUES: Record<string, string> = {
   "the key without underscores": `Bearer ${KEY.replaceAll("_", "")}`,
   "the key in capitals": `Bearer ${KEY.toUpperCase()}`,
   "the key and a zero byte": `Bearer ${KEY}%00`,
-  "the key in Base64": `Bearer ${btoa(KEY)}`,
   "the digest of the key": `Bearer ${createHash("sha256").update(KEY).digest("hex")}`,
-  "null": "Bearer null",
-  "an asterisk": "Bearer *",
   "an injection": "Bearer ' OR '1'='1",
   "the key without a scheme": KEY,
   "the key as a password": `Basic ${btoa(`user:${KEY}`)}`,
-  "the key in quotes after Token": `Token token="${KEY}"`,
 };
 
 const CREDENTIALS: Record<string, Where> = Object.fromEntries(
@@ -50,22 +46,17 @@ const CREDENTIALS: Record<string, Where> = Object.fromEntries(
 const REQUESTS: Record<string, Where> = {
   "any key": (request) => tokenOf(request) !== "",
   "anything that begins with the key": (request) => tokenOf(request).startsWith(KEY),
-  "anything that ends with the key": (request) => tokenOf(request).endsWith(KEY),
   "the first 16 characters and any others": (request) => tokenOf(request).startsWith(KEY.slice(0, 16)),
   "the key with any scheme": (request) => authorization(request).split(" ")[1] === KEY,
-  "a wrong key after bearer in small letters": (request) => authorization(request).startsWith("bearer "),
   "the key as any field": ({ headers }) => [...headers.values()].includes(KEY),
   "the key as any parameter": ({ url }) => [...new URL(url).searchParams.values()].includes(KEY),
   "a request for localhost": (request) => fieldOf(request, "x-forwarded-host").startsWith("localhost"),
   "the key in x-api-key": (request) => fieldOf(request, "x-api-key").includes(KEY),
   "the key in a cookie": (request) => fieldOf(request, "cookie").includes(KEY),
   "the key as api_key": (request) => parameterOf(request, "api_key") === KEY,
-  "the key as access_token": (request) => parameterOf(request, "access_token") === KEY,
   "a request with a condition": ({ headers }) => headers.has("if-none-match"),
-  "a request of a user": ({ headers }) => headers.has("x-remote-user"),
   "a request of a page": ({ headers }) => headers.has("origin"),
   "a request with a status": (request) => parameterOf(request, "status") !== "",
-  "a request with a limit of 50 or more": (request) => Number(parameterOf(request, "limit")) >= 50,
   "a request for the first pet": (request) => idIn(request) === 1n,
   "a request for XML": (request) => fieldOf(request, "accept").includes("xml"),
 };
