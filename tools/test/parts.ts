@@ -94,7 +94,7 @@ export const HEAVY: Record<string, Part> = {
 /** The packages beside the house, each with what looks for its defects. */
 export const PACKAGES: Record<string, Part> = {
   "packages/conformance": {
-    seconds: 60,
+    seconds: 30,
     command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
   },
   "packages/postgres": {
