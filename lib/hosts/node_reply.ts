@@ -67,8 +67,8 @@ export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   const { headersSent, writableEnded } = outgoing;
   // The response is whole, and may still be on its way to the client.
   if (headersSent && writableEnded) return;
-  // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, `end()` does that if it throws because
-  // the head is invalid.
+  // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, an `end()` that throws because the head
+  // is invalid has ended the response all the same.
   if (headersSent || writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
@@ -100,11 +100,11 @@ const CONTENT_LENGTH = /^\d{1,15}$/;
  *
  * @param mayHaveLength Whether this response may have a Content-Length.
  */
-function reframe(headers: Headers, isHttp2: boolean, mayHaveLength: boolean): void {
-  const isLast = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
+function removeForeignFraming(headers: Headers, isHttp2: boolean, mayHaveLength: boolean): void {
+  const closesConnection = !isHttp2 && headers.get("connection")?.toLowerCase() === "close";
   for (const name of HOP_BY_HOP) headers.delete(name);
   // `close` is kept, because the service itself says by it that it stops. Any other option of the field would be wrong here.
-  if (isLast) headers.set("connection", "close");
+  if (closesConnection) headers.set("connection", "close");
   const isValid = CONTENT_LENGTH.test(headers.get("content-length") ?? "");
   if (!isValid || !mayHaveLength) headers.delete("content-length");
 }
@@ -123,9 +123,9 @@ function sendResponse(
   if (!isSendableStatus(status)) throw new TypeError(`A response must have a status from 200 to 599, not ${status}`);
   const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
-  reframe(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
-  /** Whether the response has no body to send. A `Response` to HEAD may have one all the same. */
-  const isHeadAlone = isHead || !body;
+  removeForeignFraming(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
+  /** Whether only the head is sent. A `Response` to HEAD may have a body all the same. */
+  const sendsNoBody = isHead || !body;
   // Node refuses some heads as late as in `end()`, so that is called within the `try`.
   try {
     outgoing.statusCode = status;
@@ -136,12 +136,12 @@ function sendResponse(
     }
     const cookies = headers.getSetCookie();
     if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-    if (isHeadAlone) outgoing.end();
+    if (sendsNoBody) outgoing.end();
   } catch (thrown) {
     takeBack();
     throw thrown;
   }
-  if (isHeadAlone) return cancelBody(response);
+  if (sendsNoBody) return cancelBody(response);
   sendStream(body, outgoing, headers.get("content-length") ?? undefined, mayBeCancelled(response)).catch((thrown) => {
     takeBack();
     onFailure(thrown);

@@ -21,8 +21,11 @@ export interface Cors {
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 
-/** What a response gets if its origin is not permitted. Caches must know that the response depends on the origin. */
-const NO_GRANT: HeaderFields = { vary: "Origin" };
+/** Tells caches that a response depends on the origin of its request, so that they keep one for each origin. */
+const VARIES_BY_ORIGIN: HeaderFields = { vary: "Origin" };
+
+/** What a response gets if the origin of its request is not permitted. */
+const NO_GRANT: HeaderFields = { ...VARIES_BY_ORIGIN };
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [
@@ -67,7 +70,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
   const grantToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  const grants = new Map(origins.map((origin) => [origin, { ...NO_GRANT, [ALLOW_ORIGIN]: origin }]));
+  const grants = new Map(origins.map((origin) => [origin, { ...VARIES_BY_ORIGIN, [ALLOW_ORIGIN]: origin }]));
 
   /** The fields that permit the origin of a request to read the response: the same object for each request of an origin. */
   function grantFor(context: RequestContext): HeaderFields {
@@ -84,14 +87,15 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
       if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
       const grant = grantFor(context);
       if (!(reply instanceof KeptReply)) return withGrant(reply, grant);
-      // For speed, a kept reply keeps the variant for the last grant too. It compares grants by identity, so each origin has one object.
+      // For speed, a reply that is kept for later requests also keeps its variant with the last grant. It knows that grant by identity, so
+      // each origin has one object.
       return reply.variantWith(grant, () => withGrant(reply, grant));
     },
   };
 }
 
 /**
- * Adds the fields of CORS to a reply. The names of all fields are in lower case.
+ * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has.
  *
  * @param grant The fields that permit the origin, or {@link NO_GRANT}.
  */

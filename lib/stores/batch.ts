@@ -9,10 +9,7 @@ import { storeClosed } from "./write.ts";
  */
 export const FULL_BATCH: number = 512;
 
-/**
- * How many creates may wait. The creates of one turn of the event loop are all accepted, even beyond this number: the caller has made
- * them all before any could be refused, so to refuse some would save no memory.
- */
+/** How many creates may wait. {@link Batch.add} says when it refuses one. */
 const MAX_WAITING = 10_000;
 
 /** A store whose commits an observer can count. */
@@ -46,7 +43,10 @@ const MAX_WAIT_MS = 10;
 /** After a wait for clients in which not all came, this many commits do not wait. */
 const COMMITS_WITHOUT_WAIT = 16;
 
-/** What a batch does at the moment. A create leads from the first state to the second. After a commit, it is in one of the first three. */
+/**
+ * What a batch does at the moment. A create leads from the first state to the second. After a commit, the batch is in one of the first three;
+ * only one that closes goes on with the next commit.
+ */
 type State =
   /** No commit runs, and no create waits. */
   | { kind: "idle" }
@@ -67,17 +67,14 @@ const IDLE: State = { kind: "idle" };
  * For a batch, a write that only checks whether a create would succeed is a create too.
  */
 export class Batch<Create> {
-  /** The creates that no commit has taken yet, in order of arrival. */
+  /** The creates that no commit has taken yet, in order of arrival. A store may take them out to refuse them. */
   waiting: Create[] = [];
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
   readonly #options: BatchOptions<Create>;
   #state = IDLE;
   #isClosed = false;
-  /**
-   * Whether creates may be refused. It becomes true after a turn of the event loop in which the limit was reached, so that the creates of
-   * one turn are all accepted. It becomes false with the first create that finds room again.
-   */
+  /** Whether creates may be refused: from the end of the turn in which the limit was reached, until a create finds room again. */
   #mayRefuse = false;
   /** How many of the next commits do not wait for clients, although they are expected. */
   #commitsWithoutWait = 0;
@@ -99,7 +96,8 @@ export class Batch<Create> {
   }
 
   /**
-   * Adds a create to the next commit.
+   * Adds a create to the next commit. If too many wait, it is refused, but not in the turn of the event loop in which the limit is reached: the
+   * caller has made all creates of a turn before any could be refused, so to refuse some of them would save no memory.
    *
    * @throws {StoreUnavailableError} If the batch is closed, or too many creates wait.
    */

@@ -47,7 +47,7 @@ export async function serveMetrics(
 
 /** The sizes of the files of an SQLite store. There are none for another store, and before the store is open. */
 export function readSizes(store?: PetStore): Samples {
-  const path = store instanceof SqliteStore ? store.opened?.path : undefined;
+  const path = store instanceof SqliteStore ? store.files?.path : undefined;
   if (path === undefined) return {};
   return { petstore_database_bytes: sizeOf(path), petstore_database_log_bytes: sizeOf(`${path}-wal`) };
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps the reads of a store fresh: it finds out whether other connections have written to the file, and whether they have only added pets.
- * A read calls `look()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
+ * A read calls `noticeCommits()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -58,7 +58,7 @@ export class ChangeWatch {
    * Looks for commits of other connections, and returns the counters. If there was a commit, the transaction that reads share ends, because
    * it would not show it.
    */
-  look(): StoreChanges {
+  noticeCommits(): StoreChanges {
     if (this.#isClosed) this.#counters.alterations++;
     else this.#look();
     return this.#counters;

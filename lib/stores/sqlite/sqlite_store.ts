@@ -37,7 +37,7 @@ export type WriterThread = "auto" | "always" | "never";
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   /** The files of the database; undefined if it is in memory. */
-  readonly opened: OpenedFiles | undefined;
+  readonly files: OpenedFiles | undefined;
   /** Whether this store has made the tables. */
   readonly isNew: boolean;
   /** The thread that writes, which tests end; undefined if the calling thread writes. */
@@ -58,7 +58,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     super();
     const { db, files, isNew } = opened;
     this.#db = db;
-    this.opened = files;
+    this.files = files;
     this.isNew = isNew;
     this.#file = new FileConnection(opened, path);
     this.#watch = new ChangeWatch(db, files);
@@ -94,7 +94,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    const { alterations } = this.#watch.look();
+    const { alterations } = this.#watch.noticeCommits();
     const kept = this.#texts.find(id, alterations);
     if (kept !== undefined) return kept;
     const row = this.#read(() => this.#selectPet.get(id));
@@ -107,8 +107,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   list({ after, limit, status }: PetQuery): PetPage {
     const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
     const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
-    this.#watch.look();
-    // The condition comes twice: once for the page, and once for the row after it.
+    this.#watch.noticeCommits();
+    // The statement gives one row with a whole page as JSON. The condition comes twice: for the page, and for the pet after it.
     const row = this.#read(() => statement.get(...condition, BigInt(limit), ...condition));
     const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
     // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
@@ -116,11 +116,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   changes(): StoreChanges {
-    return this.#watch.look();
+    return this.#watch.noticeCommits();
   }
 
   check(): void {
-    this.#watch.look();
+    this.#watch.noticeCommits();
     // Any id shows whether pets can be read, also one that no pet has.
     this.#read(() => this.#selectPet.get(1n));
     this.#file.requireInPlace();

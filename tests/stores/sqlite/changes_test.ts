@@ -233,7 +233,7 @@ function failingDatabase() {
 test("after a look that failed, the next change counts as an alteration: what was there before is not known", () => {
   const { db, state } = failingDatabase();
   const watch = new ChangeWatch(db, undefined);
-  const counts = () => ({ ...watch.look() });
+  const counts = () => ({ ...watch.noticeCommits() });
   const first = counts();
   state.version++;
   state.marks.last++;
@@ -253,10 +253,10 @@ test("after a look that failed, the next change counts as an alteration: what wa
 test("a largest id that is smaller than before is an alteration, even if the stamp has not changed", () => {
   const { db, state } = failingDatabase();
   const watch = new ChangeWatch(db, undefined);
-  const first = { ...watch.look() };
+  const first = { ...watch.noticeCommits() };
   state.version++;
   state.marks.last--;
-  assert.deepEqual({ ...watch.look() }, { ...first, alterations: first.alterations + 1 });
+  assert.deepEqual({ ...watch.noticeCommits() }, { ...first, alterations: first.alterations + 1 });
 });
 
 test("a transaction of reads that cannot be ended is rolled back, and the next reads begin another", async () => {
@@ -279,12 +279,12 @@ test.path("a look that fails ends the transaction of the reads before it, which 
   const index = `${path}-shm`;
   writeFileSync(index, new Uint8Array(96));
   const watch = new ChangeWatch(db, { givenPath: path, path, identities: [] });
-  const { alterations } = watch.look();
+  const { alterations } = watch.noticeCommits();
   for (let read = 0; read < 2; read++) watch.beginRead();
   assert.deepEqual(log, ["BEGIN"]);
   // The header of the index cannot be read any more.
   truncateSync(index, 10);
-  assert.equal(watch.look().alterations, alterations + 1);
+  assert.equal(watch.noticeCommits().alterations, alterations + 1);
   assert.deepEqual(log, ["BEGIN", "COMMIT"]);
   rmSync(index);
   closeUnused(path);
