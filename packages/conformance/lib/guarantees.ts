@@ -1,6 +1,6 @@
 /** The guarantees of a store, one sentence each. The documentation of `PetStore` has the details. */
 
-/** The name of a guarantee of the store contract. */
+/** The name of a guarantee of the store contract. A later release may add some. */
 export type StoreGuarantee =
   | "exactness"
   | "paging"
@@ -10,9 +10,10 @@ export type StoreGuarantee =
   | "concurrency"
   | "idempotency"
   | "service"
-  | "keys";
+  | "keys"
+  | (string & Record<never, never>);
 
-const GUARANTEES: Readonly<Record<StoreGuarantee, string>> = {
+const GUARANTEES: Readonly<Record<string, string>> = {
   exactness: "a pet is returned exactly as it was given, as the text of formatPet() and formatPets()",
   paging: "a page has the pets after an id, in the order of ids, and tells whether more follow",
   order: "ids start at 1, ascend in the order in which pets become visible, and none is given twice",

@@ -17,7 +17,7 @@ export type Dependency = "store" | "host";
  */
 export type Level = "specification" | "full";
 
-/** A part of the interface. */
+/** A part of the interface. A later release may add some. */
 export type Area =
   | "auth"
   | "errors"
@@ -29,7 +29,8 @@ export type Area =
   | "pets.conditional"
   | "routes"
   | "store.orders"
-  | "cors";
+  | "cors"
+  | (string & Record<never, never>);
 
 /** The part of the contract to which a case belongs. */
 export interface Topic {
