@@ -61,8 +61,9 @@ export class FetchContext implements RequestContext {
   caller?: Caller;
   fields?: HeaderFields;
   requestId?: string;
-  #request: Request;
-  #isForApp = false;
+  readonly #request: Request;
+  /** What the functions of an app get in place of a request with `Upgrade`. */
+  #copy: Request | undefined;
   readonly #headers: Headers;
   readonly #connection: Connection | undefined;
   #target: string | undefined;
@@ -106,12 +107,13 @@ export class FetchContext implements RequestContext {
   }
 
   toRequest(): Request {
-    // If an app makes a WebSocket of its request on Deno, and the response is not that of the WebSocket, `Deno.serve` stops for good. A clone
-    // of the request cannot be made one.
-    const mayUpgrade = ON_DENO && !this.#isForApp && /websocket/i.test(this.header("upgrade") ?? "");
-    if (mayUpgrade) this.#request = this.#request.clone();
-    this.#isForApp = true;
-    return this.#request;
+    const request = this.#request;
+    if (!ON_DENO || !this.header("upgrade")) return request;
+    // If an app makes a WebSocket of its request on Deno, and the response is not that of the WebSocket, `Deno.serve` stops for good. A copy
+    // of the request cannot be made one. After the body was read, there is a copy of the head alone.
+    return this.#copy ??= request.bodyUsed
+      ? new Request(request.url, { method: this.method, headers: this.#headers })
+      : request.clone();
   }
 }
 

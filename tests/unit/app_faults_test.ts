@@ -219,7 +219,8 @@ test("a store that returns no id for a new pet is a fault of the app", async () 
     const told: unknown[] = [];
     const store = Object.assign(createMemoryStore(), { create: () => id as bigint });
     const { handle } = createPetstore({ keys: [KEY], store, onError: ({ error }) => told.push(error) });
-    const headers = { ...HEADERS, "content-type": "application/json" };
+    // On Deno an app gets a copy of such a request, and after the body was read there is none of the body.
+    const headers = { ...HEADERS, "content-type": "application/json", upgrade: "websocket" };
     const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body: REX }));
     assert.equal(response.status, 500);
     assert.match(String(told), /the id of a new pet as a bigint from 1 to 2\^53 - 1$/);
