@@ -13,10 +13,9 @@ export const listStoreOrders: Definition = {
   effect: "reads",
   path: "/store/orders",
   createHandler({ handleStoreOrders }) {
-    const taken = new WeakSet<Response>();
     return ({ context, caller }) => {
       if (!handleStoreOrders) return NO_STORE_ORDERS;
-      return chain(handleStoreOrders(context.toRequest(), caller), (response) => takeResponse(response, taken));
+      return chain(handleStoreOrders(context.toRequest(), caller), takeResponse);
     };
   },
 };
@@ -28,13 +27,15 @@ type Taken = Pick<Response, "body" | "headers" | "status" | "statusText">;
 
 const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response with a status from 200 to 599";
 
-/** @param taken The responses with a body that were taken before. */
-function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {
-  // JavaScript permits the app to return anything. The host may not have begun to read the body for the request that got this response
-  // first, so the body itself does not tell it.
-  if (!(given instanceof Response) || taken.has(given)) throw new TypeError(WRONG_RESPONSE);
+/** The bodies that were taken. The host may not have begun to read one, so the body itself does not tell it. */
+const TAKEN = /* @__PURE__ */ new WeakSet<ReadableStream>();
+
+function takeResponse(given: unknown): Reply {
+  // JavaScript permits the app to return anything. A body that was taken is not cancelled, because the request that got it first needs it.
+  // Bun knows itself that a body was taken, and forgets the type of a text whose body is looked at.
+  if (!(given instanceof Response) || (!ON_BUN && TAKEN.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given, taken), given.url);
+    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url);
   } catch (thrown) {
     // What will not be sent is cancelled.
     cancelBody(given);
@@ -46,11 +47,11 @@ function takeResponse(given: unknown, taken: WeakSet<Response>): Reply {
  * Reads each member of the app's object once. A member may have another value each time it is read, so the value that was looked at must be
  * the one that is sent.
  */
-function readOnce(given: Response, taken: WeakSet<Response>): Taken {
+function readOnce(given: Response): Taken {
   const { body, bodyUsed, headers, status, statusText } = given;
   const isUnread = body === null || (body instanceof ReadableStream && !bodyUsed && !body.locked);
   if (!isUnread) throw new TypeError(WRONG_RESPONSE);
-  if (body) taken.add(given);
+  if (body) TAKEN.add(body);
   return { body, headers, status, statusText };
 }
 
@@ -84,7 +85,7 @@ function replyOf(given: Taken, url: string): Reply {
   }
   const body = new Response(given.body, { status, statusText: reason, headers });
   // The URL is kept because `mayBeCancelled()` asks whether the response is one of `fetch`.
-  return { status, headers: {}, body: url === "" ? body : Object.defineProperty(body, "url", { value: url }) };
+  return { status, headers: {}, body: Object.defineProperty(body, "url", { value: url }) };
 }
 
 /** The codings that `fetch` removes from a body: two on every runtime, more on Node and Bun, and on Node also several of one body. */
