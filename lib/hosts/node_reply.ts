@@ -95,6 +95,8 @@ const HOP_BY_HOP = [
 /** A length that JavaScript can count exactly. */
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
+const WRONG_LENGTH = "The body of a response must be as long as its Content-Length";
+
 /**
  * Deletes the hop-by-hop fields of an app's response, and a Content-Length that is malformed or that the response must not have.
  *
@@ -233,19 +235,16 @@ async function sendStream(
       if (outgoing.writableEnded) return stop();
       sent += value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
-      if (announced !== undefined && sent > announced) {
-        stop();
-        return breakOff(outgoing);
-      }
+      if (announced !== undefined && sent > announced) throw new TypeError(WRONG_LENGTH);
       const isBufferFull = !outgoing.write(value);
       if (isBufferFull) await new Promise<void>((resolve) => resume = resolve);
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
       if (value.byteLength === 0) await sleep(1);
       next = reader.read();
     }
-    isRead = true;
     // If the body is shorter than announced, the client would take the next response for a part of this one.
-    if (announced !== undefined && sent !== announced) breakOff(outgoing);
-    else outgoing.end();
+    if (announced !== undefined && sent !== announced) throw new TypeError(WRONG_LENGTH);
+    isRead = true;
+    outgoing.end();
   }
 }
