@@ -30,12 +30,13 @@ const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response 
 /** The bodies that were taken. The host may not have begun to read one, so the body itself does not tell it. */
 const TAKEN = /* @__PURE__ */ new WeakSet<ReadableStream>();
 
-function takeResponse(given: unknown): Reply {
-  // JavaScript permits the app to return anything. A body that was taken is not cancelled, because the request that got it first needs it.
-  // Bun knows itself that a body was taken, and forgets the type of a text whose body is looked at.
-  if (!(given instanceof Response) || (!ON_BUN && TAKEN.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
+function takeResponse(given: Response): Reply {
+  // JavaScript permits the app to return anything. The class is not asked: Hono on Node replaces the global `Response`, and `fetch` does
+  // not use it. A body that was taken is not cancelled, because the request that got it first needs it. Bun knows itself that a body was
+  // taken, and forgets the type of a text whose body is looked at.
+  if (!given || (!ON_BUN && TAKEN.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url);
+    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url || "");
   } catch (thrown) {
     // What will not be sent is cancelled.
     cancelBody(given);

@@ -8,6 +8,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const KEY = "pk_test";
 const HEADERS = { authorization: `Bearer ${KEY}`, origin: "https://app.example" };
@@ -207,6 +208,16 @@ test("a Response and its body are sent once: the second request that gets them i
     const request = new Request("http://localhost/v1/store/orders", { headers: HEADERS });
     assert.equal((await again.handle(request)).status, 404);
   }
+});
+
+test("a response of fetch is sent where a framework has replaced the class Response, as Hono does on Node", async () => {
+  const OfFramework = class extends Response {};
+  const ofFetch = new Response("[]", { status: 202, headers: { "x-app": "1" } });
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders: () => ofFetch });
+  await whileReplaced(globalThis, { Response: OfFramework }, async () => {
+    const response = await handle(new Request("http://localhost/v1/store/orders", { headers: HEADERS }));
+    assert.deepEqual([response.status, response.headers.get("x-app"), await response.text()], [202, "1", "[]"]);
+  });
 });
 
 for (const thrown of [revokedProxy(), proxyWithoutPrototype()]) {
