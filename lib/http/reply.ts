@@ -130,7 +130,7 @@ const FORM = /^multipart\/form-data\b/i;
  */
 export function mayBeCancelled({ headers, url }: Response): boolean {
   // A response of `fetch` has a URL, and the stream of an upstream, which must be told.
-  return url !== "" || !FORM.test(headers.get("content-type") ?? "");
+  return !!url || !FORM.test(headers.get("content-type") ?? "");
 }
 
 /** Cancels a body that will not be read, which tells its source to stop. The members of an app's `Response` may throw. */

@@ -1,7 +1,6 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
 import { cancelBody, isSendableStatus, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
-import { trimField } from "../http/request_text.ts";
 import { callSafely, chain } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -36,7 +35,7 @@ function takeResponse(given: Response): Reply {
   // taken, and forgets the type of a text whose body is looked at.
   if (!given || (!ON_BUN && TAKEN.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url || "");
+    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url);
   } catch (thrown) {
     // What will not be sent is cancelled.
     cancelBody(given);
@@ -103,7 +102,7 @@ const DECODED = /* @__PURE__ */ decodedCodings();
  * `fetch` has a URL.
  */
 function wasDecoded(url: string, headers: Headers): boolean {
-  return url !== "" && DECODED.test(trimField(headers.get("content-encoding") ?? ""));
+  return !!url && DECODED.test(headers.get("content-encoding") ?? "");
 }
 
 const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };
