@@ -139,11 +139,8 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 function callerOfVerdict(verdict: unknown): Caller | undefined {
   // Only an `id` of its own counts, because an extended Object.prototype could provide one.
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return undefined;
-  const { id, readOnly = false } = verdict as Partial<Caller>;
+  const { id, readOnly = false, ...others } = verdict as Partial<Caller>;
   if (typeof id !== "string" || id === "") return undefined;
-  const hasNoOtherMember = Object.keys(verdict).every((name) => name === "id" || name === "readOnly");
-  if (typeof readOnly === "boolean" && hasNoOtherMember) return { id, readOnly };
-  throw new TypeError(
-    "A key verifier must return a caller with the members id and readOnly alone, and readOnly must be a boolean",
-  );
+  if (typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
+  throw new TypeError("A key verifier returns a caller with an id and readOnly alone");
 }

@@ -25,7 +25,7 @@ export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARIES_BY_ORIGIN: HeaderFields = { vary: "Origin" };
 
 /** What a response gets if the origin of its request is not permitted. */
-const NO_GRANT: HeaderFields = { ...VARIES_BY_ORIGIN };
+const NO_GRANT: HeaderFields = VARIES_BY_ORIGIN;
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [

@@ -12,9 +12,11 @@ export const listStoreOrders: Definition = {
   effect: "reads",
   path: "/store/orders",
   createHandler({ handleStoreOrders }) {
+    // The bodies that were taken. The host may not have begun to read one, so the body itself does not tell it.
+    const taken = new WeakSet<ReadableStream>();
     return ({ context, caller }) => {
       if (!handleStoreOrders) return NO_STORE_ORDERS;
-      return chain(handleStoreOrders(context.toRequest(), caller), takeResponse);
+      return chain(handleStoreOrders(context.toRequest(), caller), (response) => takeResponse(response, taken));
     };
   },
 };
@@ -24,18 +26,16 @@ const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "Thi
 /** What is read of an app's response. */
 type Taken = Pick<Response, "body" | "headers" | "status" | "statusText">;
 
-const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response with a status from 200 to 599";
+const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response with status 200 to 599";
 
-/** The bodies that were taken. The host may not have begun to read one, so the body itself does not tell it. */
-const TAKEN = /* @__PURE__ */ new WeakSet<ReadableStream>();
-
-function takeResponse(given: Response): Reply {
+/** @param taken The bodies that were taken before. */
+function takeResponse(given: Response, taken: WeakSet<ReadableStream>): Reply {
   // JavaScript permits the app to return anything. The class is not asked: Hono on Node replaces the global `Response`, and `fetch` does
   // not use it. A body that was taken is not cancelled, because the request that got it first needs it. Bun knows itself that a body was
   // taken, and forgets the type of a text whose body is looked at.
-  if (!given || (!ON_BUN && TAKEN.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
+  if (!given || (!ON_BUN && taken.has(given.body!))) throw new TypeError(WRONG_RESPONSE);
   try {
-    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given), given.url);
+    return replyOf(ON_BUN || IN_WORKERS ? copyOf(given) : readOnce(given, taken), given.url);
   } catch (thrown) {
     // What will not be sent is cancelled.
     cancelBody(given);
@@ -45,24 +45,20 @@ function takeResponse(given: Response): Reply {
 
 /**
  * Reads each member of the app's object once. A member may have another value each time it is read, so the value that was looked at must be
- * the one that is sent.
+ * the one that is sent. A body that was read fails later, because the constructor of `Response` refuses it.
  */
-function readOnce(given: Response): Taken {
-  const { body, bodyUsed, headers, status, statusText } = given;
-  const isUnread = body === null || (body instanceof ReadableStream && !bodyUsed && !body.locked);
-  if (!isUnread) throw new TypeError(WRONG_RESPONSE);
-  if (body) TAKEN.add(body);
+function readOnce({ body, headers, status, statusText }: Response, taken: WeakSet<ReadableStream>): Taken {
+  if (body) taken.add(body);
   return { body, headers, status, statusText };
 }
 
 /**
- * Copies the app's object as the runtime knows it, which fails if its body was taken before. The copy keeps what is no member: on Bun the
+ * Copies the app's object, which fails if its body was taken before. The copy keeps what is no member: on Bun the
  * type of a text, which only a clone keeps, and on Workers that the app has coded the body itself, which only the constructor keeps.
  */
 function copyOf(given: Response): Taken {
-  if (given.bodyUsed) throw new TypeError(WRONG_RESPONSE);
   if (IN_WORKERS) return new Response(given.body, given);
-  const copy = Response.prototype.clone.call(given);
+  const copy = given.clone();
   // The copy alone reads the body from now on.
   callSafely(() => given.body?.cancel());
   return copy;

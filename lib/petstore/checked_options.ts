@@ -55,7 +55,7 @@ const ORIGIN = "http://h";
 const CORS: Checks<CorsOptions, CorsOptions> = {
   origins: (given, name) => {
     // The check and the use see one copy. The same holds for the other options that are lists or dates.
-    const origins = Array.isArray(given) ? Array.from(given) : given;
+    const origins = Array.isArray(given) ? [...given] : given;
     if (areOrigins(origins)) return origins;
     throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
   },
