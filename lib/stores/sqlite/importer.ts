@@ -1,11 +1,13 @@
 import type { PetDraft } from "../store.ts";
-import { explained } from "./errors.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { explained, isBusy } from "./errors.ts";
 import { FileConnection } from "./file_connection.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
 import { beginWrite, runAndCommit } from "./transaction.ts";
 
-const LOCK_TIMEOUT_MS = 5_000;
+/** How long an import waits for the lock of another program, and how long it blocks the thread at a time, so that it notices a signal. */
+const LOCK_TIMEOUT_MS = 5_000, LOCK_STEP_MS = 200;
 
 /** After this many pets, a signal can end the import. */
 const PETS_PER_TURN = 2_000;
@@ -24,12 +26,11 @@ export async function importPets(
   const { db, isNew } = opened;
   const connection = new FileConnection(opened, path), transactions = new WriteTransactions(db, connection);
   try {
-    explained(path, () => beginWrite(db, LOCK_TIMEOUT_MS));
+    await begin(db, path, signal);
     for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
       const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
       explained(path, () => transactions.apply(writes));
-      await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
+      await noticeSignal(signal);
     }
     // The transaction has all pets now. It is committed only if the file is still in its place.
     explained(path, () => runAndCommit(db, () => connection.requireCommittable()));
@@ -38,4 +39,22 @@ export async function importPets(
     // Closing the connection rolls back what was not committed.
     connection.close();
   }
+}
+
+async function begin(db: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return explained(path, () => beginWrite(db, LOCK_STEP_MS));
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    await noticeSignal(signal);
+  }
+}
+
+/** Lets the process handle a signal, and throws what the signal says if it is aborted. */
+async function noticeSignal(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { importPets } from "../../../lib/stores/sqlite/importer.ts";
 import { type PetDraft, type PetStatus, StoreUnavailableError } from "../../../lib/stores/store.ts";
@@ -24,6 +25,16 @@ test.path("an import that is stopped leaves nothing, and so does one whose file 
   await assert.rejects(moved, StoreUnavailableError);
   await importPets(path, PETS.slice(0, 1), never);
   assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 1 }]);
+});
+
+test.path("an import that waits for another program can be stopped", async (path) => {
+  await importPets(path, PETS.slice(0, 1), never);
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  const stop = new AbortController();
+  const stopped = assert.rejects(importPets(path, PETS, stop.signal), /^Error: stopped$/);
+  stop.abort(new Error("stopped"));
+  await stopped;
 });
 
 test.path("an export begins with negative ids, tells how far it is, and ends with the error of its reader", async (path) => {
