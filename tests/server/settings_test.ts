@@ -127,6 +127,16 @@ test("PETSTORE_PORT wins over PORT, which platforms set, and a mistake is told w
   assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
+test("a wrong address that may have a password is not quoted", () => {
+  for (const name of ["PETSTORE_PUBLIC_URL", "PETSTORE_CORS_ORIGINS", "PETSTORE_OPENAPI_SERVERS", "PETSTORE_METRICS"]) {
+    assert.throws(() => readFrom([], { [name]: "https://me:secret@api.example/v1" }), (error: Error) => {
+      assert.match(error.message, RegExp(`^${name} must be an (address|origin).*[^"]$`));
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+  }
+});
+
 test.withFolder("a start tells of each variable PETSTORE_… that no setting has, and of no other", async (folder) => {
   const env = {
     PETSTORE_STOER: "memory:",
@@ -156,6 +166,16 @@ test.withFolder("a secret is what its file has, without the line end at its end,
   const path = file("a\r\nb,c\n d \n");
   const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: path })[name]);
   assert.deepEqual(readSettings(readArguments("serve", SERVE, [], environment)).keys, ["a", "b", "c", "d"]);
+  // The path is prepared as every setting is.
+  const quoted = (given: string) => withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: given })[name]);
+  assert.deepEqual([`${path}\r\n`, ` ${path}`, "  "].map((given) => quoted(given)("PETSTORE_KEYS")?.[0]), [
+    "a",
+    "a",
+    undefined,
+  ]);
+  for (const given of [`"${path}"`, "${FOLDER}/keys", `${path}\u200b`]) {
+    assert.throws(() => quoted(given)("PETSTORE_KEYS"), /^SettingError: PETSTORE_KEYS_FILE (begins|has a|must not)/);
+  }
   // Flags override the environment, and a file that is not needed is not read.
   const missing = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: "/nowhere" })[name]);
   assert.deepEqual(readSettings(readArguments("serve", SERVE, ["--key=e"], missing)).keys, ["e"]);

@@ -103,7 +103,9 @@ export function createArguments(options: Options, flags: Flags, operand: string,
 function parse<T>({ text, source }: Given, format: Format<T>): T {
   const value = format.parse(text);
   if (value !== undefined) return value;
-  throw new SettingError(`${source} must be ${format.form}, not ${JSON.stringify(text)}`);
+  // An address with an @ may have a password.
+  const quotation = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
+  throw new SettingError(`${source} must be ${format.form}${quotation}`);
 }
 
 /**

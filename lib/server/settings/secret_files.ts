@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { normalize } from "./arguments.ts";
 import type { Environment } from "./flags.ts";
 import { readSmallFile } from "../process/small_file.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -19,8 +20,8 @@ export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_
 export function withSecretFiles(environment: Environment): Environment {
   return (name) => {
     const fileVariable = `${name}_FILE`;
-    const path = SECRETS.includes(name) ? environment(fileVariable) : undefined;
-    if (!path) return environment(name);
+    const path = SECRETS.includes(name) ? normalize(environment(fileVariable) ?? "", fileVariable) : "";
+    if (path === "") return environment(name);
     if (environment(name)) throw new SettingError(`${name} and ${fileVariable} are both set; set one of them`);
     return readSecret(path, fileVariable);
   };
