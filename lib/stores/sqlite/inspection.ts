@@ -27,7 +27,8 @@ const SELECT_INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pet
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
 /** Finds the last id that was given, if no pet can get the next one. */
-const SELECT_END_OF_IDS = "SELECT seq FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9007199254740991";
+const SELECT_END_OF_IDS = `SELECT CAST(seq AS INTEGER) AS seq FROM sqlite_sequence
+  WHERE name = 'pets' AND CAST(seq AS INTEGER) >= 9007199254740991`;
 
 /** Inspects a file that servers may be using, without a change. */
 export function inspectDatabase(path: string): Promise<Inspection> {

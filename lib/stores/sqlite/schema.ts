@@ -109,8 +109,8 @@ export function requireOwn(db: DatabaseSync, path: string): number {
   const version = readPragma(db, "user_version");
   const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (isEmpty && owner === 0 && version === 0) return version;
-  if (owner === APPLICATION_ID && (isEmpty || version !== 0)) return version;
-  if ([0, APPLICATION_ID].includes(owner) && version === 0 && hasTables(db)) {
+  if (owner === APPLICATION_ID && (isEmpty || version > 0)) return version;
+  if ([0, APPLICATION_ID].includes(owner) && version <= 0 && hasTables(db)) {
     throw new StoreUnavailableError(
       `${path} has the tables of a petstore without the marks of its file, as a copy by the shell's .dump has them; ` +
         `if it is such a copy, mark it by: PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,

@@ -9,7 +9,8 @@ export function insertPets(count: number): string {
 }
 
 /** The id after which SQLite numbers the next pet (AUTOINCREMENT). */
-export const SELECT_LAST_ID = `SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+export const SELECT_LAST_ID =
+  `SELECT max(ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
   ifnull((SELECT max(id) FROM pets), 0)) AS last`;
 
 /** Counts the pets after an id, and finds the largest of their ids. Parameter: the id. */

@@ -9,6 +9,7 @@ import type { Write } from "../write.ts";
 import type { OpenedFiles } from "./file.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openSecondConnection } from "./open.ts";
+import { asUnavailable } from "./errors.ts";
 import { FileConnection } from "./file_connection.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import {
@@ -33,7 +34,7 @@ export function runWriter(): void {
       writer.serve(line);
       return { kind: "ready" };
     } catch (error) {
-      return failureOf(error);
+      return failureOf(asUnavailable(error, opened.givenPath));
     }
   };
   control.on("message", (message: ControlMessage) => {

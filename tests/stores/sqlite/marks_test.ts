@@ -36,13 +36,15 @@ test.path("a copy by .dump is refused with the marks that it lacks, and opens wi
   await usingStore(path, async (store) => assert.equal(await store.create(REX), 4n));
 });
 
-test.path("a file with pets is not called empty after its version has been set to 0", async (path) => {
-  await usingStore(path, (store) => createMany(store, 3));
-  execute(path, "PRAGMA user_version = 0");
-  assertRefused(path, UNMARKED);
-  await assert.rejects(inspectDatabase(path), UNMARKED);
-  await assert.rejects(exportDatabase(path, () => Promise.resolve()), UNMARKED);
-});
+for (const version of [0, -1]) {
+  test.path(`a file with pets is neither empty nor sound after its version has been set to ${version}`, async (path) => {
+    await usingStore(path, (store) => createMany(store, 3));
+    execute(path, `PRAGMA user_version = ${version}`);
+    assertRefused(path, UNMARKED);
+    await assert.rejects(inspectDatabase(path), UNMARKED);
+    await assert.rejects(exportDatabase(path, () => Promise.resolve()), UNMARKED);
+  });
+}
 
 test.path("a file of another program is not mistaken for such a copy", (path) => {
   execute(path, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT)");
@@ -79,4 +81,13 @@ test.other("the last ids before the end are given", async (store, other) => {
   assert.equal(await store.create(REX), 2n ** 53n - 1n);
   await assert.rejects(store.create(REX), StoreUnavailableError);
   assert.match(store.get(2n ** 53n - 1n)!, /"id":9007199254740991,/);
+});
+
+test.other("a last id that is no integer counts as SQLite itself counts it", async (store, other, path) => {
+  await store.create(REX);
+  for (const [last, id] of [["5.5", 6n], ["'x'", 7n], ["NULL", 8n]] as const) {
+    other.exec(`UPDATE sqlite_sequence SET seq = ${last}`);
+    assert.deepEqual((await inspectDatabase(path)).faults, []);
+    assert.equal(await store.create(REX), id);
+  }
 });
