@@ -125,6 +125,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["backup", " backup copy.db\n"],
   ["backup a b", "Only one file is expected"],
   ["backup -", "A backup is a file, and cannot be written to standard output"],
+  ["backup new.db%0D", "The file must not contain control characters"],
   ["backup kept", "exists already; choose another name"],
   ["backup link", "exists already; choose another name"],
   ["backup pets.db", "exists already; choose another name"],
@@ -132,6 +133,7 @@ const REFUSED: [line: string, shows: string][] = [
   ...["-wal", "-shm", "-journal"].flatMap((end): [line: string, shows: string][] => [
     [`backup logged${end}.db`, "would be taken for a log of "],
     [`backup pets.db${end}`, "SQLite keeps the log of a database in "],
+    [`export pets.db${end}`, "SQLite keeps the log of a database in "],
   ]),
   ["export kept", "kept exists already"],
   ["export none/b.ndjson", "b.ndjson cannot be made, because there is no folder none\n"],
@@ -173,6 +175,8 @@ async function makeFiles(): Promise<void> {
   for (const folder of ["folder", "data/pets"]) mkdirSync(folder, { recursive: true });
   symlinkSync("nowhere", "link");
   writeFileSync("kept", "kept");
+  // The log of a database that exists must not be called one to remove.
+  writeFileSync("kept-wal", "a log");
   writeFileSync("blank", "\ufeff\n \n");
   writeFileSync("nbsp", "\u00a0");
   writeFileSync("latin1", "pk_secr\xE9t", "latin1");

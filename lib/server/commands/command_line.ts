@@ -119,6 +119,8 @@ export function readArguments(
   if (operandName === undefined && positionals.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
   if (positionals.length > 1) throw new SettingError(`Only one ${operandName} is expected; ${advice}`);
   const [operand = ""] = positionals;
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${operandName} must not contain control characters`);
   const printsText = flags.has("help") || flags.has("version");
   if (operand === "" && definition.needsOperand && !printsText) {
     throw new SettingError(`Name the ${operandName}, as in ${definition.examples[0]}`);

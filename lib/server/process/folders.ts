@@ -153,6 +153,6 @@ function renameToNew(name: string, path: string): void {
 const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
-function requireNew(path: string): void {
+export function requireNew(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }
