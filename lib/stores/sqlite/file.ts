@@ -187,6 +187,13 @@ export function hasForeignLog(path: string): boolean {
  */
 export function requireRegular(givenPath: string, path: string, file: Stats | undefined): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
+  for (const beside of COMPANIONS.map((end) => path + end)) {
+    // SQLite would wait for a writer of a named pipe, for example.
+    if (statSync(beside, { throwIfNoEntry: false })?.isFile() !== false) continue;
+    throw new StoreUnavailableError(
+      `${givenPath} cannot be used, because ${beside} has a name of its log and is not a regular file; remove it`,
+    );
+  }
   if (!file) return requireNoLogName(path);
   if (file.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   // To open a named pipe, for example, would be to wait for a writer.

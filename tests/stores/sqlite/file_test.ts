@@ -142,6 +142,11 @@ testFolder("a circle of links, a named pipe and a device are refused at once", (
   execFileSync("mkfifo", [pipe]);
   assertRefused(pipe, /is not a regular file/);
   assertRefused("/dev/null", /is not a regular file/);
+  for (const end of ["-wal", "-shm", "-journal"]) {
+    const path = join(folder, `beside${end}.db`);
+    mkdirSync(path + end);
+    assertRefused(path, RegExp(`beside${end}\\.db${end} has a name of its log and is not a regular file; remove it`));
+  }
 });
 
 testFolder("a store keeps working when its program changes the working directory", async (folder) => {
