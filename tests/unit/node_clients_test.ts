@@ -33,14 +33,26 @@ test("createNodeListener() aborts the signals of a request and of its clone when
 });
 
 test("createNodeListener() aborts no signal after a whole response", async () => {
-  const closed = Promise.withResolvers<AbortSignal>();
+  const closed = Promise.withResolvers<AbortSignal[]>();
   await exchange((incoming, outgoing) => {
     createNodeListener((request) => {
-      outgoing.on("close", () => setImmediate(() => closed.resolve(request.signal)));
-      return Promise.resolve(new Response(`whole: ${request.signal.aborted}`));
+      const { signal } = request;
+      outgoing.on("close", () => setImmediate(() => closed.resolve([signal, request.signal])));
+      return Promise.resolve(new Response(`whole: ${signal.aborted}`));
     })(incoming, outgoing);
   }, head("GET /", "Host: x", "Connection: close"));
-  assert.equal((await closed.promise).aborted, false);
+  const [first, again] = await closed.promise;
+  assert.equal(first, again);
+  assert.equal(first?.aborted, false);
+});
+
+test("createNodeListener() sends a body that fills the buffer of its connection again and again", async () => {
+  const pieces = Array.from({ length: 5 }, () => new Uint8Array(4_000_000));
+  const listener = createNodeListener(() => new Response(ReadableStream.from(pieces)));
+  await withListening(createServer(listener), async (port) => {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(10_000) });
+    assert.equal((await response.bytes()).length, 20_000_000);
+  });
 });
 
 test("createNodeListener() cancels every body whose client leaves, even before its first piece", async () => {

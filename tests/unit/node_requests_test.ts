@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
@@ -161,6 +162,19 @@ test("createNodeListener() lets a verifier read a clone of the request", async (
     `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`;
   for (const text of [whole, chunked]) assert.match(await exchange(listener, text), /^HTTP\/1\.1 201 /);
   assert.deepEqual(bodies, [PET, PET]);
+});
+
+test("an app that reads on after the rest of a body was discarded gets an error, not the end of the body", async () => {
+  const readers: ReadableStreamDefaultReader[] = [];
+  const listener = createNodeListener(async ({ body }) => {
+    if (body) await readers[readers.push(body.getReader()) - 1]!.read();
+    return new Response();
+  });
+  const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n${" ".repeat(300_000)}`;
+  await exchange(listener, post + head("GET /", "Host: x"));
+  // Bun reads the next request of the connection before the discard, and Node after it.
+  const closed = Promise.race([readers[0]!.closed, once(AbortSignal.timeout(10_000), "abort")]);
+  await assert.rejects(closed, /rest of the request body was discarded/);
 });
 
 test("createNodeListener() calls an empty body empty, even after a parser has waited for its end", async () => {
