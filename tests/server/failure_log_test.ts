@@ -75,7 +75,9 @@ test("a thousand different failures in a second have a hundred lines, and the ot
   const log = createFailureLog({ add: (line) => lines.push(line) }, true);
   const name = (i: number) => String.fromCharCode(97 + i % 26, 97 + i / 26 % 26, 97 + i / 676);
   for (let i = 0; i < 1_000; i++) log.add(fail(new Error(name(i)), `id-${i}`));
+  // A kind that has a line keeps its own count at the limit.
+  for (let i = 0; i < 2; i++) log.add(fail(new Error(name(0)), "again"));
   log.close();
   const counts = lines.map((line) => JSON.parse(line).times);
-  assert.deepEqual(counts, [...Array(101).fill(undefined), 899]);
+  assert.deepEqual(counts, [...Array(101).fill(undefined), 2, 899]);
 });
