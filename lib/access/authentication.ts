@@ -130,8 +130,8 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 }
 
 /**
- * Makes a caller of what a verifier returns, or `undefined` if that is none. It is a copy, because a member of the app's object may have
- * another value when it is read again. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in the
+ * Turns what a verifier returns into a caller. The result is undefined if the verifier has named no caller. The caller is a copy, because a
+ * member of the app's object may have another value when it is read again. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in the
  * record of a key.
  *
  * @throws {TypeError} If there is another member, or `readOnly` is no boolean. The client gets 500.

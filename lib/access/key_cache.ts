@@ -26,9 +26,9 @@ const PATIENCE_MS = 1_000;
 
 /** What the last successful read has found. */
 interface KnownKeys extends LoadedKeys {
-  /** The number of that read. */
+  /** The number of the read that has found these keys. */
   number: number;
-  /** When that read began, as in `performance.now()`. The age of the keys counts from here. */
+  /** When this read began, as in `performance.now()`. The age of the keys counts from here. */
   begunAt: number;
 }
 

@@ -13,8 +13,8 @@ export function idOf(digest: string): string {
 }
 
 /**
- * The id of a caller who has no other. Nobody types it, and two callers must never share one, so it has half the digest. Logs may show it,
- * since half a digest cannot be used as a key.
+ * The id of a caller that was given none. It has half the digest, because nobody types it and two callers must never share one. Logs may
+ * show it, because half a digest cannot be used as a key.
  */
 export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;

@@ -91,7 +91,7 @@ export class KeyReads {
     // Reads for unknown keys do not overlap.
     const now = performance.now();
     if (this.#underWay(now)) await resolvesWithin(begunAt + GIVE_UP_AFTER_MS - now, done.catch(() => {}));
-    // Nor do they come too often.
+    // A flood of wrong keys must not begin one read after the other, so there is a pause between two.
     await sleep(begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;

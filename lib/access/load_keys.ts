@@ -3,7 +3,7 @@
 import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { type KeyRecord, KeyRing } from "./key_ring.ts";
 
-/** What a read has found. */
+/** What a read of the keys has found. */
 export interface LoadedKeys {
   /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   version: string;

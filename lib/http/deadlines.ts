@@ -27,7 +27,7 @@ export function createDeadlines(lengthMs: number): BeginDeadline {
   const tickMs = lengthMs / ticksPerDeadline;
   /** The deadlines that run, in the order in which they began, each with the number of the tick at which it expires. */
   const running = new Map<() => void, number>();
-  /** The timer of the next tick. There is none while no deadline runs. */
+  /** The timer of the next tick. It is undefined while no deadline runs. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** How many ticks have passed. */
   let tick = 0;

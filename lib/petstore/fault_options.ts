@@ -53,8 +53,9 @@ function checksOf(names: readonly string[]): Checks<FaultOptions, Required<Fault
     operations: option(
       `some of ${names}`,
       (given) => {
-        const chosen = Array.isArray(given) && Array.from<string>(given);
-        return chosen && chosen.every((name) => names.includes(name)) && chosen;
+        if (!Array.isArray(given)) return false;
+        const chosen: string[] = [...given];
+        return chosen.every((name) => names.includes(name)) && chosen;
       },
       names,
     ),

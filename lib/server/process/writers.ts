@@ -85,7 +85,7 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   let droppedCount = 0;
   /** The write under way. */
   let writing: Promise<void> | undefined;
-  /** Starts the next write. There is none during a write, which sets it at its end. */
+  /** The timer that starts the next write. It is undefined during a write, which sets it when it ends. */
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function add(line: string): void {

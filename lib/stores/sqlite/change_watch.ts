@@ -44,7 +44,7 @@ export class ChangeWatch {
   #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
   /** Whether the connection has been closed, so that the file cannot be asked any more. */
   #isClosed = false;
-  /** The transaction that several reads share. There is none where a look cannot see each commit within a transaction. */
+  /** The transaction that several reads share. It is undefined where a look within a transaction cannot see every commit. */
   readonly #shared: SharedRead | undefined;
 
   /** @param files The files of the database, or undefined if it is in memory. */

@@ -6,8 +6,11 @@ import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
 import { beginWrite, runAndCommit } from "./transaction.ts";
 
-/** How long an import waits for the lock of another program, and how long it blocks the thread at a time, so that it notices a signal. */
-const LOCK_TIMEOUT_MS = 5_000, LOCK_STEP_MS = 200;
+/** How long an import waits for the lock of another program. */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** How long the wait for the lock blocks the thread at a time. Between two waits, the import notices a signal. */
+const LOCK_STEP_MS = 200;
 
 /** After this many pets, a signal can end the import. */
 const PETS_PER_TURN = 2_000;

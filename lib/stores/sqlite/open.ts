@@ -27,7 +27,7 @@ const IN_MEMORY = ":memory:";
 export const LOG_LIMIT_BYTES = 64 * 1_048_576;
 
 /**
- * Opens a database, and makes it if there is none.
+ * Opens a database, and creates the file if it does not exist.
  *
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */

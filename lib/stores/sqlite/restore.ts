@@ -39,7 +39,7 @@ export function takeFile(givenPath: string) {
   const stats = statSync(path, { throwIfNoEntry: false });
   return {
     path,
-    /** What the system says of the file; undefined if there is none. */
+    /** What the system says of the file; undefined if the file does not exist. */
     stats,
     /** Whether there is something to replace: the file, or a log without it. */
     exists: stats !== undefined || companions().length > 0,

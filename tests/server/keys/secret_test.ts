@@ -38,8 +38,10 @@ const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
 const AUTHORIZED = [
   ..."/v1/pets /v1/pets?limit=0 /v1/pets/99 /v1/cats / /v1/store/orders".split(" ")
     .map((target) => get(target, AUTHORIZATION)),
-  ...["PUT", "OPTIONS"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
-  ...["{", PET].map((body) => post(body, AUTHORIZATION)),
+  get("/v1/pets/1", AUTHORIZATION, "PUT"),
+  get("/v1/pets/1", AUTHORIZATION, "OPTIONS"),
+  post("{", AUTHORIZATION),
+  post(PET, AUTHORIZATION),
   post("x", `${AUTHORIZATION}Content-Type: text/plain\r\n`),
   get("/v1/pets", `${AUTHORIZATION}Content-Length: 2000000\r\n`, "POST"),
   `GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n${AUTHORIZATION}\r\n`,
@@ -57,7 +59,9 @@ const MISPLACED = [
   ]
     .map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)),
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
-  ...["X-Api-Key", "Cookie", "Origin"].map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
+  get("/v1/pets", `X-Api-Key: ${KEY}\r\n`),
+  get("/v1/pets", `Cookie: ${KEY}\r\n`),
+  get("/v1/pets", `Origin: ${KEY}\r\n`),
   get(`/v1/pets?access_token=${KEY}`),
   post(`{"key":"${KEY}"}`, ""),
 ];

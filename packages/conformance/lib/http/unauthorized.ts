@@ -30,11 +30,12 @@ async function sendCreates(api: Api, name: string): Promise<void> {
   );
   const bodies = ["", "{", `{"name":"${name}"}`, `${pet},${keys.join(",")}}`, `${pet}}`.padEnd(60_000)];
   const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
+  const methods = ["GET", "OPTIONS"];
   const creates: RequestParts[] = [
     {},
     ...bodies.map((body) => ({ headers: { "content-type": "application/json" }, body })),
     ...types.map((type) => ({ headers: { "content-type": type }, body: `${pet}}` })),
-    ...["GET", "OPTIONS"].map((method) => ({ headers: { "x-http-method-override": method }, body: `${pet}}` })),
+    ...methods.map((method) => ({ headers: { "x-http-method-override": method }, body: `${pet}}` })),
   ];
   for (const parts of creates) {
     const response = await api.send("POST", "/pets", { ...parts, key: null });
