@@ -1,5 +1,6 @@
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { publishFile } from "../process/folders.ts";
+import { requireOwnName } from "../../stores/sqlite/file.ts";
+import { publishFile, requireNew } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, readStorePath } from "./command.ts";
@@ -24,6 +25,9 @@ export const BACKUP: Command = {
     if (operand === "-") {
       throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
     }
+    // This comes first, because the log of a database that exists is its own, and must not be called one to remove.
+    requireNew(operand);
+    requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));
     context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
     return 0;

@@ -1,8 +1,9 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
+import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
-import { publishFile } from "../process/folders.ts";
+import { publishFile, requireNew } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
 import { type Command, readSharedStore } from "./command.ts";
@@ -27,6 +28,9 @@ export const EXPORT: Command = {
       if (isToOutput) {
         await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));
       } else {
+        requireNew(operand);
+        // SQLite would take a file beside a database for its log, and overwrite it.
+        requireOwnName(operand);
         // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
         const write = promisify(writeFile);
         const pets = await publishFile(operand, (_, file, signal) =>

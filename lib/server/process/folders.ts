@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { COMPANIONS, requireOwnName } from "../../stores/sqlite/file.ts";
+import { COMPANIONS } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
 import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
@@ -100,11 +100,7 @@ export async function publishFile<T>(
   fill: (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>,
   { replaces = false }: { replaces?: boolean } = {},
 ): Promise<T> {
-  if (!replaces) {
-    requireNew(path);
-    // This comes second, because the log of a database that exists is its own, and must not be called one to remove.
-    requireOwnName(path);
-  }
+  if (!replaces) requireNew(path);
   const folder = dirname(path);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw missingFolder(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
@@ -157,6 +153,6 @@ function renameToNew(name: string, path: string): void {
 const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
-function requireNew(path: string): void {
+export function requireNew(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }
