@@ -13,6 +13,9 @@ export interface LineWriter {
   hasFailed: boolean;
 }
 
+/** Writes a line for the operator. Line ends in the text become escape sequences. */
+export type Report = (line: string) => void;
+
 export interface Writers {
   output: LineWriter;
   errors: LineWriter;
@@ -45,11 +48,17 @@ const WRITE_PAUSE = 50;
  */
 export function createWriters(writeOf: (stream: keyof Writers) => Write, onFailure: () => void = () => {}): Writers {
   const errors = createLineWriter(writeOf("errors"), () => {});
+  const report = reportTo(errors);
   const output = createLineWriter(writeOf("output"), ({ message }) => {
     onFailure();
-    errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
+    report(`standard output cannot be written: ${message}`);
   });
   return { output, errors };
+}
+
+/** Returns the function that writes to standard error. Each line begins with the name of the program. */
+export function reportTo(errors: LineWriter): Report {
+  return (line) => errors.add(`petstore: ${oneLine(line)}`);
 }
 
 /** Makes each line a JSON object from now on. */

@@ -2,10 +2,8 @@
 
 import { formatAddress } from "../process/lines.ts";
 import { startError, UnreachableError } from "../process/start_error.ts";
+import type { Report } from "../process/writers.ts";
 import type { DrainGate } from "./drain_gate.ts";
-
-/** Writes a line for the operator. */
-export type Report = (line: string) => void;
 
 /** A listening socket. */
 export interface Listener {

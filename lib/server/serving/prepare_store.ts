@@ -6,7 +6,7 @@ import { type FirstKey, makeFirstKey, provideFirstKey } from "../first_key/first
 import { KEY_FILE, readKey } from "../first_key/key_file.ts";
 import { isPermitted } from "../process/process.ts";
 import { startError } from "../process/start_error.ts";
-import type { Report } from "../service/listener.ts";
+import type { Report } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";

@@ -1,9 +1,7 @@
 /** The life of a server, from its settings to its end. */
 
-import { oneLine } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
-import { writeJson, type Writers } from "../process/writers.ts";
-import type { Report } from "../service/listener.ts";
+import { reportTo, writeJson, type Writers } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { readStoreSetting } from "../store_setting/open_store.ts";
 import { describeStart } from "../telemetry/messages.ts";
@@ -28,7 +26,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   if (settings.allowReset && storeSetting.shared) {
     throw new SettingError("--allow-reset is for --store memory: alone, because a reset removes every pet");
   }
-  const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
+  const report = reportTo(writers.errors);
   /** Undefined until the server answers requests. Metrics that are read before are those of the process alone. */
   let server: Server | undefined;
   const readMetrics = () => server?.readMetrics() ?? {};

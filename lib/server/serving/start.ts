@@ -1,10 +1,9 @@
 /** Starts a server. Its end is in shutdown.ts. */
 
 import type { FirstKey } from "../first_key/first_key.ts";
-import { oneLine } from "../process/lines.ts";
-import type { Writers } from "../process/writers.ts";
+import { type Report, reportTo, type Writers } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
-import type { Listen, Report } from "../service/listener.ts";
+import type { Listen } from "../service/listener.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { StoreSetting } from "../store_setting/store_setting.ts";
 import { readSizes } from "../telemetry/metrics_server.ts";
@@ -42,7 +41,7 @@ export async function startServer(
   writers: Writers,
   listen: Listen,
 ): Promise<Server> {
-  const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
+  const report = reportTo(writers.errors);
   const gate = new DrainGate();
   const address = { ...settings, flag: "--port", isShared: settings.reusePort } as const;
   const listener = await listen(address, gate, report);

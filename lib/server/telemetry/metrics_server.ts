@@ -8,7 +8,8 @@ import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/request_text.ts";
 import { VERSION } from "../process/version.ts";
-import type { Address, Listen, Listener, Report } from "../service/listener.ts";
+import type { Report } from "../process/writers.ts";
+import type { Address, Listen, Listener } from "../service/listener.ts";
 import { formatSamples, labels, METRICS_TEXT, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");

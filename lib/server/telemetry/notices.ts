@@ -10,7 +10,7 @@ import { splitQuery, splitTarget } from "../../http/request_text.ts";
 import { KeptReply } from "../../http/reply.ts";
 import { excerpt } from "../../json.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
-import type { Report } from "../service/listener.ts";
+import type { Report } from "../process/writers.ts";
 import { quoteVisibly } from "../process/lines.ts";
 import { loggedMethod } from "./logged_target.ts";
 
