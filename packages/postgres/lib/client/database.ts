@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
-import { asUnavailable, isDefect, isRefusal } from "./errors.ts";
+import { storeClosed } from "@petstore/petstore/store/toolkit";
+import { isDefect } from "./errors.ts";
 import {
   BrokenResultError,
   type Connection,
@@ -13,6 +13,7 @@ import {
   unwatchPool,
   watchPool,
 } from "./pool.ts";
+import { closeConnection, explain, isStill, mayBeStored, type Statement } from "./statement.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -54,29 +55,6 @@ export interface Limits {
    * pet that a failover takes back.
    */
   addsPets?: boolean;
-}
-
-/**
- * How far a statement is:
- *
- * - `queued`: it waits in the queue of the store.
- * - `connecting`: it waits until the pool gives it a connection.
- * - `sent`: PostgreSQL may have got it.
- * - `given up`: its time has passed, or the store has been closed.
- */
-type State = "queued" | "connecting" | "sent" | "given up";
-
-interface Statement {
-  text: string;
-  parameters: readonly string[] | null;
-  addsPets: boolean;
-  state: State;
-  /** The connection of the statement, while it has one. */
-  connection?: Connection | undefined;
-  /** Gives the statement up when its time has passed. */
-  timer?: ReturnType<typeof setTimeout>;
-  resolve(rows: Row[]): void;
-  reject(error: unknown): void;
 }
 
 /** A store with a pool of connections, as an observer sees it. */
@@ -235,35 +213,6 @@ export class Database {
     // for a synchronous standby goes on: it keeps its locks, so the creates after it wait for them, and their waits are cancelled.
     closeConnection(statement, GIVEN_UP_ERROR);
   }
-}
-
-/** Whether a statement is still in a state. A plain comparison would not compile, since the compiler expects no change during a wait. */
-function isStill(state: State, statement: Statement): boolean {
-  return statement.state === state;
-}
-
-/** Whether PostgreSQL may have carried out a statement that adds pets. */
-function mayBeStored({ addsPets, state }: Statement): boolean {
-  return addsPets && state === "sent";
-}
-
-/** Gives the connection of a statement, if it has one, back to the pool, which closes it because of the error. */
-function closeConnection(statement: Statement, error: Error): void {
-  const { connection } = statement;
-  statement.connection = undefined;
-  connection?.release(error);
-  connection?.off("error", ignore);
-}
-
-/**
- * Makes the error that the caller of a statement gets.
- *
- * @param mayBeStored Whether a pet may have been stored. Only PostgreSQL's own refusal then shows that none was.
- */
-function explain(error: unknown, mayBeStored: boolean): unknown {
-  const known = asUnavailable(error);
-  const isUnknown = mayBeStored && known instanceof StoreUnavailableError && !isRefusal(error);
-  return isUnknown ? uncertain(known) : known;
 }
 
 function timeoutError(timeoutMs: number): StoreUnavailableError {
