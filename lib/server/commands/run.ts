@@ -2,14 +2,14 @@
 
 import { describeUnknownVariables, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
-import { asJsonLine, oneLine } from "../process/lines.ts";
+import { asJsonLine } from "../process/lines.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { surviveFileLimit } from "../process/process.ts";
-import { createWriters, writeAll } from "../process/writers.ts";
+import { createWriters, reportTo, writeAll } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -30,7 +30,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     () => isOutputLost = true,
   );
   const { output, errors } = writers;
-  const report = (message: string) => errors.add(`petstore: ${oneLine(message)}`);
+  const report = reportTo(errors);
   let status = 0;
   /** Whether the output is the result of the run, so that the run fails with it. A text, such as a help text, is a result too. */
   let isOutputResult = true;

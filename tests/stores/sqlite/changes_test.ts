@@ -191,7 +191,10 @@ test("the keys are read again when another program changes them by hand, and not
     assert.deepEqual(await keys.listSince!(version), { version });
     for (const change of ["read_only = 1", "expires_at = 5", "revoked_at = 5"]) {
       other.exec(`UPDATE api_keys SET ${change}`);
-      assert.deepEqual((await keys.listSince!(version)).keys, await keys.list(), change);
+      // Several readers, such as the key managers of two petstores, may each know another version.
+      for (let reader = 0; reader < 2; reader++) {
+        assert.deepEqual((await keys.listSince!(version)).keys, await keys.list(), change);
+      }
     }
     const seen = await keys.listSince!("");
     assert.deepEqual(await keys.listSince!(seen.version), { version: seen.version });
