@@ -26,7 +26,7 @@ export interface PetDraft {
 
 /** A pet of the catalogue. */
 export interface Pet extends PetDraft {
-  /** The unique identifier, assigned by the store. Ids start at 1, ascend, stay below 2^53 and are never reused. */
+  /** The unique identifier, assigned by the store. Ids start at 1, ascend and stay below 2^53. A store reuses none. */
   id: bigint;
 }
 

@@ -58,14 +58,14 @@ function readParameter<T>(
   const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
-  if (others.length > 0) throw invalidParameter(name, "given more than once");
-  if (value === undefined) throw invalidParameter(name, "not decodable");
+  if (others.length > 0) throw invalidParameter(name, "and given once");
+  if (value === undefined) throw invalidParameter(name, "and properly encoded");
   const parsed = parse(value);
   if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
   return parsed;
 }
 
-/** @param given What is wrong with what was given. */
+/** @param given The end of the message: what the value must not be, or what else it must be. */
 function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem {
   return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${given}`);
 }

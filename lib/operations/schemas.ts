@@ -76,7 +76,8 @@ export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonOb
           format: "int64",
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: "Unique identifier, assigned by the service on creation. Ids ascend and are never reused.",
+          description:
+            "Unique identifier, assigned by the service on creation. Ids ascend, and no id is reused, unless the operator restores a backup.",
           examples: [1],
         },
         name,

@@ -102,7 +102,7 @@ test("mod.ts, the client and all that they reach use web standards alone, and ot
   }
 });
 
-test("a package imports the house by its entry points alone", () => {
+test("a package imports the main package by its entry points alone", () => {
   const entryPoints = Object.keys(config.exports).map((entry) => config.name + entry.slice(1));
   for (const folder of config.workspace.map((path) => path.replace("./", ""))) {
     const sources = filesBelow(`${folder}/`).filter((path) => !path.startsWith(`${folder}/tests/`));

@@ -24,7 +24,7 @@ test("README.md leads to every page, and names every package", () => {
   assert.deepEqual(missing, []);
 });
 
-/** The folder of the package to which a file belongs; empty for the house. */
+/** The folder of the package to which a file belongs; empty for the main package. */
 function packageOf(path: string): string {
   return /^packages\/\w+/.exec(path)?.[0] ?? "";
 }

@@ -146,7 +146,7 @@ test.withFolder("a start tells of each variable PETSTORE_… that no setting has
   };
   // A process, because a list of all variables needs a permission of the task.
   const { status, stderr } = await runServer(folder, { args: ["--key="], env });
-  const ignored = "petstore: the variable PETSTORE_STOER is ignored, because no setting has it\n";
+  const ignored = "petstore: the variable PETSTORE_STOER is ignored: there is no such setting\n";
   assert.deepEqual([status, stderr], [2, `${ignored}petstore: An API key must not be empty\n`]);
 });
 

@@ -38,7 +38,7 @@ function filesOf(manifest: unknown): string[] {
   return [...new Set(Array.from(named, ([, module = ""]) => `../${module}.ts`))];
 }
 
-/** Where TypeScript finds the declarations of the house, which is compiled before its neighbours. */
+/** Where TypeScript finds the declarations of the main package, which is compiled before the others. */
 function pathsOf({ name, exports }: Manifest): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(exports).flatMap(([entry, target]) =>

@@ -1,5 +1,5 @@
 /**
- * The packages of this repository: the house at the root, and its neighbours in `packages`. Each has a `deno.json`, from which JSR
+ * The packages of this repository: the main package at the root, and the others in `packages`. Each has a `deno.json`, from which JSR
  * publishes it, and a `package.json`, from which npm packs it. The tools of a release read both here.
  */
 
@@ -22,7 +22,7 @@ export interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** One package: its folder relative to the root ("." for the house), and both of its manifests. */
+/** One package: its folder relative to the root ("." for the main package), and both of its manifests. */
 export interface Package {
   folder: string;
   config: {
@@ -35,11 +35,11 @@ export interface Package {
   manifest: Manifest;
 }
 
-/** Reads the packages of a checkout: the house first, then its neighbours in the order of the workspace. */
+/** Reads the packages of a checkout: the main package first, then the others in the order of the workspace. */
 export function readPackages(root: string = ROOT): Package[] {
-  const house = readPackage(root, ".");
-  const neighbours = (house.config.workspace ?? []).map((folder) => readPackage(root, folder.replace(/^\.\//, "")));
-  return [house, ...neighbours];
+  const main = readPackage(root, ".");
+  const others = (main.config.workspace ?? []).map((folder) => readPackage(root, folder.replace(/^\.\//, "")));
+  return [main, ...others];
 }
 
 function readPackage(root: string, folder: string): Package {

@@ -14,7 +14,7 @@ export interface Part {
   seconds: number;
 }
 
-/** The house: the tests that a person waits for. They need nothing that `deno task install` does not bring. */
+/** The main package: the tests that a person waits for. They need nothing that `deno task install` does not bring. */
 export const EVERYDAY: Record<string, Part> = {
   servers: { seconds: 25, command: "deno test -A --no-check tests/server/*_test.ts tests/server/keys" },
   stores: {
@@ -91,7 +91,7 @@ export const HEAVY: Record<string, Part> = {
   power: { seconds: 20, command: "deno test -A --no-check tests/heavy/power" },
 };
 
-/** The packages beside the house, each with what looks for its defects. */
+/** The packages beside the main one, each with what looks for its defects. */
 export const PACKAGES: Record<string, Part> = {
   "packages/conformance": {
     seconds: 30,

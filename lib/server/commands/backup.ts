@@ -3,10 +3,12 @@ import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { publishFile, requireNew } from "../process/folders.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
-import { type Command, readStorePath } from "./command.ts";
+import { type Command, FILE_STORE, readStorePath } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
+  settings: [],
+  flags: FILE_STORE,
   operand: "file",
   needsOperand: true,
   about:

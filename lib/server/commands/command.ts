@@ -3,14 +3,14 @@ import type { Runtime } from "../serving/runtime.ts";
 import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Writers } from "../process/writers.ts";
 import { SettingError } from "../process/start_error.ts";
-import { readStoreSetting } from "../store_setting/open_store.ts";
+import { isPostgresAddress, readStoreSetting } from "../store_setting/open_store.ts";
 import type { SharedStore, StoreSetting } from "../store_setting/store_setting.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
   /** What the command is for, in one line. */
   summary: string;
-  /** The settings that the command reads. If absent, it reads `store` alone. */
+  /** The settings that the command reads. If absent, it reads `store` alone, and takes no store in memory. */
   settings?: readonly SettingName[];
   /** The options that only this command has. They have no environment variables. */
   flags?: Options;
@@ -47,10 +47,18 @@ export interface Context {
   runtime: Runtime;
 }
 
+/** The setting of the store for commands that work on a store of others. A store in memory belongs to one server. */
+const SHARED_STORE: Options = {
+  store: { ...SETTINGS.store, help: "sqlite:<path> or postgres://<user>@<host>:<port>/<database>" },
+};
+
+/** The setting of the store for commands that work on files. */
+export const FILE_STORE: Options = { store: { ...SETTINGS.store, help: "sqlite:<path>" } };
+
 /** All options of a command, in the order of its help text. */
-export function optionsOf({ settings = ["store"], flags }: Command): Options {
+export function optionsOf({ settings, flags }: Command): Options {
   return {
-    ...Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])),
+    ...(settings ? Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])) : SHARED_STORE),
     ...flags,
     help: { short: "h", help: "print this text" },
     version: { short: "v", help: "print the version" },
@@ -71,7 +79,8 @@ export async function readSharedStore(args: CommandArguments, context: Context):
 
 /** @throws {SettingError} If the store is no SQLite file. */
 export async function readStorePath(args: CommandArguments, context: Context): Promise<string> {
-  const { path } = await readStore(args, context);
+  // An address is refused before the package for PostgreSQL is loaded, which may not be installed.
+  const path = isPostgresAddress(args.text("store")) ? undefined : (await readStore(args, context)).path;
   if (path !== undefined) return path;
   throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
 }

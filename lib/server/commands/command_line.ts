@@ -4,6 +4,7 @@ import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
 import { FILE_VARIABLES } from "../settings/secret_files.ts";
 import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
+import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
@@ -92,7 +93,7 @@ export function describeUnknownVariables(names: readonly string[]): string[] {
   const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
   return names
     .filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !SERVICE_VARIABLE.test(name))
-    .map((name) => `the variable ${name} is ignored, because no setting has it`);
+    .map((name) => `the variable ${name} is ignored: there is no such setting`);
 }
 
 /**
@@ -123,7 +124,8 @@ export function readArguments(
   if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${operandName} must not contain control characters`);
   const printsText = flags.has("help") || flags.has("version");
   if (operand === "" && definition.needsOperand && !printsText) {
-    throw new SettingError(`Name the ${operandName}, as in ${definition.examples[0]}`);
+    const example = definition.examples[0]!.replace(/^petstore /, "");
+    throw new SettingError(`Name the ${operandName}, as in ${commandLine(example)}`);
   }
   return createArguments(options, flags, operand, environment);
 }

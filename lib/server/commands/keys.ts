@@ -70,7 +70,7 @@ export const LIST_KEYS: Command = {
 };
 
 export const ROTATE_KEY: Command = {
-  summary: "replace an API key by a new one, and print the new key",
+  summary: "replace an API key with a new one, and print the new key",
   flags: {
     overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" },
     expires: { ...EXPIRES_FLAG, help: "when the new key expires. Without it, it lives as long as the old one did" },

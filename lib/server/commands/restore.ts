@@ -10,11 +10,17 @@ import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store_setting/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
-import { type Command, readStorePath } from "./command.ts";
+import { type Command, FILE_STORE, readStorePath } from "./command.ts";
 
 export const RESTORE: Command = {
-  summary: "replace an SQLite file by a backup",
-  flags: { "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" } },
+  summary: "replace an SQLite file with a backup",
+  settings: [],
+  flags: {
+    ...FILE_STORE,
+    "revoke-newer": {
+      help: "revoke the keys that were revoked since the backup, and apply expiries that were set since then",
+    },
+  },
   operand: "backup",
   needsOperand: true,
   about:

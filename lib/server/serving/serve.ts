@@ -24,7 +24,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
     throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
   }
   if (settings.allowReset && storeSetting.shared) {
-    throw new SettingError("--allow-reset is for --store memory: alone, because a reset removes every pet");
+    throw new SettingError("--allow-reset works with --store memory: only, because a reset removes every pet");
   }
   const report = reportTo(writers.errors);
   /** Undefined until the server answers requests. Metrics that are read before are those of the process alone. */

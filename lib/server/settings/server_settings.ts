@@ -135,11 +135,9 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     deprecation: { gone: args.isOn("enforce-sunset") },
     stability: Object.fromEntries(labels),
   };
-  checkAsSetting("", () => {
-    // The library would refuse an empty list. A server without a key in its settings uses the key file.
-    if (keys.length > 0) checkOption("keys", keys);
-    checkOption("stability", options.stability);
-  });
+  // The library would refuse an empty list. A server without a key in its settings uses the key file.
+  if (keys.length > 0) checkAsSetting("", () => checkOption("keys", keys));
+  checkAsSetting("--stability: ", () => checkOption("stability", options.stability));
   return { keys, ...options };
 }
 

@@ -30,7 +30,7 @@ export async function readStoreSetting(setting: string, environment: Environment
     const description = `${setting} (lost when the server stops)`;
     return { description, open: createMemoryStore };
   }
-  if (/^postgres(ql)?:\/\//.test(setting)) {
+  if (isPostgresAddress(setting)) {
     const { readPostgresStore } = await import("./postgres.ts");
     return await readPostgresStore(setting, environment);
   }
@@ -49,9 +49,14 @@ export async function readStoreSetting(setting: string, environment: Environment
   if (path !== "" && path !== ":memory:" && !path.includes("://")) return fileSetting(setting, path);
   // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
-    throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
+    throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
   }
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
+}
+
+/** Whether a setting is the address of a PostgreSQL database. */
+export function isPostgresAddress(setting: string): boolean {
+  return /^postgres(ql)?:\/\//.test(setting);
 }
 
 function fileSetting(description: string, path: string): StoreSetting {

@@ -52,7 +52,7 @@ for (const { manifest: { name, exports } } of PACKAGES) {
   });
 }
 
-test("the house is small, but for the files of Swagger UI that the server shows", () => {
+test("the main package is small, but for the files of Swagger UI that the server shows", () => {
   const tarball = tarballOf("@petstore/petstore");
   const own = [...unpack(tarball)].filter(([path]) => !/swagger_ui\.json$|^(docs|bench)\//.test(path));
   const size = own.reduce((sum, [, text]) => sum + text.length, 0);

@@ -43,7 +43,7 @@ export function outside(text: RegExp, { isBasePathOurs = false } = {}): Deviatio
 
 export function unknownMethod(does: string, check: Deviation["check"]): Deviation {
   return {
-    says: `An unknown method (\`constructor\`) ${does}`,
+    says: `An unknown method, such as \`constructor\`, ${does}`,
     concerns: ({ request }) => !/^[A-Z]+$/.test(request.method),
     check,
   };

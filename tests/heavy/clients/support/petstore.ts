@@ -1,3 +1,3 @@
-/** The house under the name that packages import it by. */
+/** The main package under the name that packages import it by. */
 
 export * from "../../../../mod.ts";
