@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withFreshServerHere } from "../support/server/in_process.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, request } from "../support/server/server_process.ts";
 
 const KEY = "pk_test";
@@ -39,6 +40,31 @@ test("a reset removes the added pets and the remembered requests, and brings the
       assert.deepEqual((await send("GET", "/v1/pets/4")).status, 404);
     }
   }));
+
+test("a request that came before a reset adds no pet after it: one that a fault delays, and one whose body is on its way", () => {
+  const args = [...MEMORY, "--allow-reset", "--faults=delay=1,delayMs=1000,operations=createPet,times=1"];
+  return withFreshServerHere({ args }, async (server) => {
+    const send = (method: string, path: string, body: string | null = null) =>
+      request(server.origin + path, KEY, { method, headers: { "content-type": "application/json" }, body }, () => {});
+    const create = () => send("POST", "/v1/pets", '{"name":"Early","categoryId":7}');
+    // Only one of the two is delayed. When the other has its response, the delayed one has surely come.
+    const both = [create(), create()];
+    await Promise.race(both);
+    using slow = await RawSocket.open(server);
+    const body = '{"name":"Slow","categoryId":7}';
+    await slow.send(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nExpect: 100-continue\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n`,
+    );
+    // The server asks for the body, so it has begun to read it.
+    assert.equal((await slow.readResponse())?.status, 100);
+    assert.equal((await send("POST", "/reset")).status, 204);
+    await slow.sendRest(body);
+    assert.equal((await slow.readResponse())?.status, 201);
+    for (const { status } of await Promise.all(both)) assert.equal(status, 201);
+    assert.equal(await countPets(server, KEY), 3);
+  });
+});
 
 test("after a reset, the faults begin again", () => {
   const args = [...MEMORY, "--allow-reset", "--faults=unavailable=0.5,times=3,operations=listPets"];

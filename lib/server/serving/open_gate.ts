@@ -7,8 +7,7 @@ import type { Observer } from "../../http/finisher.ts";
 import { withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { type Service, serviceOf } from "../../petstore/service.ts";
-import type { ClearableStore } from "../../stores/memory/memory_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine } from "../process/start_error.ts";
 import type { Report, Writers } from "../process/writers.ts";
 import type { DrainGate } from "../service/drain_gate.ts";
@@ -18,7 +17,7 @@ import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
-import { reseed } from "../transfer/seed.ts";
+import { createSeededStore } from "../transfer/seed.ts";
 
 /** The store of the pets, and whether its API keys are valid beside those of the settings. */
 export interface ServedStore {
@@ -50,24 +49,26 @@ export function openGate(
   const options = {
     ...settings.options,
     ...(hasStoredKeys && { keys: manageKeys(store, settings, report) }),
-    store,
     onError,
   };
-  const service = createServerPipeline(options, {
+  const parts = {
     observe: createObserver(settings, writers, report, metrics),
     hasDocs: settings.docs,
     servers: settings.servers,
     reset: settings.allowReset ? reset : undefined,
-  });
-  gate.open(withSettingFaults(service, settings));
+  };
+  /** Creates the service of a store, with the faults from their beginning. */
+  const createService = (served: PetStore) =>
+    withSettingFaults(createServerPipeline({ ...options, store: served }, parts), settings);
+  gate.open(createService(store));
   return { failureLog, metrics };
 
-  /** Carries out `POST /reset`, which only comes when the service has been made. */
+  /**
+   * Carries out `POST /reset`: later requests get a new service, on a new store with the sample pets. Those that came before it go on with
+   * the old one. So a request of one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
+   */
   function reset(): void {
-    // The type of the store is certain, because `serve()` refuses this setting for any other store than one in memory.
-    reseed(store as ClearableStore, settings.seed);
-    // The faults begin again too, so that each test meets the same ones.
-    gate.replace(withSettingFaults(service, settings));
+    gate.replace(createService(createSeededStore(settings.seed)));
   }
 }
 
@@ -83,7 +84,7 @@ function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Repo
   return createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
 }
 
-/** Adds the faults of the settings to a service, from their beginning. */
+/** Adds the faults of the settings to a service. */
 function withSettingFaults(service: Service, { faults }: ServerSettings): Service {
   if (!faults) return service;
   const failing = withFaults(createHandles(service), faults);

@@ -1,6 +1,6 @@
 /** Adds sample pets for `--seed`. They are the same at every start, so that a client's tests can name them. */
 
-import type { ClearableStore } from "../../stores/memory/memory_store.ts";
+import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetDraft, PetPage, PetStore } from "../../stores/store.ts";
 import { explain } from "../process/start_error.ts";
 import type { PetStatus } from "../../pet.ts";
@@ -37,10 +37,11 @@ export async function seed(store: PetStore, count: number): Promise<string> {
   }
 }
 
-/** Brings a store in memory back to its sample pets, in one turn of the event loop: no request sees a part of them. */
-export function reseed(store: ClearableStore, count: number): void {
-  store.clear();
+/** Creates a store in memory that has its sample pets already. */
+export function createSeededStore(count: number): PetStore {
+  const store = createMemoryStore();
   for (let number = 0; number < count; number++) store.create(samplePet(number));
+  return store;
 }
 
 /**
