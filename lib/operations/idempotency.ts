@@ -11,7 +11,7 @@ const MAX_LENGTH = 255;
 export const INVALID_IDEMPOTENCY_KEY: Problem = /* @__PURE__ */ new Problem(
   400,
   "invalid_idempotency_key",
-  `The Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, bare or as a quoted string`,
+  `The Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters without quote, backslash and comma, or a quoted string`,
 );
 
 export const IDEMPOTENCY_KEY_REUSED: Problem = /* @__PURE__ */ new Problem(

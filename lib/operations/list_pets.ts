@@ -59,9 +59,8 @@ function readParameter<T>(
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
   if (others.length > 0) throw invalidParameter(name, "and given once");
-  if (value === undefined) throw invalidParameter(name, "and properly encoded");
-  const parsed = parse(value);
-  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
+  const parsed = value === undefined ? undefined : parse(value);
+  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value ?? first)}`);
   return parsed;
 }
 

@@ -3,11 +3,11 @@ import { OPERATIONS } from "../operations/table.ts";
 
 /** Options of `withFaults()`. The shares of the requests are from 0, the default, to 1, and total at most 1. */
 export interface FaultOptions {
-  /** The share that waits before it is carried out. */
+  /** The share that waits, and is then carried out, even if the client has left. */
   delay?: number;
   /** How long it waits, in milliseconds. Default: 1,000. */
   delayMs?: number;
-  /** The share that gets 503, and is not carried out. */
+  /** The share that gets 503 with `Retry-After: 5`, and is not carried out. */
   unavailable?: number;
   /** The share whose connection ends, and that is not carried out. */
   cut?: number;
@@ -51,7 +51,7 @@ function checksOf(names: readonly string[]): Checks<FaultOptions, Required<Fault
     lose: share,
     delayMs: wholeNumber(1_000),
     operations: option(
-      `some of ${names}`,
+      `one or more of ${names.join(", ")}`,
       (given) => {
         if (!Array.isArray(given)) return false;
         const chosen: string[] = [...given];

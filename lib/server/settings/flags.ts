@@ -92,7 +92,7 @@ const TABLE = {
   },
   faults: {
     value: "fault=share,…",
-    example: "lose=0.1,cut=0.1,operations=createPet",
+    example: "lose=0.1,cut=0.1,operations=createPet+getPet",
     help: "make some requests fail, to test clients. The faults are delay, unavailable, cut and lose",
   },
   docs: { default: "on", help: "serve a web page at /docs on which each operation can be tried" },

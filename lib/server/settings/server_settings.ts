@@ -144,7 +144,12 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
   const pairs = text.split(",").map((pair) => {
-    const [name = "", ...rest] = pair.split("=");
+    const [name = "", ...rest] = pair.trim().split("=");
+    if (rest.length === 0) {
+      throw new SettingError(
+        `--faults: ${name} has no value; write a plus between operations, as in lose=0.1,operations=createPet+getPet`,
+      );
+    }
     // A second `=` belongs to the value, which is then no number, and is refused.
     const value = rest.join("=");
     return [name, name === "operations" ? value.split("+") : numberOrText(value)];
@@ -161,7 +166,7 @@ function readFaults(text: string): FaultOptions | undefined {
 
 /** A text that is no number is kept, so that the library refuses it in its own words. */
 function numberOrText(text: string): number | string {
-  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  return /^\d*\.?\d+$/.test(text) ? Number(text) : text;
 }
 
 /**

@@ -20,8 +20,9 @@ export interface Pets {
   /** Gets one page, and the cursor of the next. */
   page(options?: ListOptions): Promise<PetPage>;
   /**
-   * Gets one pet. The operation is deprecated.
+   * Gets one pet.
    *
+   * @deprecated The operation is to be removed on 5 December 2030, and no other gets a pet by its id: list the pets of a status instead.
    * @throws {PetstoreError} `pet_not_found`, if there is no such pet.
    */
   get(id: bigint, options?: CallOptions): Promise<Pet>;

@@ -28,7 +28,7 @@ test("a value that is no bigint, and a name that is no text, is refused before a
 
 test("createClient() refuses options that are missing, unknown or wrong, and quotes no key", () => {
   const valid = { baseUrl: "http://localhost/v1", key: KEY };
-  const keys = ["", "pk secret", "secret\n", "secret\0", "sécret", undefined];
+  const keys = ["pk secret", "secret\n", "secret\0", "sécret", "Bearer pk_secret", null];
   const addresses = [
     "",
     "pets.example",
@@ -40,7 +40,8 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
     "http://h/#a",
   ];
   const wrong: [Record<string, unknown>, ErrorConstructor, RegExp][] = [
-    ...keys.map((key): typeof wrong[0] => [{ key }, TypeError, /^Option key must be visible ASCII characters$/]),
+    ...keys.map((key): typeof wrong[0] => [{ key }, TypeError, /^Option key must be visible ASCII .* without spaces$/]),
+    ...["", undefined].map((key): typeof wrong[0] => [{ key }, TypeError, /^Option key is missing or empty$/]),
     ...addresses.map((baseUrl): typeof wrong[0] => [{ baseUrl }, TypeError, /^Option baseUrl must be an address/]),
     [{ fetch: "x" }, TypeError, /^Option fetch must be a function$/],
     [{ onDeprecation: 7 }, TypeError, /^Option onDeprecation must be a function$/],

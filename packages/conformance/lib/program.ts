@@ -79,7 +79,8 @@ function readFlags(args: readonly string[]) {
   } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return { ...values, address: positionals.length === 1 ? positionals[0]! : "" };
+    if (positionals.length !== 1) throw new Error("Name one base address, such as https://api.example/v1");
+    return { ...values, address: positionals[0]! };
   } catch (error) {
     // The message quotes the name of a flag, and no value, which may be a key.
     throw new UsageError(`${(error as Error).message.split("\n")[0]}; add --help to see the flags`);

@@ -49,7 +49,7 @@ const takesEveryKey = changed(() => {}, (request) => {
 
 test("of the specification's cases, a server that takes every key fails those that say so, with the promise and the exchange", async () => {
   const { failed, errors } = await runCases({ fetch: takesEveryKey }, "specification");
-  assert.deepEqual(failed, ["shows and stores nothing without the right key, in any dress"]);
+  assert.deepEqual(failed, ["shows and stores nothing without the right key, in any form"]);
   for (const { promise, reason, exchange, message } of errors) {
     assert.match(promise, /^\d(\.\d)?: /);
     assert.match(exchange, /^> (GET|POST) \/v1\/pets/);

@@ -114,7 +114,7 @@ test("the program gives up after five cases without a response", () =>
     const { status, stdout, stderr } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
     assert.equal(status, 1);
     assert.match(stderr, /^conformance: not all cases have run: 5 cases in a row got no response$/m);
-    assert.match(stderr, /^pets left behind: none; and up to 5 whose ids were not told$/m);
+    assert.match(stderr, /^pets left behind: none; and up to 5 whose ids are unknown$/m);
     assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
   }));
 
@@ -174,8 +174,8 @@ test("the program follows no redirection, so that no other server gets the key",
 test("the program refuses a command line that is wrong, and shows no word that may be a key", async () => {
   const url = "http://127.0.0.1:9/v1", key = "--key=pk_secret";
   const refused: [string[], RegExp][] = [
-    [[key], /The base address must be such as https:/],
-    [[url, "pk_secret", key], /The base address must be such as https:/],
+    [[key], /Name one base address, such as https:/],
+    [[url, "pk_secret", key], /Name one base address, such as https:/],
     [["http://user:pk_secret@127.0.0.1:9/v1", key], /The base address must be such as https:/],
     [[url, "--kee=pk_secret"], /--kee/],
     [[url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],

@@ -41,6 +41,14 @@ test("nextPage follows a list to its end", () =>
     assert.deepEqual(ids, [1, 2, 3]);
   }));
 
+test("docs/clients.md shows nextPage and the functions for int64 as they are tested", () => {
+  const page = readPage("docs/clients.md");
+  const [, nextPageText = ""] = readPage("tests/heavy/clients/examples/common.ts").split("\n\n").slice(-2);
+  for (const text of [nextPageText, readPage("tests/heavy/clients/examples/exact_json.ts")]) {
+    assert.ok(text.length > 100 && page.includes(text), text);
+  }
+});
+
 test("docs/clients.md names the example of each client, and names the versions that are generated with", () => {
   const page = readPage("docs/clients.md");
   for (const name of EXAMPLES) assert.ok(page.includes(`tests/heavy/clients/examples/${name}.ts`), name);

@@ -32,8 +32,7 @@ export function describeResult({ outcome, level, area, name, reason, promise, ex
 export function summarize(results: readonly Result[]): string {
   const lines = Array.from(Map.groupBy(results, ({ level }) => level), ([level, all]) => {
     const count = (outcome: string) => all.filter((result) => result.outcome === outcome).length;
-    const name = level === "full" ? "additions" : level;
-    return `${name}: ${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`;
+    return `${level}: ${count("pass")} passed, ${count("fail")} failed, ${count("skip")} skipped`;
   });
   return lines.join("\n");
 }
@@ -41,7 +40,7 @@ export function summarize(results: readonly Result[]): string {
 export function describePets({ ids, unknown }: Pets): string {
   const sorted = [...ids].sort((a, b) => a < b ? -1 : 1);
   const known = ids.size === 0 ? "none" : `${ids.size}, with ids from ${sorted[0]} to ${sorted.at(-1)}`;
-  return `pets left behind: ${known}${unknown === 0 ? "" : `; and up to ${unknown} whose ids were not told`}`;
+  return `pets left behind: ${known}${unknown === 0 ? "" : `; and up to ${unknown} whose ids are unknown`}`;
 }
 
 export function asJson(url: string, cases: readonly Result[], { ids, unknown }: Pets): string {

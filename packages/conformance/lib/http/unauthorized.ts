@@ -94,7 +94,7 @@ export const UNAUTHORIZED_CASES: readonly HttpCase[] = cases({
   ...says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token"),
   ...ON_BOTH,
 }, {
-  async "shows and stores nothing without the right key, in any dress"(api) {
+  async "shows and stores nothing without the right key, in any form"(api) {
     const shown = newName(), stored = newName(ODD_NAME);
     const id = await addPet(api, "available", shown);
     await storesNothing(api, stored, async () => {
