@@ -1,10 +1,9 @@
-import { Buffer } from "node:buffer";
-import { nextTick } from "node:process";
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import { disconnected } from "../http/interruption.ts";
 import { breakOff, hasClosedEarly, isGoneBeforeEnd } from "./node_reply.ts";
-import { fieldOf, hasBody, keptBody, sentTarget, targetOfRequest, toRequest, toStream } from "./node_request.ts";
+import { hasBody, keptBody, readWholeBody, toStream } from "./node_body.ts";
+import { fieldOf, sentTarget, targetOfRequest } from "./node_head.ts";
+import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** A request of Node as the pipeline sees it. It makes a `Request` only where an app needs one. */
@@ -50,19 +49,7 @@ export class NodeContext implements RequestContext {
 
   readBody(): Promise<ArrayBuffer | Uint8Array> {
     if (this.#request) return this.#request.arrayBuffer();
-    const incoming = this.#incoming;
-    // A request without a body is not waited for: its `end` occurs once, and a parser of the app may have taken it.
-    if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
-    const kept = keptBody(incoming);
-    if (kept) return Promise.resolve(kept);
-    const length = Number(fieldOf(incoming, "content-length") ?? NaN);
-    return new Promise((resolve, reject) => {
-      // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than by listeners.
-      nextTick(() => {
-        if (incoming.readableLength === length) resolve(incoming.read() as Uint8Array);
-        else collect(incoming, resolve, reject);
-      });
-    });
+    return readWholeBody(this.#incoming);
   }
 
   openBody(): ReadableStream<Uint8Array> | null {
@@ -104,28 +91,4 @@ export class NodeContext implements RequestContext {
       return controller.signal;
     });
   }
-}
-
-function collect(
-  incoming: NodeRequest,
-  resolve: (body: Uint8Array) => void,
-  reject: (reason: Error) => void,
-): void {
-  const pieces: Uint8Array[] = [];
-  let isWhole = false;
-  const fail = () => {
-    if (!isWhole) reject(disconnected());
-  };
-  if (incoming.destroyed) {
-    fail();
-    return;
-  }
-  incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
-  incoming.on("end", () => {
-    isWhole = true;
-    resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-  });
-  incoming.on("close", fail);
-  // Only HTTP/2 emits errors without a listener, and would end the process.
-  if (incoming.httpVersionMajor !== 1) incoming.on("error", fail);
 }

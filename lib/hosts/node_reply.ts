@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { type Body, cancelBody, isSendableStatus, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
-import { fieldOf } from "./node_request.ts";
+import { fieldOf } from "./node_head.ts";
 import { callSafely, sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 

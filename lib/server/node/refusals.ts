@@ -3,7 +3,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { nextTick } from "node:process";
-import { fieldOf } from "../../hosts/node_request.ts";
+import { fieldOf } from "../../hosts/node_head.ts";
 import type { Problem } from "../../http/problem.ts";
 import { UNREADABLE } from "../service/errors.ts";
 

@@ -1,0 +1,133 @@
+/** The body of a request of `node:http` and `node:http2`: whether there is one, and its bytes, as a whole or as a stream. */
+
+import { Buffer } from "node:buffer";
+import { nextTick } from "node:process";
+import { disconnected } from "../http/interruption.ts";
+import { fieldOf } from "./node_head.ts";
+import type { NodeRequest, NodeResponse } from "./node_types.ts";
+
+/** Whether a request may have a body. On HTTP/2, a body need not be announced. */
+export function hasBody(incoming: NodeRequest): boolean {
+  const { method = "GET", httpVersionMajor = 1 } = incoming;
+  // HTTP/2 permits `get`, which the constructor of `Request` takes for GET.
+  if (/^(GET|HEAD)$/i.test(method)) return false;
+  return httpVersionMajor > 1 || Number(fieldOf(incoming, "content-length") ?? 0) > 0 ||
+    fieldOf(incoming, "transfer-encoding") !== null;
+}
+
+/** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
+export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
+  return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
+}
+
+/** Reads a body to its end. It rejects if the client leaves before. */
+export function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> {
+  // A request without a body is not waited for: its `end` occurs once, and a parser of the app may have taken it.
+  if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
+  const kept = keptBody(incoming);
+  if (kept) return Promise.resolve(kept);
+  const length = Number(fieldOf(incoming, "content-length") ?? NaN);
+  return new Promise((resolve, reject) => {
+    // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than by listeners.
+    nextTick(() => {
+      if (incoming.readableLength === length) resolve(incoming.read() as Uint8Array);
+      else collect(incoming, resolve, reject);
+    });
+  });
+}
+
+function collect(
+  incoming: NodeRequest,
+  resolve: (body: Uint8Array) => void,
+  reject: (reason: Error) => void,
+): void {
+  const pieces: Uint8Array[] = [];
+  let isWhole = false;
+  const fail = () => {
+    if (!isWhole) reject(disconnected());
+  };
+  if (incoming.destroyed) {
+    fail();
+    return;
+  }
+  incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
+  incoming.on("end", () => {
+    isWhole = true;
+    resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  });
+  incoming.on("close", fail);
+  // Only HTTP/2 emits errors without a listener, and would end the process.
+  if (incoming.httpVersionMajor !== 1) incoming.on("error", fail);
+}
+
+/**
+ * How long the rest of a body is kept after the response was sent, in milliseconds, if the app asks for no further piece. An app may still
+ * read a body that it wants to write to its log.
+ */
+const REST_TIMEOUT = 1000;
+
+/** The body as a stream. Node discards a body that nothing reads. */
+export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
+  return new ReadableStream(new BodySource(incoming), { highWaterMark: 0 });
+}
+
+/**
+ * The body as a stream for the app, which may read a part of it and forget the rest. Node would then never read the next request of the
+ * connection, so the rest is discarded some time after the response was sent.
+ */
+export function toAppStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+  const source = new BodySource(incoming);
+  outgoing.on("finish", () => source.discardWhenIdle());
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/** `idle` means that a part was read, and that the app does not wait for more of it. */
+type BodyState = "unread" | "reading" | "idle" | "over";
+
+/** The source of a stream that reads the body of a request of Node. */
+class BodySource {
+  readonly #incoming: NodeRequest;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #state: BodyState = "unread";
+  #isDiscardedWhenIdle = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(incoming: NodeRequest) {
+    this.#incoming = incoming;
+    // By default, the end of the iteration would destroy the connection, which the response still needs.
+    this.#pieces = incoming.iterator({ destroyOnReturn: false });
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#controller = controller;
+    this.#enter("reading");
+    const { done, value } = await this.#pieces.next();
+    if (done) controller.close();
+    else controller.enqueue(new Uint8Array(value));
+    this.#enter(done ? "over" : "idle");
+  }
+
+  async cancel(): Promise<void> {
+    this.#enter("over");
+    await this.#pieces.return?.();
+    // The rest of the body is discarded, so that the next request on the connection can be read.
+    this.#incoming.resume();
+  }
+
+  discardWhenIdle(): void {
+    this.#isDiscardedWhenIdle = true;
+    this.#enter(this.#state);
+  }
+
+  #enter(state: BodyState): void {
+    this.#state = state;
+    clearTimeout(this.#timer);
+    if (state === "idle" && this.#isDiscardedWhenIdle) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT);
+  }
+
+  #discard(): void {
+    this.#controller?.error(new TypeError("The rest of the request body was discarded, because the response was sent"));
+    void this.cancel();
+  }
+}
