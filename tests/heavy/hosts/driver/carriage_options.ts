@@ -3,7 +3,7 @@
 import type { PetstoreOptions } from "../../../../mod.ts";
 
 /** The query with which a client asks for one of them. */
-export type OrdersKind = "text" | "odd" | "cookies" | "large" | "endless" | "waiting" | "report";
+export type OrdersKind = "text" | "late" | "odd" | "cookies" | "large" | "endless" | "waiting" | "report";
 
 /** The pieces of `large`, and the length of each. */
 export const LARGE_PIECES = 128;
@@ -22,6 +22,7 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
   const piece = new Uint8Array(PIECE_LENGTH).fill(120);
   const responses: Record<OrdersKind, (request: Request) => Response | Promise<Response>> = {
     text: () => new Response("woof"),
+    late: () => new Promise((resolve) => setTimeout(() => resolve(new Response("woof", { status: 202 })), 20)),
     odd: () => new Response("woof", { headers: { "x-odd": "a\x01b" } }),
     cookies() {
       const headers = new Headers();

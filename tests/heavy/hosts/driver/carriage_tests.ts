@@ -25,6 +25,11 @@ export const CARRIAGE_TESTS: Record<string, (program: Program) => Promise<void>>
     assert.equal(response.headers.get("content-type")?.toLowerCase(), "text/plain;charset=utf-8");
     assert.equal(await response.text(), "woof");
   },
+  async "answers HEAD as GET, also where the app takes a while"(program) {
+    for (let i = 0; i < 2; i++) assert.equal((await ask(program, "late", { method: "HEAD" })).status, 202);
+    assert.equal(await (await ask(program, "late")).text(), "woof");
+    assert.doesNotMatch(program.written.stderr, /ERR_|Error/);
+  },
   async "answers 500 in place of a header that cannot be sent"(program) {
     const response = await ask(program, "odd");
     assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);

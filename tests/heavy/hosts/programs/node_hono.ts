@@ -11,7 +11,9 @@ const servePetstore = createNodeListener(petstore);
 
 const app = new Hono<{ Bindings: HttpBindings }>();
 app.get("/hello", (context) => context.text("Hello from the app"));
-app.all(`${BASE_PATH}/*`, ({ env }) => {
+app.all(`${BASE_PATH}/*`, ({ env, req }) => {
+  // Hono makes the response to a HEAD request of what this function returns.
+  if (req.raw.method === "HEAD") return petstore.handle(req.raw);
   servePetstore(env.incoming, env.outgoing);
   return RESPONSE_ALREADY_SENT;
 });
