@@ -69,6 +69,7 @@ const LIFETIME_SECONDS = 2400;
  */
 export function readAddress(address: string): PostgresTarget {
   const url = parseUrl(address);
+  requireEncoded(url);
   const parameters = url.searchParams;
   const known = [...CONNECTION_PARAMETERS, ...Object.keys(OWN_PARAMETERS)];
   for (const name of parameters.keys()) {
@@ -124,7 +125,17 @@ function parseUrl(address: string): URL {
   if (url) return url;
   const withHost = URL.parse(address.replace("@/", "@localhost/"));
   if (withHost?.searchParams.has("host")) return withHost;
-  return fail("it must have the form postgres://user:password@host:port/database");
+  return fail(`it must have the form postgres://user:password@host:port/database, ${ENCODED}`);
+}
+
+const ENCODED = "with special characters of the password percent-encoded, such as %2F for a slash";
+
+/**
+ * Refuses an address in which a part of the password is taken for another part. A slash, a question mark or a number sign ends the place of
+ * the host, so the rest of the password would be shown as the name of the database.
+ */
+function requireEncoded({ pathname, hash }: URL): void {
+  if (hash !== "" || /[@:/]/.test(pathname.slice(1))) fail(`its database must have no @, : or /; write it ${ENCODED}`);
 }
 
 /** Refuses `channel_binding=require`: pg binds its login to the TLS connection if the server offers that, and cannot promise it. */

@@ -112,6 +112,15 @@ test("channel_binding may be what pg does, and a parameter that pg ignores is na
 test("an invalid address is refused by a message without its password", async () => {
   const wrong: [address: string, says: RegExp][] = [
     ["postgres://hunter2@h:port/d", /must have the form postgres:/],
+    ["postgres://rex:ab/hunter2@h/d", /percent-encoded, such as %2F for a slash$/],
+    ...["12/hunter2@h", "12#hunter2@h", "pw@1/hunter2@h:5432", "12/hunter2:x", "hunter2/x@1/x"].map((
+      part,
+    ): [string, RegExp] => [
+      `postgres://rex:${part}/d`,
+      /percent-encoded, such as %2F for a slash$/,
+    ]),
+    ["postgres://rex:12/hunter2@/d?host=/run", /percent-encoded, such as %2F for a slash$/],
+    ["postgres://rex:12?hunter2@h/d", /has an unknown parameter/],
     ["postgres://h/d?schmea=hunter2", /has an unknown parameter; known are .*schema$/],
     ["postgres://h/d?pool_size=0", /pool_size must be a whole number from 1 to 10000/],
     ["postgres://h/d?pool_size=hunter2", /pool_size must be a whole number/],
