@@ -130,17 +130,17 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 }
 
 /**
- * Turns what a verifier returns into a caller. The result is undefined if the verifier has named no caller. The caller is a copy, because a
- * member of the app's object may have another value when it is read again. A misspelt `readOnly` must not give the right to write, so no other member is allowed, as in the
- * record of a key.
+ * Turns what a verifier returns into a caller. The result is undefined if it is no object, and so names no caller. The caller is a copy,
+ * because a member of the app's object may have another value when it is read again. A misspelt `readOnly` must not give the right to write,
+ * so no other member is allowed, as in the record of a key.
  *
- * @throws {TypeError} If there is another member, or `readOnly` is no boolean. The client gets 500.
+ * @throws {TypeError} If an object is no caller, such as one with a number as its id. The client gets 500, and the app is told.
  */
 function callerOfVerdict(verdict: unknown): Caller | undefined {
-  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
-  if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return undefined;
+  if (typeof verdict !== "object" || verdict === null) return undefined;
   const { id, readOnly = false, ...others } = verdict as Partial<Caller>;
-  if (typeof id !== "string" || id === "") return undefined;
-  if (typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
-  throw new TypeError("A key verifier returns a caller with an id and readOnly alone");
+  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
+  const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
+  if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
+  throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
 }

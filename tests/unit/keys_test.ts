@@ -93,8 +93,9 @@ test("a verifier that throws gets 500, and 503 if what it asks is unavailable", 
   }
 });
 
-test("a verifier whose caller has another member, or a wrong right, gets 500 and no write, and onError is told", async () => {
-  const verdicts = [{ readonly: true }, { readOnly: "true" }, { readOnly: null }, { readOnly: true, name: "Ann" }];
+test("a verifier whose caller has a wrong id, another member or a wrong right gets 500 and no write, and onError is told", async () => {
+  const rights = [{ readonly: true }, { readOnly: "true" }, { readOnly: null }, { readOnly: true, name: "Ann" }];
+  const verdicts = [...rights, { id: 7 }, { id: "" }, { id: undefined }];
   for (const verdict of verdicts) {
     const told: unknown[] = [], store = createMemoryStore();
     const keys = () => ({ id: "ann", ...verdict }) as unknown as { id: string };
@@ -104,7 +105,7 @@ test("a verifier whose caller has another member, or a wrong right, gets 500 and
       const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
       assert.equal((await handle(new Request("http://h/v1/pets", { method, headers, body }))).status, 500);
     }
-    assert.match(String(told), /^(TypeError: .* id and readOnly alone.*,?){2}$/);
+    assert.match(String(told), /^(TypeError: .* a text as its id, and readOnly alone,?){2}$/);
     assert.equal(await store.get(1n), undefined);
   }
 });
