@@ -125,7 +125,7 @@ export const REVOKE_KEY: Command = {
         try {
           if (await removeKeyFile(file, digest)) errors.add(`petstore: ${file} had this key, and is removed`);
         } catch (error) {
-          errors.add(`petstore: ${firstLine(error)}. If it has the revoked key, remove it`);
+          errors.add(`petstore: ${file} was not removed: ${firstLine(error)}. If it has the revoked key, remove it`);
         }
       }
       if (stored.some((key) => key.id !== id && isValid(key))) return;

@@ -79,11 +79,14 @@ export async function removeKeyFile(path: string, digest: string): Promise<boole
 
 /**
  * Whether the file has the key with this digest. A server that starts in the folder above the file accepts the key if its store has no
- * keys.
+ * keys. It does not matter here whose file it is and who can read it: root may revoke the key of a service's own user.
+ *
+ * @throws {SettingError} If the file cannot be read, or has something else than a key.
  */
 export async function hasKey(path: string, digest: string): Promise<boolean> {
-  const file = readKey(path);
-  return file !== undefined && await digestOfKey(file.key) === digest;
+  if (!statSync(path, { throwIfNoEntry: false })) return false;
+  const key = readSmallFile(path, path).trim();
+  return key !== "" && await digestOfKey(key) === digest;
 }
 
 /**
