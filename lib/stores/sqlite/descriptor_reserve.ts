@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
-import { isPermitted } from "./permissions.ts";
+import { mayAccess } from "./permissions.ts";
 
 /** How many descriptors the start of a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
 const DESCRIPTORS_OF_THREAD = 16;
@@ -18,7 +18,7 @@ export class DescriptorReserve {
    * @throws If not all of them are free. Then none is kept.
    */
   fill(): void {
-    if (!isPermitted("read", devNull)) return;
+    if (!mayAccess("read", devNull)) return;
     try {
       while (this.#kept.length < DESCRIPTORS_OF_THREAD) this.#kept.push(openSync(devNull, "r"));
     } catch (error) {

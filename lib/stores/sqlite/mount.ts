@@ -6,7 +6,7 @@
 
 import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { isPermitted } from "./permissions.ts";
+import { mayAccess } from "./permissions.ts";
 import { unfinishedName } from "./remains.ts";
 
 /** @param path The path of a file that exists, without symbolic links. */
@@ -15,7 +15,7 @@ export function isMounted(path: string): boolean {
   if (statSync(path).dev !== statSync(folder).dev) return true;
   // A mount may come from the same file system as the folder around it. The system then refuses a second name beside the first one,
   // because no link leads from one mount to another. Without the permission to make the name, the file counts as no mount.
-  if (!isPermitted("read", folder) || !isPermitted("write", folder)) return false;
+  if (!mayAccess("read", folder) || !mayAccess("write", folder)) return false;
   const name = unfinishedName(path);
   try {
     linkSync(path, name);

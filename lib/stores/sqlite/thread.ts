@@ -1,7 +1,7 @@
 /** Starts the threads that use an SQLite file: the one that writes, and the one that copies. */
 
 import { type MessagePort, Worker } from "node:worker_threads";
-import { isPermitted } from "./permissions.ts";
+import { mayAccess } from "./permissions.ts";
 
 /** What a thread runs, and what it gets. */
 export interface ThreadWork {
@@ -51,6 +51,6 @@ function mayLoad(module: string, file: string, database: string): boolean {
   if (!module.endsWith(`/${file}.ts`) && !module.endsWith(`/${file}.js`)) return false;
   // The module imports others from the folder `lib`.
   const library = new URL("../../", module);
-  if (library.protocol === "file:" && !isPermitted("read", library)) return false;
-  return isPermitted("read", database) && isPermitted("write", database);
+  if (library.protocol === "file:" && !mayAccess("read", library)) return false;
+  return mayAccess("read", database) && mayAccess("write", database);
 }
