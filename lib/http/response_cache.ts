@@ -85,8 +85,9 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
     isFresh(entry) {
       const { additions, alterations } = changes();
       const { made, reply } = entry;
-      if (made.alterations !== alterations) return false;
-      if (made.additions !== additions && reply.invalidatedBy === "addition") return false;
+      // The difference of two values that are no numbers is NaN. A wrapper of a store may return a promise of the counters, which has none.
+      if (made.alterations - alterations !== 0) return false;
+      if (made.additions - additions !== 0 && reply.invalidatedBy === "addition") return false;
       if (newer.get(entry.hash) !== entry) add(entry);
       return true;
     },

@@ -23,7 +23,8 @@ export const listPets: Definition = {
     return chain(store.list(petQuery), (page) => {
       // Own members only: an extended Object.prototype is no page.
       const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
-      if (next === undefined) return representation(json, "addition");
+      // A store of the app may say by null that no page follows, as databases do.
+      if (next == null) return representation(json, "addition");
       return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) });
     });
   },

@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
-import { createPetstore } from "../../mod.ts";
+import { createMemoryStore, createPetstore } from "../../mod.ts";
+import type { PetPage, StoreChanges } from "../../lib/stores/store.ts";
 import { KEY } from "../support/api.ts";
 import { createContext } from "../support/context.ts";
 
@@ -150,4 +151,26 @@ test("what an app does with a kept response changes no other response, nor do tw
       assert.deepEqual({ ...head, headers: first.headers }, { ...first, text: "" });
     }
   }
+});
+
+test("a pet is shown after its 201 where a wrapper has made all methods of the store asynchronous, or returns no counters", async () => {
+  const atFirst: StoreChanges = { additions: 0, alterations: 0 };
+  const wrong: unknown[] = [Promise.resolve(atFirst), {}, { additions: NaN, alterations: NaN }, { alterations: "x" }];
+  for (const counters of wrong) {
+    const store = Object.assign(createMemoryStore(), { changes: () => counters as StoreChanges });
+    const { handle } = createPetstore({ keys: [KEY], store });
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const list = async () => await (await handle(new Request("http://h/v1/pets", { headers }))).json();
+    for (let i = 0; i < 4; i++) assert.deepEqual(await list(), []);
+    const body = '{"name":"Rex","categoryId":7}';
+    assert.equal((await handle(new Request("http://h/v1/pets", { method: "POST", headers, body }))).status, 201);
+    assert.equal((await list()).length, 1, String(counters));
+  }
+});
+
+test("a store may say by null that no page follows, as a database says it", async () => {
+  const page = { json: "[]", next: null } as unknown as PetPage;
+  const { handle } = createPetstore({ keys: [KEY], store: Object.assign(createMemoryStore(), { list: () => page }) });
+  const response = await handle(new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } }));
+  assert.deepEqual([response.status, response.headers.get("link")], [200, null]);
 });
