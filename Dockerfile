@@ -29,8 +29,6 @@ WORKDIR /var/lib/petstore
 VOLUME /var/lib/petstore/data
 ENV DENO_DIR=/opt/petstore/.deno DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 PETSTORE_HOSTNAME=0.0.0.0
 EXPOSE 8000
-# In Kubernetes, a service named petstore sets PETSTORE_PORT to an address, which is no port.
-HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD case "$PETSTORE_PORT" in *[!0-9]*) PETSTORE_PORT= ;; esac; \
-  petstore ready "http://127.0.0.1:${PETSTORE_PORT:-${PORT:-8000}}"
+HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD petstore ready
 ENTRYPOINT ["petstore"]
 CMD ["serve"]

@@ -77,6 +77,8 @@ test.withFolder("the command of the container serves from the files that are cop
   // These are the variables in Kubernetes, beside a service of this name.
   const linked = { PETSTORE_PORT: "tcp://10.43.12.7:8000", PORT: env.PETSTORE_PORT };
   assert.equal((await start(check, linked).run()).status, 0);
+  // A file of variables with CRLF adds a character to each value, which the server removes too.
+  assert.equal((await start(check, { PETSTORE_PORT: `${env.PETSTORE_PORT}\r`, PORT: "9" }).run()).status, 0);
   assert.equal(await server.stop(), 0);
   assert.equal(server.written.stderr, "");
 });

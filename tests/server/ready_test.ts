@@ -20,6 +20,10 @@ test("ready tells that a server is ready, and asks no proxy of the environment, 
     for (const url of [origin, `${origin}/`, `${origin}/v1`, origin.replace("//", "//user:secret@")]) {
       assert.deepEqual(await runHere(["ready", url], env), ready);
     }
+    const { hostname, port } = new URL(origin);
+    assert.equal(hostname, "127.0.0.1");
+    assert.deepEqual(await runHere(["ready"], { ...env, PORT: ` ${port}\r\n` }), ready);
+    assert.deepEqual(await runHere(["ready", "--port", port], { PETSTORE_PORT: "9" }), ready);
     const proxy = "http://127.0.0.1:9";
     assert.deepEqual(
       await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),

@@ -12,7 +12,7 @@ export interface Command {
   summary: string;
   /** The settings that the command reads. If absent, it reads `store` alone, and takes no store in memory. */
   settings?: readonly SettingName[];
-  /** The options that only this command has. They have no environment variables. */
+  /** The options that only this command has, without variables, or a setting that has another help text here. */
   flags?: Options;
   /** The name of its one argument, for texts. If absent, the command takes flags only. */
   operand?: string;

@@ -1,22 +1,25 @@
 import { get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
+import { SETTINGS } from "../settings/flags.ts";
+import { PORT } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const READY: Command = {
   summary: "tell whether a server is ready, for the health check of a container",
   settings: [],
+  flags: { port: { ...SETTINGS.port, help: "the port of a server on this machine, if no url is given" } },
   operand: "url",
-  needsOperand: true,
   about: "The command asks the server at this address for /readyz. It does not open a store.",
   statuses: [
     "the server is ready",
     "the server is not ready, or cannot be reached",
     "a wrong command line, or something else answers at the address",
   ],
-  examples: ["petstore ready http://127.0.0.1:8000"],
-  async run({ operand }, context) {
-    const { origin } = parseAddress(operand);
+  examples: ["petstore ready", "petstore ready http://127.0.0.1:8000"],
+  async run({ operand, read }, context) {
+    // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
+    const origin = operand === "" ? `http://127.0.0.1:${read("port", PORT)}` : parseAddress(operand).origin;
     await requireReady(origin);
     context.writers.output.add(`${origin} is ready`);
     return 0;

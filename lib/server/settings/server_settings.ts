@@ -12,7 +12,7 @@ import { SettingError } from "../process/start_error.ts";
 /** The most sample pets. More of them would have no use. */
 const MAX_SEED = 1_000_000;
 
-const PORT = numberFrom(0, 65_535);
+export const PORT: Format<number> = numberFrom(0, 65_535);
 
 const HOSTNAME: Format<string> = {
   form: "an address or a name, such as 127.0.0.1",
