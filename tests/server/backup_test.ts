@@ -84,6 +84,17 @@ testMounted("a backup on a full disk has status 1, says which disk, and leaves n
   });
 });
 
+testMounted("a backup and an export follow `..` behind a link to another file system", async () => {
+  await makeStore(1);
+  await withTmpfs("4m", async (mount) => {
+    Deno.mkdirSync(join(mount, "inner"));
+    Deno.symlinkSync(join(mount, "inner"), "link");
+    await succeed("backup link/../copy.db");
+    await succeed("export link/../pets.ndjson");
+    assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "inner", "pets.ndjson"]);
+  });
+});
+
 testMounted("a backup on a read-only mount is checked, exported and copied there", async () => {
   await makeStore(3);
   await withTmpfs("4m", async (mount, remount) => {

@@ -13,9 +13,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
-import { COMPANIONS } from "../../stores/sqlite/file.ts";
+import { COMPANIONS, resolveFolder } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
 import { explain, InterruptedError, SettingError } from "./start_error.ts";
 
@@ -110,7 +110,7 @@ export async function publishFile<T>(
   for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
   try {
     // The name is made absolute, because SQLite takes a relative one such as file:copy.db for a URI.
-    temporary = createTemporary(resolve(path));
+    temporary = createTemporary(resolveFolder(path));
     const { name, descriptor } = temporary;
     const result = await fill(name, descriptor, stop.signal);
     fsyncSync(descriptor);

@@ -67,7 +67,7 @@ export function followLinks(path: string): string {
 }
 
 /** Makes a path absolute. The system resolves the links in its folder, because `..` after a link is relative to the target of the link. */
-function resolveFolder(path: string): string {
+export function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
