@@ -21,6 +21,8 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 5_000,
   // The listener itself refuses a request without Host, with an Error body.
   requireHostHeader: false,
+  // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit requests whose end is ambiguous.
+  insecureHTTPParser: false,
 };
 
 const { malformed } = UNREADABLE;
