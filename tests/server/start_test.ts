@@ -57,9 +57,9 @@ testUnless(onDenoAlone("Deno.serve"))(
   },
 );
 
-test("on a Node without SQLite, such as Node 20, the program says in one line which Node it needs", async () => {
+test("on a Node without SQLite, such as Node 20, or one with the flag that turns it off, the program says in one line which Node it needs", async () => {
   const main = join(ROOT, "lib", "server", "node", "main.ts");
   const { status, stdout, stderr } = await new Child(NODE, ["--no-experimental-sqlite", main, "serve"]).run();
   assert.deepEqual([status, stdout], [2, ""]);
-  assert.match(stderr, /^petstore: Node \S+ has no SQLite; use Node 22\.13 or later\n$/);
+  assert.match(stderr, /^petstore: Node \S+ has no SQLite; use 22\.13 or later, and not --no-experimental-sqlite\n$/);
 });

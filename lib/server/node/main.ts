@@ -5,7 +5,8 @@ import { isBuiltin } from "node:module";
 import process from "node:process";
 
 if (!isBuiltin("node:sqlite")) {
-  process.stderr.write(`petstore: Node ${process.versions.node} has no SQLite; use Node 22.13 or later\n`);
+  const { node } = process.versions;
+  process.stderr.write(`petstore: Node ${node} has no SQLite; use 22.13 or later, and not --no-experimental-sqlite\n`);
   process.exit(2);
 }
 
