@@ -120,7 +120,12 @@ const REFUSED: [line: string, shows: string][] = [
   ["keys rotate x --overlap=-1d", 'not "-1d"'],
   ["keys rotate petstore_secret", "no such key; "],
   ["keys revoke petstore_secret", "no such key; "],
-  ["keys revoke ", "id of the key is missing; "],
+  ["keys revoke", "id of the key is missing; "],
+  // A shell has put nothing in place of a variable.
+  ["keys revoke ", "Name the id, as in "],
+  ["export ", "Name the file, as in "],
+  ["import ", "Name the file, as in "],
+  ["ready ", "Name the url, as in "],
 
   // Files. No command replaces one, or follows a link.
   ["backup", " backup copy.db\n"],

@@ -16,7 +16,7 @@ export interface Command {
   flags?: Options;
   /** The name of its one argument, for texts. If absent, the command takes flags only. */
   operand?: string;
-  /** Whether the command is refused without its operand. */
+  /** Whether the command is refused without its operand. One that is given and empty is always refused. */
   needsOperand?: true;
   /**
    * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} says it in its own message. If

@@ -123,7 +123,9 @@ export function readArguments(
   // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
   if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${operandName} must not contain control characters`);
   const printsText = flags.has("help") || flags.has("version");
-  if (operand === "" && definition.needsOperand && !printsText) {
+  // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
+  const mustHaveText = definition.needsOperand || positionals.length > 0;
+  if (operand === "" && mustHaveText && !printsText) {
     const example = definition.examples[0]!.replace(/^petstore /, "");
     throw new SettingError(`Name the ${operandName}, as in ${commandLine(example)}`);
   }

@@ -16,7 +16,7 @@ export const READY: Command = {
     "the server is not ready, or cannot be reached",
     "a wrong command line, or something else answers at the address",
   ],
-  examples: ["petstore ready", "petstore ready http://127.0.0.1:8000"],
+  examples: ["petstore ready http://127.0.0.1:8000", "petstore ready"],
   async run({ operand, read }, context) {
     // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
     const origin = operand === "" ? `http://127.0.0.1:${read("port", PORT)}` : parseAddress(operand).origin;
