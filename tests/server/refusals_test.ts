@@ -27,6 +27,7 @@ const REFUSED: [line: string, shows: string][] = [
   // Settings of a server.
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
   ["serve --hostname=0.0.0.0:80", "--hostname must be an address or a name"],
+  ["serve --faults=", "--faults must be faults and their shares"],
   ["serve --key=", "An API key must not be empty"],
   ["PETSTORE_KEYS=pk_a,,pk_b serve", "An API key must not be empty"],
   ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],

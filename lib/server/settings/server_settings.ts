@@ -70,6 +70,8 @@ export const OPENAPI_SERVER: Format<OpenApiServer> = {
   },
 };
 
+const FAULT_SHARES: Format<FaultOptions> = { form: "faults and their shares, such as lose=0.1", parse: readFaults };
+
 /** The parsed settings. The address of the store is not checked yet. */
 export type ServerSettings = ReturnType<typeof readSettings>;
 
@@ -92,7 +94,7 @@ export function readSettings(args: CommandArguments) {
     /** The address at which metrics are served, or undefined if they are not served. */
     metrics: args.optional("metrics", ADDRESS),
     /** Which requests fail on purpose, or undefined if none does. */
-    faults: readFaults(args.text("faults")),
+    faults: args.optional("faults", FAULT_SHARES),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
     /** The addresses that the description names. If there are none, it names that of the server itself. */
