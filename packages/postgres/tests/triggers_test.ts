@@ -1,11 +1,13 @@
 /**
- * What another program does to the tables of a running store: a client is told of no pet that is not stored, and of an outage where a pet
- * cannot be stored.
+ * What another program does to the tables of a running store, and an app to the connections of its pool: a client is told of no pet that is
+ * not stored, and of an outage where a pet cannot be stored.
  */
 
 import assert from "node:assert/strict";
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { runSql } from "../../../tests/support/postgres/postgres.ts";
+import { keyOf } from "../../conformance/lib/store/keys.ts";
+import { createPostgresStore } from "../mod.ts";
+import { connect, runSql } from "../../../tests/support/postgres/postgres.ts";
 import { PET, request, test } from "./support.ts";
 
 /** What another program can do to an insert, as SQL for a table of the schema. */
@@ -91,3 +93,32 @@ test.store("a create is refused if another program has lifted the greatest id", 
   await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
   assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
 });
+
+test.schema(
+  "nothing is acknowledged in a transaction that the app has left open on a connection of the pool",
+  async (url, schema) => {
+    const pool = connect(url, "shared", 1);
+    await using store = await createPostgresStore(pool, { schema });
+    const leaveOpen = async () => {
+      const client = await pool.connect();
+      // The app does not wait for it, so that it may come after the connection was given back.
+      client.query("BEGIN").catch(() => {});
+      client.release();
+    };
+    const changes: (() => unknown)[] = [
+      () => store.create(PET),
+      () => store.createOnce!(PET, request("a")),
+      () => store.keys.add(keyOf("a")),
+      () => store.keys.revoke(keyOf("a").id, new Date()),
+    ];
+    for (const change of changes) {
+      await leaveOpen();
+      await assert.rejects(async () => await change(), StoreUnavailableError);
+      assert.ok(await change());
+    }
+    assert.deepEqual(await runSql(url, `SELECT id FROM "${schema}".pets ORDER BY id`), [["2"], ["4"]]);
+    assert.deepEqual(await runSql(url, `SELECT revoked_at IS NULL FROM "${schema}".api_keys`), [["false"]]);
+    await store.close();
+    await pool.end();
+  },
+);

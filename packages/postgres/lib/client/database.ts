@@ -39,7 +39,7 @@ export interface PostgresStoreOptions {
    */
   timeoutMs?: number;
   /**
-   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.21. Default:
+   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.24 with its defaults. Default:
    * `true`.
    */
   prepare?: boolean;

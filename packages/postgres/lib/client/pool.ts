@@ -33,6 +33,8 @@ export interface Connection {
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
   processID?: number;
+  /** What the server has said of the transaction of this connection after the last statement: `I` if none is open. Older versions of pg lack it. */
+  getTransactionStatus?(): string | null;
   /** The internals of node-postgres, which may change. */
   connection?: { stream?: Stream };
 }
@@ -117,11 +119,11 @@ function guardParser(connection: Connection): void {
 }
 
 /**
- * Runs a statement, in a transaction of its own.
+ * Runs a statement. With parameters, it runs in a transaction of its own.
  *
  * @param parameters The values of the parameters. If this is `null`, `text` may contain several statements, and there are no rows.
  * @param name The name of the prepared statement; `undefined` if it is not to be prepared.
- * @throws {BrokenResultError} If rows are missing or left over, or one lacks a column.
+ * @throws {BrokenResultError} If rows are missing or left over, one lacks a column, or the statement was not committed.
  */
 export async function runStatement(
   connection: Connection,
@@ -135,6 +137,10 @@ export async function runStatement(
   }
   const query = { text, values: parameters, rowMode: "array" as const };
   const { rows, command, rowCount, fields } = await connection.query(name === undefined ? query : { ...query, name });
+  // An app that shares the pool may have left a transaction open on this connection. What the statement has written would end with it.
+  if (connection.getTransactionStatus?.() === "T") {
+    throw new BrokenResultError("the connection is in a transaction that another user of the pool has left open");
+  }
   requireColumns(rows, fields.length);
   // The end of a result says how many rows there were. For other commands than SELECT, it counts the rows that were changed.
   const expected = command === "SELECT" ? rowCount : 0;
