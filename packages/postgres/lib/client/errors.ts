@@ -29,11 +29,14 @@ export function isTransient(error: unknown): boolean {
 
 /**
  * Whether an error shows that PostgreSQL has rolled a statement back. One of class 08 or 57P does not: by these, a pooler may report the
- * loss of its own connection.
+ * loss of its own connection. Nor does one that ends the session, as its severity says, but PostgreSQL says that in the language of
+ * `lc_messages`. So an error counts in any language if no session ends by its class: invalid values and statements, conflicts, locks, a
+ * database that can only be read, and cancelled statements.
  */
 export function isRefusal(error: unknown): boolean {
   const state = sqlState(error) ?? "08";
-  return !/^(08|57P|40003)/.test(state) && (error as { severity?: unknown }).severity === "ERROR";
+  if (/^(08|57P|40003)/.test(state)) return false;
+  return (error as { severity?: unknown }).severity === "ERROR" || /^(2[23]|25006|40|42|55|57014|P0)/.test(state);
 }
 
 /** Whether an error is a defect in JavaScript, of this library or of the driver. */

@@ -81,6 +81,11 @@ const OUTCOMES: [what: string, result: (added: string) => string, mayBeStored: b
   ["the row has no column", (added) => added.replace(/^D[^C]*/, "D\0\0\0\x06\0\x01"), true],
   ["the time limit of the server has passed", () => errorMessage("ERROR", "57014"), false],
   ["the disk is full", () => errorMessage("ERROR", "53100"), false],
+  ["a row is refused, in German", () => errorMessage("FEHLER", "23514"), false],
+  ["the database can only be read, in German", () => errorMessage("FEHLER", "25006"), false],
+  ["the sequence was altered, in German", () => errorMessage("FEHLER", "55000"), false],
+  ["the time limit of the server has passed, in German", () => errorMessage("FEHLER", "57014"), false],
+  ["PostgreSQL is stopped, in Russian", () => errorMessage("VAZHNO", "57P01"), true],
 ];
 
 test(
