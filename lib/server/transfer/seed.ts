@@ -73,9 +73,14 @@ async function addSample(store: PetStore, number: number): Promise<boolean> {
     await store.create(pet);
     return true;
   }
-  const key = `petstore-seed-${String(number).padStart(8, "0")}`;
-  const { outcome } = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION_TIME });
-  return outcome === "created";
+  let key = `petstore-seed-${String(number).padStart(8, "0")}`;
+  for (;;) {
+    const result = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION_TIME });
+    if (result.outcome !== "replayed") return result.outcome === "created";
+    if (await store.get(result.id) !== undefined) return false;
+    // Another program has deleted this pet since. Its id makes the next key, so that of several servers only one adds the pet again.
+    key = `again-${String(result.id).padStart(16, "0")}`;
+  }
 }
 
 const NAMES = (

@@ -1,6 +1,7 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
@@ -55,6 +56,19 @@ test.inFolder("a seed that was killed is finished by the next start, and several
   assert.equal(await seed(first, 150), "80 sample pets are added");
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
   assert.deepEqual(readDrafts(), Array.from({ length: 4_000 }, (_, i) => samplePet(i)));
+});
+
+test.inFolder("sample pets that another program has deleted are added again, each once", async () => {
+  await using first = open();
+  await using second = open();
+  await seed(first, 5);
+  const other = new DatabaseSync(FILE);
+  for (const condition of ["id > 3", "true", "true"]) {
+    other.exec(`DELETE FROM pets WHERE ${condition}`);
+    await Promise.all([seed(first, 5), seed(second, 5)]);
+    assert.deepEqual(readDrafts(), DRAFTS.slice(0, 5), condition);
+  }
+  other.close();
 });
 
 test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async () => {
