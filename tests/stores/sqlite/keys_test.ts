@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import { listKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, keyOf, test, usingStore, withOther } from "./support.ts";
@@ -34,6 +35,28 @@ test("another program's changes of several keys at once are noticed, also if the
       const changed = await keys.listSince!(version);
       assert.notEqual(changed.keys, undefined, sql);
       version = changed.version;
+    }
+  }));
+
+test("keys are the same from a driver of SQL that gives integers as numbers, bigints or texts", () =>
+  withOther(async ({ keys }, other) => {
+    const all = [keyOf("a", { expires: new Date(5), revoked: new Date(6) }), keyOf("b", { readOnly: true })];
+    for (const { id, revoked, ...key } of all) {
+      await keys.add({ ...key, id, revoked: undefined });
+      if (revoked) await keys.revoke(id, revoked);
+    }
+    for (const convert of [Number, BigInt, String]) {
+      const givenAs = (value: unknown) => typeof value === "number" ? convert(value) : value;
+      const driven = new SqlKeys(
+        "api_keys",
+        (_kind, ...statements) =>
+          statements.map(([sql, ...values]) =>
+            other.prepare(sql).all(...values).map((row) =>
+              Object.fromEntries(Object.entries(row).map(([name, value]) => [name, givenAs(value)]))
+            )
+          ),
+      );
+      assert.deepEqual(await driven.list(), all, convert.name);
     }
   }));
 
