@@ -33,10 +33,10 @@ export interface Connection {
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
   processID?: number;
-  /** What the server has said of the transaction of this connection after the last statement: `I` if none is open. Older versions of pg lack it. */
+  /** What the server said of the transaction after the last statement: `T` if one is still open. Older versions of pg lack it. */
   getTransactionStatus?(): string | null;
-  /** The internals of node-postgres, which may change. */
-  connection?: { stream?: Stream };
+  /** The internals of node-postgres, which may change. This method lets the parser of messages listen to the stream. */
+  connection?: { attachListeners?(stream: Stream): void };
 }
 
 type OnData = (chunk: unknown) => void;
@@ -48,7 +48,12 @@ interface Stream {
   destroy(error: Error): void;
 }
 
-interface ConnectEvents {
+/**
+ * The class of a pool's connections, and the event for each new one. {@link PostgresPool} lacks both, so that an app need not provide more
+ * than it must.
+ */
+interface ConnectingPool {
+  Client?: new (options: unknown) => Connection;
   on?(event: "connect", listener: (connection: Connection) => void): unknown;
   off?(event: "connect", listener: (connection: Connection) => void): unknown;
 }
@@ -73,18 +78,22 @@ export function requirePool(pool: PostgresPool): void {
  */
 export function watchPool(pool: PostgresPool): void {
   pool.on?.("error", ignore);
-  eventsOf(pool).on?.("connect", guardParser);
+  connectingPool(pool).on?.("connect", ignoreErrors);
+  guardParsers(connectingPool(pool));
 }
 
-/** Ends what {@link watchPool} began. */
+/** Ends what {@link watchPool} began, except for the guards of parsers, which stay with the pool. */
 export function unwatchPool(pool: PostgresPool): void {
   pool.off?.("error", ignore);
-  eventsOf(pool).off?.("connect", guardParser);
+  connectingPool(pool).off?.("connect", ignoreErrors);
 }
 
-/** Gives the event of a pool for each new connection. {@link PostgresPool} lacks it, so that an app need not provide more than it must. */
-function eventsOf(pool: object): ConnectEvents {
+function connectingPool(pool: object): ConnectingPool {
   return pool;
+}
+
+function ignoreErrors(connection: Connection): void {
+  connection.on("error", ignore);
 }
 
 /** Says what was given in place of a pool, for a message. */
@@ -99,23 +108,41 @@ export function sizeOf(pool: PostgresPool): number {
   return pool.options?.max ?? DEFAULT_SIZE;
 }
 
+/** The pools whose connections have a guarded parser. */
+const guardedPools = new WeakSet<object>();
+
 /**
  * Lets a message that cannot be read end only its connection. In node-postgres 8.23, it would end the process. PgBouncer sends such a
- * message when its own connection ends within one.
+ * message when its own connection ends within one, and PostgreSQL when it demands a login that the driver does not know, such as GSSAPI.
  */
-function guardParser(connection: Connection): void {
-  connection.on("error", ignore);
-  const { stream } = connection.connection ?? {};
-  const [parse, ...others] = stream?.listeners("data") ?? [];
-  // Another version of node-postgres, in which the parser is not the only listener, is left as it is.
-  if (!stream || !parse || others.length > 0) return;
-  stream.off("data", parse).on("data", (chunk) => {
-    try {
-      parse(chunk);
-    } catch (error) {
-      stream.destroy(error as Error);
+function guardParsers(pool: ConnectingPool): void {
+  const { Client } = pool;
+  if (typeof Client !== "function" || guardedPools.has(pool)) return;
+  guardedPools.add(pool);
+  pool.Client = class extends Client {
+    constructor(options: unknown) {
+      super(options);
+      guardParser(this);
     }
-  });
+  };
+}
+
+function guardParser({ connection }: Connection): void {
+  const attach = connection?.attachListeners;
+  if (!connection || !attach) return;
+  connection.attachListeners = (stream) => {
+    attach.call(connection, stream);
+    const [parse, ...others] = stream.listeners("data");
+    // Another version of node-postgres, in which the parser is not the only listener, is left as it is.
+    if (!parse || others.length > 0) return;
+    stream.off("data", parse).on("data", (chunk) => {
+      try {
+        parse(chunk);
+      } catch (error) {
+        stream.destroy(error as Error);
+      }
+    });
+  };
 }
 
 /**

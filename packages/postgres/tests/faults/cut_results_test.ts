@@ -105,11 +105,14 @@ test(
   },
 );
 
+/** The server lets the client in, or demands a login by GSSAPI, which the driver does not know. */
+const WELCOME = "R\0\0\0\x08\0\0\0\0", GSSAPI = "R\0\0\0\x08\0\0\0\x07";
+
 /** Both are messages of the server: the end of a login or a result, and the description of the columns of a page. */
 const READY = "Z\0\0\0\x05I", COLUMNS = "T\0\0\0\x34\0\x02";
 
 test(
-  "an error of the server right after the login, or a message that cannot be read, ends no process",
+  "an error of the server right after the login, or a message that cannot be read, also during the login, ends no process",
   async (store, proxy) => {
     const uncaught: unknown[] = [];
     // The test runner would not report it.
@@ -119,8 +122,11 @@ test(
     };
     addEventListener("error", onError);
     const more = COLUMNS.replace("\0\x02", "\x7f\xff");
-    for (const [from, to] of [[READY, READY + errorMessage("FATAL", "57P01")], [COLUMNS, more]] as const) {
+    const faults = [[READY, READY + errorMessage("FATAL", "57P01")], [COLUMNS, more], [WELCOME, GSSAPI]] as const;
+    for (const [from, to] of faults) {
       proxy.replace(from, to);
+      // The first read ends the connection, so that there is another login.
+      proxy.follow([{ side: "client", bytes: 1, effect: "end" }]);
       for (let reads = 0; reads < 5; reads++) await isAnswered(store.list({ after: 0n, limit: 7, status: "sold" }));
       proxy.replace("", "");
       await untilAnswered(() => assertRight(store));
