@@ -67,6 +67,16 @@ const ALTERATIONS: readonly [what: string, sql: string, undo: string][] = [
     "ALTER TABLE {}.pets DROP CONSTRAINT short",
   ],
   [
+    "makes a column of texts shorter",
+    "ALTER TABLE {}.pets ALTER name TYPE varchar(2) USING 'R'",
+    "ALTER TABLE {}.pets ALTER name TYPE text",
+  ],
+  [
+    "makes a column of numbers smaller",
+    "ALTER TABLE {}.pets ALTER category_id TYPE smallint",
+    "ALTER TABLE {}.pets ALTER category_id TYPE bigint",
+  ],
+  [
     "has left no partition for the next id",
     `ALTER TABLE {}.pets RENAME TO moved;
     CREATE TABLE {}.pets (LIKE {}.moved INCLUDING ALL) PARTITION BY RANGE (id);
@@ -75,15 +85,18 @@ const ALTERATIONS: readonly [what: string, sql: string, undo: string][] = [
   ],
 ];
 
+/** A pet that a smaller type cannot hold. */
+const OTHER_PET = { ...PET, categoryId: 2n ** 40n };
+
 for (const [what, sql, undo] of ALTERATIONS) {
   test.store(`a create is refused as an outage while another program ${what}`, async (store, url, schema) => {
     const run = (text: string) => runSql(url, text.replaceAll("{}", `"${schema}"`));
     await store.create(PET);
     await run(sql);
-    await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
-    await assert.rejects(async () => await store.createOnce!(PET, request("a")), StoreUnavailableError);
+    await assert.rejects(async () => await store.create(OTHER_PET), StoreUnavailableError);
+    await assert.rejects(async () => await store.createOnce!(OTHER_PET, request("a")), StoreUnavailableError);
     await run(undo);
-    assert.equal((await store.createOnce!(PET, request("a"))).outcome, "created");
+    assert.equal((await store.createOnce!(OTHER_PET, request("a"))).outcome, "created");
   });
 }
 

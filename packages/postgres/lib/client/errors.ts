@@ -8,9 +8,9 @@ const DEFECT_CLASSES = ["22", "42"];
 
 /**
  * SQLSTATEs of these classes that mean a changed database all the same: privileges were revoked, tables, columns, functions or unique
- * indexes dropped, the type of a column changed, or the sequence raised to its last id.
+ * indexes dropped, the type of a column changed, also to one that is too small, or the sequence raised to its last id.
  */
-const DAMAGE_STATES = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H"];
+const DAMAGE_STATES = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H", "22001", "22003"];
 
 /** The SQLSTATEs of a serialization failure, a deadlock, and a unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT_STATES = ["40001", "40P01", "23505"];
