@@ -16,7 +16,7 @@ import { SEQUENCES } from "./generators/steps.ts";
 import { KEY, LIMITS, Model } from "./model.ts";
 import { createRequest, Memory, ORIGIN, type Step } from "./request.ts";
 
-export type Handle = (request: Request) => Promise<Response>;
+type Handle = (request: Request) => Promise<Response>;
 
 /** How many responses had each status and code. */
 export type Responses = ReadonlyMap<string, number>;
@@ -24,8 +24,6 @@ export type Responses = ReadonlyMap<string, number>;
 export interface Extent {
   sequences: number;
   seed: number;
-  /** Wraps the petstores in a defect that is to be found. */
-  wrap?(handle: Handle): Handle;
 }
 
 const validate = createResponseValidator(openApiOf(LIMITS), "/v1");
@@ -33,11 +31,11 @@ const validate = createResponseValidator(openApiOf(LIMITS), "/v1");
 /** Fails with the shortest sequence of requests, sent to empty stores, that shows a wrong response. */
 export async function fuzz(
   kinds: readonly StoreKind[],
-  { sequences, seed, wrap = (handle) => handle }: Extent,
+  { sequences, seed }: Extent,
 ): Promise<Responses> {
   const responses = new Map<string, number>();
   const property = fc.asyncProperty(SEQUENCES, (steps) =>
-    withPetstores(kinds, wrap, async (handles) => {
+    withPetstores(kinds, async (handles) => {
       for (const response of await runSequence(steps, handles)) {
         const kind = kindOf(response);
         responses.set(kind, (responses.get(kind) ?? 0) + 1);
@@ -50,7 +48,6 @@ export async function fuzz(
 /** Runs with an empty petstore on each store, none of which may tell its operator of a failure. */
 async function withPetstores(
   [kind, ...rest]: readonly StoreKind[],
-  wrap: (handle: Handle) => Handle,
   run: (handles: readonly Handle[]) => Promise<void>,
 ): Promise<void> {
   if (kind === undefined) return await run([]);
@@ -59,10 +56,10 @@ async function withPetstores(
     const settings = { keys: [KEY], ...LIMITS, onError: (info: ErrorInfo) => failures.push(info) };
     // Where stores can share the pets, two servers take turns. Each must show what the other has added.
     const stores = kind.sharing === "none" ? [await open()] : [await open(), await open()];
-    const handles = stores.map((store) => wrap(createPetstore({ ...settings, store, requestIds: "none" }).handle));
+    const handles = stores.map((store) => createPetstore({ ...settings, store, requestIds: "none" }).handle);
     let turn = 0;
     const handle: Handle = (request) => handles[turn++ % handles.length]!(request);
-    await withPetstores(rest, wrap, (others) => run([handle, ...others]));
+    await withPetstores(rest, (others) => run([handle, ...others]));
     assert.deepEqual(failures, [], "Something unforeseen was told to the operator");
   });
 }

@@ -41,20 +41,14 @@ const EMPTY = `DELETE FROM petstore.pets; DELETE FROM petstore.requests; ALTER S
 const SESSIONS = `SELECT count(*)::text, (count(*) FILTER (WHERE state = 'idle'))::text FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
-export type OpenStore = (url: string, pooled: boolean) => Promise<PetStore>;
-
 /** A store whose `close()` ends its pool too. */
-export const openPool: OpenStore = async (url, pooled) => {
+async function openPool(url: string, pooled: boolean): Promise<PetStore> {
   const pool = new Pool({ connectionString: url, max: SIZE, connectionTimeoutMillis: TIMEOUT });
   return await openOnOwnPool(pool, { timeoutMs: TIMEOUT, prepare: !pooled });
-};
+}
 
 /** Makes a database behind a proxy, for histories. @param pooled Whether PgBouncer is between the stores and the proxy. */
-export function withPostgres<T>(
-  open: OpenStore,
-  pooled: boolean,
-  use: (place: Place<Fault>) => Promise<T>,
-): Promise<T> {
+export function withPostgres<T>(pooled: boolean, use: (place: Place<Fault>) => Promise<T>): Promise<T> {
   return withDatabase((direct, port) =>
     withProxy(port, async (proxy) => {
       const url = at(direct, `127.0.0.1:${proxy.port}`);
@@ -62,7 +56,7 @@ export function withPostgres<T>(
       await admin.connect();
       await admin.query(postgresSchema());
       const useAt = async (url: string) => {
-        await using place = new PostgresPlace(proxy, admin, () => open(url, pooled));
+        await using place = new PostgresPlace(proxy, admin, () => openPool(url, pooled));
         await place.renew();
         return await use(place);
       };

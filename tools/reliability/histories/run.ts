@@ -29,8 +29,6 @@ export interface Outcome {
 export interface Extent {
   histories: number;
   seed: number;
-  /** Whether the first wrong history is told as it is. A smaller one takes many more. */
-  endOnFailure?: boolean;
 }
 
 /**
@@ -40,7 +38,7 @@ export interface Extent {
 export async function assertHistories<Fault>(
   place: Place<Fault>,
   fault: fc.Arbitrary<Fault>,
-  { histories, seed, endOnFailure = false }: Extent,
+  { histories, seed }: Extent,
 ): Promise<number> {
   let faults = 0, hasFailed = false;
   const property = fc.asyncProperty(plans(fault), async (plan) => {
@@ -51,7 +49,7 @@ export async function assertHistories<Fault>(
     assert.equal(problem, undefined);
     hasFailed = false;
   });
-  await fc.assert(property, { seed, numRuns: histories, endOnFailure, includeErrorInReport: true });
+  await fc.assert(property, { seed, numRuns: histories, includeErrorInReport: true });
   return faults;
 }
 
