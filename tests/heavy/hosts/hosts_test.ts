@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { surviveHostileRequests } from "../../support/http/hostile_requests.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { testHost } from "./driver/host_tests.ts";
 import { BUN_RUNTIME, DENO, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
@@ -55,8 +54,3 @@ test("links are right below a router of Hono that removes the prefix", () =>
     const [, next = ""] = /^<(\/api\/v1\/pets\?[^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "") ?? [];
     assert.equal((await (await ask(next)).json())[0].id, 2);
   }));
-
-test("a router of Hono that removes the prefix survives hostile requests", async () => {
-  await using program = await startProgram({ runtime: DENO, file: "behind_prefix.ts" }, "");
-  await surviveHostileRequests(program, "pk_example");
-});
