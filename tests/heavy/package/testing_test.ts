@@ -14,17 +14,13 @@ import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");
 
 testUnless(NODE.skip)(
-  "the contracts accept a correct store, and name the guarantees that a wrong one breaks",
+  "the contracts of the installed package accept a correct store",
   () =>
     withProject(npm(NODE), async (folder) => {
       const args = ["--test", "--test-reporter=tap", "./own_store.test.mjs"];
       const right = await run(NODE.command, args, folder);
       assert.equal(right.status, 0, right.stdout.slice(-3000));
       assert.ok(Number(/^# pass (\d+)$/m.exec(right.stdout)?.[1]) > 80, right.stdout.slice(-3000));
-      const some = args.toSpliced(1, 0, "--test-name-pattern=exactness");
-      const wrong = await run(NODE.command, some, folder, { WRONG_STORE: "1" });
-      assert.notEqual(wrong.status, 0);
-      assert.match(wrong.stdout, /A store must keep this guarantee \(exactness\): a pet is returned exactly as it/);
     }),
 );
 

@@ -1,11 +1,10 @@
 /** The package's types in strict projects that also check the declarations of their libraries. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test from "node:test";
 import { testUnless } from "../../support/system/commands.ts";
-import { npm, ROOT, withProject } from "./support/project.ts";
+import { npm, withProject } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
@@ -85,18 +84,6 @@ testUnless(NODE.skip)(
       await compile(NEWEST, folder, options, ["worker.mts"]);
     }),
 );
-
-test("the strict project uses every name that the package exports", () => {
-  const source = readFileSync(new URL("consumers/strict.mts", import.meta.url), "utf8");
-  const used = names(/^import (?:type )?\{([^}]*)\} from "@petstore\/petstore";/gm, source);
-  assert.deepEqual(used, names(/^export (?:type )?\{([^}]*)\} from /gm, readFileSync(join(ROOT, "mod.ts"), "utf8")));
-  assert.ok(used.length > 15);
-});
-
-function names(pattern: RegExp, source: string): string[] {
-  return Array.from(source.matchAll(pattern), ([, inside = ""]) => inside.split(","))
-    .flat().map((name) => name.replace("type ", "").trim()).filter((name) => name !== "").sort();
-}
 
 /** Links the package where npm would install it. */
 function addNodeTypes(folder: string): void {

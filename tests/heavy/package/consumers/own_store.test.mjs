@@ -1,25 +1,12 @@
-/** The store of a new app, and its tests. With WRONG_STORE, it keeps an int64 as a JavaScript number. */
+/** The tests of the store of a new app. */
 
 import { createMemoryStore } from "@petstore/petstore";
 import { httpCases, storeCases } from "@petstore/conformance";
-import process from "node:process";
 import { test } from "node:test";
-
-function createOwnStore() {
-  const store = createMemoryStore();
-  if (process.env.WRONG_STORE === undefined) return store;
-  return {
-    create: (pet) => store.create({ ...pet, categoryId: BigInt.asIntN(64, BigInt(Number(pet.categoryId))) }),
-    get: (id) => store.get(id),
-    list: (query) => store.list(query),
-    check: () => store.check(),
-    close: () => store.close(),
-  };
-}
 
 /** @type {import("@petstore/conformance").StoreFixture} */
 const fixture = {
-  open: () => createOwnStore(),
+  open: () => createMemoryStore(),
   sharing: "none",
 };
 
