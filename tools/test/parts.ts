@@ -98,7 +98,7 @@ export const PACKAGES: Record<string, Part> = {
     command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
   },
   "packages/postgres": {
-    seconds: 45,
+    seconds: 40,
     command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
   "packages/edge": { seconds: 15, command: "deno test -A --no-check packages/edge" },

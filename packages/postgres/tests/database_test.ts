@@ -129,13 +129,14 @@ test("a statement that was given up while its connection was opened is not sent 
     db.release();
   }));
 
-test("a statement that is given up is cancelled by its process, and a cancellation that fails leaves nothing", () =>
+test("a create that is given up may be stored, its statement is cancelled by its process, and a cancellation that fails leaves nothing", () =>
   withVirtualClock(async ({ pending }) => {
     const pool = Object.assign(new FakePool(), { processID: 7 });
     // The network is lost after the first statement.
     Object.defineProperty(pool, "answer", { get: () => pool.sent.length === 1 ? "hangs" : "fails" });
     const db = new Database(pool, { timeoutMs: 1_000 });
-    await assert.rejects(db.query("hangs"), /has not answered within 1000 ms/);
+    const refusal = { message: /has not answered within 1000 ms/, mayBeStored: true };
+    await assert.rejects(db.query("hangs", [], { addsPets: true }), refusal);
     await turn();
     assert.match(pool.sent[1]!, /pg_cancel_backend/);
     assert.deepEqual([db.load.running, pending(), pool.sent.length], [0, 0, 2]);
