@@ -11,18 +11,21 @@ import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 /** A database on which each statement does what the test says, and the names of the pets of each statement. */
 function createDatabase(timeoutMs: number) {
   const statements: string[][] = [];
+  /** The deadline of each statement. */
+  const deadlines: number[] = [];
   const state = {
     before: (): Promise<void> => Promise.resolve(),
     /** What `add_pets` says of a pet: its id, the negative id of an earlier one, or "" for a conflict. */
     idOf: (_name: string, i: number): string => String(i + 1),
   };
-  const query = async (_: string, [names = "{}"]: readonly string[]) => {
+  const query = async (_: string, [names = "{}"]: readonly string[], { deadline }: { deadline: number }) => {
     const given = JSON.parse(`[${names.slice(1, -1)}]`) as string[];
     statements.push(given);
+    deadlines.push(deadline);
     await state.before();
     return [[given.map(state.idOf).join()]];
   };
-  return { db: { query, timeoutMs } as unknown as Database, state, statements };
+  return { db: { query, timeoutMs } as unknown as Database, state, statements, deadlines };
 }
 
 const petOf = (name: string) => ({ kind: "create", pet: { name, categoryId: 7n, status: "sold" } }) as const;
@@ -50,6 +53,33 @@ test("creates that have waited too long for others are refused and not sent, and
     assert.deepEqual(await next, { outcome: "created", id: 1n });
     assert.deepEqual(statements, [["first"], ["next"]]);
   }));
+
+test("the time limit of a create counts from when it came, not from when it is sent", () =>
+  withStoppedClock(async (pass) => {
+    const { db, state, deadlines } = createDatabase(1_000);
+    const { write } = createGroupCommit(db, "add");
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    state.before = () => gate;
+    const first = write(petOf("first"));
+    await turn();
+    const waiting = write(petOf("waiting"));
+    pass(400);
+    release();
+    await Promise.all([first, waiting]);
+    assert.deepEqual(deadlines.map((deadline) => deadline - performance.now()), [600, 600]);
+  }));
+
+test("a create that may have been stored is not sent again, since that could store a second pet", async () => {
+  for (
+    const cause of [new Error("Connection terminated"), { code: "ECONNRESET" }, { code: "57P01" }, { code: "08006" }]
+  ) {
+    const { db, state, statements } = createDatabase(1_000);
+    state.before = () => Promise.reject(new StoreUnavailableError("lost", { cause, mayBeStored: true }));
+    const { write } = createGroupCommit(db, "add");
+    await assert.rejects(write(petOf("rex")), { name: "StoreUnavailableError", mayBeStored: true });
+    assert.deepEqual(statements, [["rex"]]);
+  }
+});
 
 test("a create that conflicts is sent again until its time limit and not longer, and the next one is sent", () =>
   withVirtualClock(async ({ now }) => {
