@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
-import { environment, ROOT } from "../../../../tests/support/server/serve_task.ts";
+import { environment } from "../../../../tests/support/server/serve_task.ts";
 import { addPet, serverAt } from "../../../../tests/support/server/server_process.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
 import { readUnit, started, startUnit } from "../../../../tests/support/server/unit.ts";
