@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { exportPostgres } from "../lib/exporter.ts";
 import { importPets } from "../lib/importer.ts";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
+import { adviceOf, isTemporary } from "../lib/client/errors.ts";
 import { readPostgresSetting } from "../server.ts";
 import { connect, runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
@@ -88,6 +89,14 @@ test.schema(
     }
   },
 );
+
+test("a host that the program may not connect to is told with its remedy, and a later attempt has no better luck", async () => {
+  // Deno says so of a host that --allow-net does not name.
+  const cause = Object.assign(new Error("getaddrinfo EPERM localhost"), { code: "EPERM" });
+  assert.equal(isTemporary(cause), false);
+  assert.match(adviceOf(cause), /^; write the host in the address as it is in --allow-net/);
+  assert.equal(isTemporary(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })), true);
+});
 
 test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
   await withPool(url, async (pool) => {

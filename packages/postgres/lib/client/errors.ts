@@ -47,7 +47,9 @@ export function isDefect(error: unknown): boolean {
 /** Whether a later attempt may succeed although nobody changes the database or the settings. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
-  return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
+  if (state !== undefined) return /^(08|53|57|58)/.test(state);
+  // The permissions of a program do not change while it runs.
+  return isOutage(error) && (error as { code?: unknown }).code !== "EPERM";
 }
 
 /** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
@@ -82,6 +84,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EAI_AGAIN: "correct the name of the host, or ask again when names can be resolved",
   ETIMEDOUT: "correct the host and the port, or open the firewall",
   EHOSTUNREACH: "correct the host, or the network between",
+  EPERM: "write the host in the address as it is in --allow-net, or permit it there",
   "28P01": "correct the password, or the user",
   "28000": "correct the user, or permit the connection in pg_hba.conf",
   "3D000": "create the database with createdb, or correct its name",
