@@ -70,17 +70,6 @@ test("a delay comes before the request is carried out", () =>
     assert.deepEqual([status, headers.get(FIELD), askedAt], [201, "delay", 700]);
   }));
 
-test("on Node the connection ends without a response, and that is no failure", async () => {
-  const failures: unknown[] = [];
-  const { petstore } = faulty({ cut: 1, operations: ["listPets"] }, { onError: (failure) => failures.push(failure) });
-  await withListening(createServer(createNodeListener(petstore)), async (port) => {
-    const headers = { authorization: `Bearer ${KEY}` };
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/v1/pets`, { headers }));
-    assert.equal((await fetch(`http://127.0.0.1:${port}/v1/pets/1`, { headers })).status, 404);
-  });
-  assert.deepEqual(failures, []);
-});
-
 test("the same seed draws the same faults, another one others, and each has its share", async () => {
   const shares = { unavailable: 0.2, cut: 0.1, lose: 0.3, delay: 0.1, delayMs: 1 };
   const drawn = await faulty(shares).draw(500);
@@ -155,8 +144,7 @@ test("on Node a cut comes after the responses to earlier requests of the connect
     const request = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
     socket.write(request("/v1/pets/1") + request("/v1/pets/2") + request("/v1/pets"));
     const received = (await Array.fromAsync(socket).catch(() => [])).join("");
-    assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2, received);
-    assert.doesNotMatch(received, /HTTP\/1\.1 (200|503)/);
+    assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 404", "HTTP/1.1 404"]);
     assert.deepEqual(told, []);
   });
 });

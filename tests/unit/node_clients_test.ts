@@ -1,4 +1,7 @@
-/** Clients of createNodeListener() on `node:http` that leave: signals are aborted, bodies are cancelled, and nothing is waited for. */
+/**
+ * Clients of createNodeListener() on `node:http` that leave or are slow, and apps that end a response themselves: signals are aborted, bodies
+ * are cancelled or wait, and nothing else is waited for.
+ */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -7,7 +10,7 @@ import { connect, type Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { NodeContext } from "../../lib/hosts/node_context.ts";
-import { createPetstore, type Petstore } from "../../mod.ts";
+import { createPetstore, type ErrorInfo, type Petstore } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import { exchange, head, withServer } from "../support/http/node_exchange.ts";
 import { until } from "../support/until.ts";
@@ -150,4 +153,90 @@ test("on Node a body is not waited for after the client has gone, and that is no
       onError: ({ error }) => told.push(error),
     }), () => told.length > 0);
   assert.deepEqual(told, [400]);
+});
+
+test("on Node an app may end a response that waits for an earlier one, before the handler has answered", async () => {
+  const listener = createNodeListener(async (request) => {
+    await new Promise((resolve) => setTimeout(resolve, request.url.endsWith("/first") ? 140 : 60));
+    return new Response(new TextEncoder().encode("hi"));
+  });
+  const server = createServer((request, response) => {
+    if (request.url === "/second") setTimeout(() => response.end("Timeout"), 20);
+    listener(request, response);
+  });
+  await withListening(server, async (port) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(["/first", "/second"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+    let received = "";
+    socket.setEncoding("utf8").on("data", (piece) => received += piece);
+    await until("both responses", () => received.includes("Timeout"), 10);
+    socket.destroy();
+    assert.match(received, /hi[^]*Timeout/);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/third`)).status, 200);
+  });
+});
+
+test("on Node a body is read only as fast as the client takes it", async () => {
+  const piece = new Uint8Array(65_536);
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++;
+      controller.enqueue(piece);
+    },
+  });
+  await withListening(createServer(createNodeListener(() => new Response(body))), async (port) => {
+    const slow = await fetch(`http://127.0.0.1:${port}/`);
+    let before = -1;
+    await until("the body waits for the client", async () => {
+      const isWaiting = pulled === before;
+      before = pulled;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return isWaiting;
+    }, 10);
+    await slow.body!.cancel();
+  });
+});
+
+test("an app may answer with a form: HEAD is answered, and a client may leave in its middle, and the process lives", async () => {
+  // Node writes a form into its stream to the end, and fails in the background if the stream was cancelled.
+  const makeForm = () => {
+    const form = new FormData();
+    form.set("name", "Rex");
+    // There are so many files that a client can leave before all are written.
+    for (let i = 0; i < 200; i++) form.append("picture", new File(["x".repeat(50_000)], "rex.txt"));
+    return form;
+  };
+  const type = { "content-type": "multipart/form-data" };
+  const answers = [
+    () => new Response(makeForm()),
+    () => new Response(new Response(makeForm()).body, { headers: type }),
+  ];
+  const headers = { authorization: `Bearer ${KEY}`, origin: "https://app.example" }, told: unknown[] = [];
+  for (const [i, handleStoreOrders] of answers.entries()) {
+    const options = { keys: [KEY], handleStoreOrders, onError: (info: ErrorInfo) => told.push(info) };
+    const petstore = createPetstore({ ...options, ...(i > 0 && { cors: { origins: ["*"] } }) });
+    await withListening(createServer(createNodeListener(petstore)), async (port) => {
+      const url = `http://127.0.0.1:${port}/v1`;
+      for (const send of [petstore.handle, fetch]) {
+        for (const method of ["GET", "HEAD"]) {
+          const response = await send(new Request(`${url}/store/orders`, { method, headers }));
+          assert.equal(response.status, 200);
+          await response.text();
+        }
+      }
+      for (let i = 0; i < 5; i++) {
+        const gone = new AbortController();
+        const { body } = await fetch(`${url}/store/orders`, { headers, signal: gone.signal });
+        const reader = body!.getReader();
+        await reader.read();
+        gone.abort();
+        await assert.rejects(reader.read());
+      }
+      // What fails in the background would have ended the process before this response.
+      const response = await fetch(`${url}/pets`, { headers });
+      assert.deepEqual([response.status, await response.text()], [200, "[]"]);
+    });
+  }
+  assert.deepEqual(told, []);
 });

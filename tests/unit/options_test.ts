@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
-import { createMemoryStore, createPetstore, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
@@ -134,14 +134,6 @@ test("without onError, an unexpected error is shown on the console", async () =>
   const error = (cause: unknown) => shown.push(cause);
   await whileReplaced(console, { error }, () => ask({ handleStoreOrders: () => Promise.reject(failure) }));
   assert.deepEqual(shown, [failure]);
-});
-
-test("onError gets the id that the client gets", async () => {
-  const given: string[] = [];
-  const store = Object.assign(createMemoryStore(), { list: () => assert.fail("a bug") });
-  const onError = ({ requestId }: ErrorInfo) => given.push(requestId);
-  const { headers } = await ask({ store, onError, requestIds: "failures" }, "/v1/pets");
-  assert.deepEqual([headers.get("x-request-id")], given);
 });
 
 test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
