@@ -5,17 +5,16 @@ import test from "node:test";
 import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
 import { createPetstore } from "../../mod.ts";
 import { countWork } from "../support/counted_work.ts";
+import { KEY, petRequest } from "../support/pet_requests.ts";
 
-const KEY = "pk_test";
 const N = 20_000;
 
 function get(path: string, headers: Record<string, string> = {}): Request {
-  return new Request(`http://petstore.test${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } });
+  return petRequest(path, { headers });
 }
 
 function post(body: string, headers: Record<string, string> = {}): Request {
-  const all = { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers };
-  return new Request("http://petstore.test/v1/pets", { method: "POST", headers: all, body });
+  return petRequest("/v1/pets", { method: "POST", headers, body });
 }
 
 type Ask = (text: string) => Request;

@@ -8,16 +8,10 @@ import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
+import { KEY, petRequest, REX } from "../support/pet_requests.ts";
 import { until } from "../support/until.ts";
 
-const KEY = "pk_test";
 const HEADERS = { authorization: `Bearer ${KEY}` };
-const URL_OF_ORDERS = "http://localhost/v1/store/orders";
-const REX = '{"name":"Rex","categoryId":7}';
-
-function orders(init: RequestInit = {}): Request {
-  return new Request(URL_OF_ORDERS, { headers: HEADERS, ...init });
-}
 
 function onNode<T>(options: Partial<PetstoreOptions>, use: (base: string) => Promise<T>): Promise<T> {
   const petstore = createPetstore({ keys: [KEY], onError: () => {}, ...options });
@@ -94,7 +88,7 @@ test("a body is cancelled if its Response has a member that throws", { skip: ON_
     },
   });
   const { handle } = createPetstore({ keys: [KEY], handleStoreOrders: () => response, onError: () => {} });
-  assert.equal((await handle(orders())).status, 500);
+  assert.equal((await handle(petRequest("/v1/store/orders"))).status, 500);
   await until("the body is cancelled", () => counts.cancelled === 1);
 });
 
@@ -146,10 +140,8 @@ test("a handler that changes its caller changes no right of later requests", asy
     },
     onError: () => {},
   });
-  assert.equal((await handle(orders())).status, 500);
-  const headers = { ...HEADERS, "content-type": "application/json" };
-  const create = new Request("http://localhost/v1/pets", { method: "POST", headers, body: REX });
-  assert.equal((await handle(create)).status, 403);
+  assert.equal((await handle(petRequest("/v1/store/orders"))).status, 500);
+  assert.equal((await handle(petRequest("/v1/pets", { method: "POST", body: REX }))).status, 403);
 });
 
 test("a header that cannot be sent gives 500 to the client and to the observer, with the fields of CORS", async () => {
@@ -161,7 +153,7 @@ test("a header that cannot be sent gives 500 to the client and to the observer, 
     onResponse: ({ status, code }) => told.push([status, code]),
     onError: () => {},
   });
-  const response = await handle(orders({ headers: { ...HEADERS, origin: "https://app.example" } }));
+  const response = await handle(petRequest("/v1/store/orders", { headers: { origin: "https://app.example" } }));
   assert.deepEqual([response.status, response.headers.get("access-control-allow-origin")], [500, "*"]);
   assert.deepEqual(told, [[500, "internal_error"]]);
 });
@@ -172,7 +164,7 @@ test("handle() rejects for a Request whose members throw", async () => {
     throw new Error("no such member");
   };
   for (const name of ["headers", "method"]) {
-    const request = Object.defineProperty(orders(), name, { get: fail });
+    const request = Object.defineProperty(petRequest("/v1/store/orders"), name, { get: fail });
     let result: Promise<Response> | undefined;
     assert.doesNotThrow(() => result = handle(request));
     await assert.rejects(result!, /no such member/);
@@ -187,10 +179,7 @@ test("a body whose stream gives anything but bytes is a fault of the app", async
     const body = new ReadableStream({
       pull: (controller) => pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.close(),
     });
-    const headers = { ...HEADERS, "content-type": "application/json" };
-    const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
-    const request = new Request("http://localhost/v1/pets", init);
-    assert.equal((await handle(request)).status, 500, String(wrong));
+    assert.equal((await handle(petRequest("/v1/pets", { method: "POST", body }))).status, 500, String(wrong));
     assert.equal(told.length, 1);
   }
 });
@@ -198,10 +187,8 @@ test("a body whose stream gives anything but bytes is a fault of the app", async
 test("a body may come in pieces of another realm", async () => {
   const bytes: Uint8Array = runInNewContext("Uint8Array").from(new TextEncoder().encode(REX));
   const body = new ReadableStream({ start: (controller) => (controller.enqueue(bytes), controller.close()) });
-  const headers = { ...HEADERS, "content-type": "application/json" };
-  const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
   const { handle } = createPetstore({ keys: [KEY] });
-  assert.equal((await handle(new Request("http://localhost/v1/pets", init))).status, 201);
+  assert.equal((await handle(petRequest("/v1/pets", { method: "POST", body }))).status, 201);
 });
 
 test("a store that returns no id for a new pet is a fault of the app", async () => {
@@ -210,9 +197,8 @@ test("a store that returns no id for a new pet is a fault of the app", async () 
     const store = Object.assign(createMemoryStore(), { create: () => id as bigint });
     const { handle } = createPetstore({ keys: [KEY], store, onError: ({ error }) => told.push(error) });
     // On Deno an app gets a copy of such a request, and after the body was read there is none of the body.
-    const headers = { ...HEADERS, "content-type": "application/json", upgrade: "websocket" };
-    const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body: REX }));
-    assert.equal(response.status, 500);
+    const create = petRequest("/v1/pets", { method: "POST", headers: { upgrade: "websocket" }, body: REX });
+    assert.equal((await handle(create)).status, 500);
     assert.match(String(told), /the id of a new pet as a bigint from 1 to 2\^53 - 1$/);
   }
 });

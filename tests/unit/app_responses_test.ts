@@ -8,10 +8,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
+import { KEY, petRequest } from "../support/pet_requests.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
-const KEY = "pk_test";
-const URL_OF_ORDERS = "http://localhost/v1/store/orders";
 const HEADERS = { authorization: `Bearer ${KEY}`, origin: "https://app.example" };
 
 /** Without CORS, and with CORS where an upstream has its own grants, which the petstore removes. */
@@ -34,7 +33,7 @@ async function askEverywhere(handleStoreOrders: () => Response | Promise<Respons
       const onResponse: PetstoreOptions["onResponse"] = ({ status }) => observed.push(status);
       const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError, onResponse, ...settings });
       const name = `${method}${settings.cors ? " with CORS" : ""}`;
-      const request = new Request(URL_OF_ORDERS, { method, headers: HEADERS });
+      const request = petRequest("/v1/store/orders", { method, headers: HEADERS });
       seen[name] = await summarize(await petstore.handle(request), told, observed);
       seen[`${name} on Node`] = await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
         const url = `http://127.0.0.1:${port}/v1/store/orders`;
@@ -48,7 +47,7 @@ async function askEverywhere(handleStoreOrders: () => Response | Promise<Respons
 /** Asks a petstore in this process for the orders. */
 async function ask(handleStoreOrders: () => Response | Promise<Response>): Promise<Response> {
   const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
-  return await handle(new Request(URL_OF_ORDERS, { headers: HEADERS }));
+  return await handle(petRequest("/v1/store/orders"));
 }
 
 async function summarize(response: Response, told: unknown[], observed: number[]): Promise<Seen> {
@@ -173,7 +172,7 @@ test("a Response and its body are sent once: the second request that gets them i
   for (const handleStoreOrders of [() => shared, () => new Response(body)]) {
     let told = 0;
     const { handle } = createPetstore({ keys: [KEY], handleStoreOrders, onError: () => told++ });
-    const both = await Promise.all([1, 2].map(() => handle(new Request(URL_OF_ORDERS, { headers: HEADERS }))));
+    const both = await Promise.all([1, 2].map(() => handle(petRequest("/v1/store/orders"))));
     assert.deepEqual(both.map(({ status }) => status), [200, 500]);
     assert.equal(told, 1);
     assert.equal(await both[0]!.text(), "[]");
@@ -204,7 +203,7 @@ for (const thrown of [UNSHOWABLE, revokedProxy(), proxyWithoutPrototype()]) {
       }
     }
     const { handle } = createPetstore({ keys: fail, onError: () => {} });
-    assert.equal((await handle(new Request("http://localhost/v1/pets", { headers: HEADERS }))).status, 500);
+    assert.equal((await handle(petRequest("/v1/pets"))).status, 500);
     // The listener of a handle alone shows on the console what was thrown.
     await withListening(createHttpServer(createNodeListener(fail)), async (port) => {
       for (let i = 0; i < 2; i++) assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 500);

@@ -5,16 +5,13 @@ import test from "node:test";
 import { readPieces, WHOLE_BODY } from "../../lib/http/body_stream.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { createPetstore } from "../../mod.ts";
+import { KEY, petRequest, REX } from "../support/pet_requests.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
-
-const KEY = "pk_test";
-const PET = '{"name":"Rex","categoryId":7}';
 
 /** Sends a body to a new petstore, or to this one. */
 function post(body: BodyInit, length?: string, { handle } = createPetstore({ keys: [KEY] })): Promise<Response> {
-  const fields = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-  const headers = { ...fields, ...length !== undefined && { "content-length": length } };
-  return handle(new Request("http://h/v1/pets", { method: "POST", headers, body, duplex: "half" } as RequestInit));
+  const headers = length === undefined ? {} : { "content-length": length };
+  return handle(petRequest("/v1/pets", { method: "POST", headers, body }));
 }
 
 /** A body that ends as a connection does on Node. */
@@ -28,7 +25,7 @@ function failing(reason: unknown): ReadableStream {
 
 test("a body with two announced lengths, as HTTP/2 delivers two fields, is incomplete", async () => {
   const expected = { code: "invalid_json", message: "The request body is incomplete", status: 400 };
-  assert.deepEqual(await (await post(PET, "29, 9")).json(), expected);
+  assert.deepEqual(await (await post(REX, "29, 9")).json(), expected);
 });
 
 test("a body that was read, or that failed, leaves no timer behind", async () => {
@@ -36,7 +33,7 @@ test("a body that was read, or that failed, leaves no timer behind", async () =>
   let tick: (() => void) | undefined;
   Object.assign(globalThis, { setTimeout: (run: () => void) => void (tick = run) });
   try {
-    for (const [body, status] of [[new TextEncoder().encode(PET.padEnd(30)), 201], [cut(), 400]] as const) {
+    for (const [body, status] of [[new TextEncoder().encode(REX.padEnd(30)), 201], [cut(), 400]] as const) {
       assert.equal((await post(body, "30")).status, status);
       const run = tick;
       tick = undefined;

@@ -9,9 +9,9 @@ import { connect } from "node:net";
 import { createMemoryStore, createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
+import { KEY, petRequest, REX } from "../support/pet_requests.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
-const KEY = "pk_test";
 const FIELD = "petstore-fault";
 
 /** A petstore with faults, and ways to send it requests. A POST has a pet. */
@@ -19,10 +19,7 @@ function faulty(faults: FaultOptions, options: Partial<PetstoreOptions> = {}) {
   // Hashing a listed key would take real time.
   const petstore = withFaults(createPetstore({ keys: (key) => key === KEY, ...options }), faults);
   const send = (method: string, path = "/v1/pets", headers: Record<string, string> = {}) => {
-    const body = method === "POST" ? { body: '{"name":"Rex","categoryId":7}' } : {};
-    const own = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-    const init = { method, headers: { ...own, ...headers }, ...body };
-    return petstore.handle(new Request(`http://h${path}`, init));
+    return petstore.handle(petRequest(path, { method, headers, body: method === "POST" ? REX : null }));
   };
   const pets = async (): Promise<unknown[]> => (await send("GET")).json();
   /** The faults of so many requests. */

@@ -9,6 +9,7 @@ import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { askerOf } from "../support/asker.ts";
+import { petRequest, REX } from "../support/pet_requests.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
@@ -187,9 +188,8 @@ test("a key has its own rights and caller: a successor those of the key before, 
   assert.deepEqual([next.caller, next.label, next.readOnly, next.created.getTime() > 0], ["shop", "ci", true, true]);
   const { handle } = createPetstore({ keys: manager, onResponse: ({ caller, status }) => seen.push([caller, status]) });
   for (const given of [key, next.key]) {
-    const headers = { authorization: `Bearer ${given}`, "content-type": "application/json" };
-    const body = '{"name":"Rex","categoryId":7}';
-    await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
+    const headers = { authorization: `Bearer ${given}` };
+    await handle(petRequest("/v1/pets", { method: "POST", headers, body: REX }));
   }
   await manager.revoke(next.id);
   assert.deepEqual(await askerOf(manager)(next, { key }), [401, 200]);

@@ -8,6 +8,7 @@ import { Problem } from "../../lib/http/problem.ts";
 import { type ApiKeys, type Caller, createMemoryStore, createPetstore } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
+import { petRequest, REX } from "../support/pet_requests.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
 const KEY = "pk_0123456789abcdef";
@@ -87,8 +88,7 @@ test("a verifier that throws gets 500, and 503 if what it asks is unavailable", 
   for (const [thrown, status] of [[new Error("bug"), 500], [new StoreUnavailableError("down"), 503]] as const) {
     for (const keys of [() => Promise.reject(thrown), () => assert.fail(thrown)]) {
       const { handle } = createPetstore({ keys, onError: () => {} });
-      const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
-      assert.equal((await handle(request)).status, status);
+      assert.equal((await handle(petRequest("/v1/pets"))).status, status);
     }
   }
 });
@@ -101,9 +101,8 @@ test("a verifier whose caller has a wrong id, another member or a wrong right ge
     const keys = () => ({ id: "ann", ...verdict }) as unknown as { id: string };
     const { handle } = createPetstore({ keys, store, onError: ({ error }) => told.push(error) });
     for (const method of ["GET", "POST"]) {
-      const body = method === "POST" ? '{"name":"Rex","categoryId":7}' : null;
-      const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-      assert.equal((await handle(new Request("http://h/v1/pets", { method, headers, body }))).status, 500);
+      const body = method === "POST" ? REX : null;
+      assert.equal((await handle(petRequest("/v1/pets", { method, body }))).status, 500);
     }
     assert.match(String(told), /^(TypeError: .* a text as its id, and readOnly alone,?){2}$/);
     assert.equal(await store.get(1n), undefined);
@@ -119,9 +118,7 @@ test("a verifier's caller is read once: what a member of it becomes later gives 
     },
   });
   const { handle } = createPetstore({ keys });
-  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-  const init = { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' };
-  assert.equal((await handle(new Request("http://h/v1/pets", init))).status, 403);
+  assert.equal((await handle(petRequest("/v1/pets", { method: "POST", body: REX }))).status, 403);
 });
 
 function hash(text: string): string {

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
+import { KEY, petRequest, REX } from "../support/pet_requests.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
 /**
@@ -48,8 +49,7 @@ const REFUSED: [options: unknown, message: RegExp][] = [
 
 /** The response of a petstore with these options to a request with its key. */
 async function ask(options: Partial<PetstoreOptions>, path = "/v1/store/orders", init: RequestInit = {}) {
-  const headers = { authorization: "Bearer k", "content-type": "application/json" };
-  return await createPetstore({ keys: ["k"], ...options }).handle(new Request(`http://x${path}`, { headers, ...init }));
+  return await createPetstore({ keys: [KEY], ...options }).handle(petRequest(path, init));
 }
 
 test("createPetstore() throws an error of one line for each wrong option, and shows no key", () => {
@@ -83,7 +83,7 @@ const TAKEN: [options: Partial<PetstoreOptions>, path: string, location: string]
 ];
 
 test("createPetstore() takes a base path without a name, a public address with a slash at its end, and the like", async () => {
-  const init = { method: "POST", body: '{"name":"Rex","categoryId":7}' };
+  const init = { method: "POST", body: REX };
   for (const [options, path, location] of TAKEN) {
     assert.equal((await ask(options, path, init)).headers.get("location"), location);
   }
@@ -107,20 +107,17 @@ test("an app has its own days of deprecation and its own successor, or no deprec
   assert.deepEqual(await fieldsOf(false), [null, null, null]);
   // The dates are taken when the petstore is made.
   const sunset = new Date(SUNSET);
-  const { handle } = createPetstore({ keys: ["k"], deprecation: { since: SINCE, sunset, gone: true } });
+  const { handle } = createPetstore({ keys: [KEY], deprecation: { since: SINCE, sunset, gone: true } });
   sunset.setTime(0);
-  const response = await handle(new Request("http://x/v1/pets/1", { headers: { authorization: "Bearer k" } }));
+  const response = await handle(petRequest("/v1/pets/1"));
   assert.equal(response.headers.get("sunset"), days[1]);
 });
 
 test("with gone, the deprecated operation ends on its day, also for a pet that is asked for again and again", async () => {
   const store = createMemoryStore();
   await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
-  const { handle } = createPetstore({ keys: ["k"], store, deprecation: { since: SINCE, sunset: SUNSET, gone: true } });
-  const statusOf = async (path: string) => {
-    const request = new Request(`http://x/v1${path}`, { headers: { authorization: "Bearer k" } });
-    return (await handle(request)).status;
-  };
+  const { handle } = createPetstore({ keys: [KEY], store, deprecation: { since: SINCE, sunset: SUNSET, gone: true } });
+  const statusOf = async (path: string) => (await handle(petRequest(`/v1${path}`))).status;
   await whileReplaced(Date, { now: () => +SUNSET - 1 }, async () => {
     for (let i = 0; i < 4; i++) assert.equal(await statusOf("/pets/1"), 200);
     Date.now = () => +SUNSET;
@@ -139,11 +136,10 @@ test("without onError, an unexpected error is shown on the console", async () =>
 test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
   let reading = 0;
   await whileReplaced(performance, { now: () => ++reading }, async () => {
-    for (const [keys, expected] of [[["k"], false], [async () => await true, true]] as const) {
+    for (const [keys, expected] of [[[KEY], false], [async () => await true, true]] as const) {
       const waited: boolean[] = [];
       const { handle } = createPetstore({ keys, onResponse: ({ durationMs }) => waited.push(durationMs > 0) });
-      const headers = { authorization: "Bearer k" };
-      for (let i = 0; i < 3; i++) await handle(new Request("http://x/v1/pets", { headers }));
+      for (let i = 0; i < 3; i++) await handle(petRequest("/v1/pets"));
       assert.deepEqual(waited, [true, true, expected]);
     }
   });
@@ -151,13 +147,8 @@ test("durationMs has the wait for the key, and is 0 for a kept response that wai
 
 test("a body that was read before gets 500, and only onError learns why", async () => {
   const told: unknown[] = [];
-  const { handle } = createPetstore({ keys: ["k"], onError: ({ error }) => told.push(error) });
-  const request = new Request("http://x/v1/pets", {
-    method: "POST",
-    headers: { authorization: "Bearer k" },
-    body: "{}",
-  });
-  request.headers.set("content-type", "application/json");
+  const { handle } = createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) });
+  const request = petRequest("/v1/pets", { method: "POST", body: REX });
   await request.text();
   assert.equal((await handle(request)).status, 500);
   assert.match(String(told[0]), /has already been read/);
@@ -174,7 +165,7 @@ test("a HEAD request cancels the body that handleStoreOrders returns", async () 
 
 test("createOpenApi() describes the effects of the options", () => {
   const petstore = createPetstore({
-    keys: ["k"],
+    keys: [KEY],
     basePath: "/api/v1",
     maxBodyBytes: 5,
     defaultStatus: "sold",
@@ -197,7 +188,7 @@ test("createOpenApi() describes the effects of the options", () => {
 });
 
 test("createOpenApi() takes a petstore and nothing else, for example no handle that an app has wrapped", () => {
-  const petstore = createPetstore({ keys: ["k"] });
+  const petstore = createPetstore({ keys: [KEY] });
   assert.equal(createOpenApi(petstore)["openapi"], "3.1.0");
   const { handle } = petstore;
   assert.equal(createOpenApi({ ...petstore })["openapi"], "3.1.0");

@@ -8,8 +8,8 @@ import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import type { PetPage, StoreChanges } from "../../lib/stores/store.ts";
-import { KEY } from "../support/api.ts";
 import { createContext } from "../support/context.ts";
+import { KEY, petRequest } from "../support/pet_requests.ts";
 
 function replyOf(invalidatedBy: Invalidation, body = "[]"): Reply {
   return { status: 200, headers: {}, body, invalidatedBy };
@@ -129,7 +129,7 @@ test("two targets with one hash never get each other's response", () => {
 test("what an app does with a kept response changes no other response, nor do two at once, and HEAD has its headers", async () => {
   const { handle } = createPetstore({ keys: [KEY], requestIds: "failures" });
   const send = (path: string, method = "GET", body: string | null = null) =>
-    handle(new Request(`http://h/v1${path}`, { method, headers: { authorization: `Bearer ${KEY}` }, body }));
+    handle(petRequest(`/v1${path}`, { method, body }));
   const show = async (response: Response) => {
     const { "x-request-id": id, ...headers } = Object.fromEntries(response.headers);
     return { status: response.status, headers, hasId: id !== undefined, text: await response.text() };
