@@ -17,8 +17,9 @@ interface Expression {
   flags: string;
 }
 
-/** Every module that a request can reach, including the scripts of the viewer. The settings are the operator's own. */
-const FILES = globSync("lib/**/*.{js,ts}", { cwd: ROOT }).filter((path) => !path.startsWith("lib/server/settings/"));
+/** Every module that a request can reach, including the scripts of the viewer. Settings and command lines are the operator's own. */
+const FILES = globSync("lib/**/*.{js,ts}", { cwd: ROOT })
+  .filter((path) => !/^lib\/server\/(settings|commands)\//.test(path));
 
 /** Every regular expression in the syntax tree of a source. Throws for one that is made at run time. */
 function expressionsOf(file: string, text: string): Expression[] {

@@ -75,20 +75,6 @@ test("a public operation needs no key, and the other methods of its path only if
   assert.match((await send("PUT", "/mixed", { authorization })).text, /^PUT by (?!anonymous)/);
 });
 
-test("the other methods of a path are deprecated if all its operations are", async () => {
-  const fields = { deprecation: "@1" };
-  const old = (method: Operation["method"], path: string) => ({ ...operation(method, path, "public"), fields });
-  const send = createSend({
-    operations: [old("GET", "/old"), old("PUT", "/old"), old("GET", "/both"), operation("PUT", "/both", "public")],
-  });
-  for (const [path, expected] of [["/old", "@1"], ["/both", null]] as const) {
-    assert.equal((await send("GET", path)).headers.get("deprecation"), "@1");
-    for (const method of ["OPTIONS", "DELETE"]) {
-      assert.equal((await send(method, path)).headers.get("deprecation"), expected, `${method} ${path}`);
-    }
-  }
-});
-
 test("an operation may grant more origins, and its Vary stays beside that of CORS", async () => {
   const withHeaders = (path: string, headers: HeaderFields): Operation => {
     return { ...operation("GET", path, "public"), handler: () => ({ status: 200, headers, body: null }) };

@@ -46,11 +46,6 @@ for (const version of [0, -1]) {
   });
 }
 
-test.path("a file of another program is not mistaken for such a copy", (path) => {
-  execute(path, "CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT)");
-  assertRefused(path, /is an SQLite database of another program/);
-});
-
 for (const last of [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n]) {
   test.path(`a file whose last id is ${last} is not sound`, async (path) => {
     await usingStore(path, (store) => createMany(store, 3));

@@ -15,7 +15,7 @@ const CUT_LENGTHS = [100, 4096, 5000, 20_480];
 
 /** Files, how to make them, and the message of the refusal. */
 const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
-  ["a database of another program", (path) => execute(path, "CREATE TABLE theirs (a)"), THEIRS],
+  ["a database of another program", (path) => execute(path, "CREATE TABLE pets (title TEXT)"), THEIRS],
   ["one with a write-ahead log", (path) => execute(path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)"), THEIRS],
   ["an empty one with another application id", (path) => execute(path, "PRAGMA application_id = 7"), THEIRS],
   ["an empty one with a version", (path) => execute(path, "PRAGMA user_version = 1"), THEIRS],
