@@ -9,15 +9,9 @@ export async function withStoppedClock(work: (pass: (milliseconds: number) => vo
   await whileReplaced(performance, { now: () => time }, () => work((milliseconds) => time += milliseconds));
 }
 
-/** Calls `work`. The timers that it sets before it returns end at once. */
-export function withShortTimers<T>(work: () => T): T {
+/** Runs `work` while each timer that is set ends at once. */
+export function withShortTimers<T>(work: () => Promise<T>): Promise<T> {
   const { setTimeout } = globalThis;
-  const shortened = (run: (...parts: unknown[]) => void, _: number, ...parts: unknown[]) =>
-    setTimeout(run, 0, ...parts);
-  globalThis.setTimeout = shortened as typeof setTimeout;
-  try {
-    return work();
-  } finally {
-    globalThis.setTimeout = setTimeout;
-  }
+  const short = (run: (...parts: unknown[]) => void, _: number, ...parts: unknown[]) => setTimeout(run, 0, ...parts);
+  return whileReplaced(globalThis, { setTimeout: short as typeof setTimeout }, work);
 }

@@ -27,10 +27,10 @@ export const MEMORY: StoreKind = {
 
 const SQLITE: StoreKind = sqliteKind("SQLite", (path) => createSqliteStore(path, { writerThread: "never" }));
 
-const SQLITE_THREAD: StoreKind = sqliteKind(
-  "SQLite with its thread",
-  (path) => createSqliteStore(path, { writerThread: "always" }),
-);
+const SQLITE_THREAD: StoreKind = {
+  ...sqliteKind("SQLite with its thread", (path) => createSqliteStore(path, { writerThread: "always" })),
+  isVariant: true,
+};
 
 /** The stores of the everyday tests, and a given PostgreSQL. packages/edge and tests/heavy/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
