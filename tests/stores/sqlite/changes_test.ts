@@ -3,15 +3,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
 import assert from "node:assert/strict";
-import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import type { StoreChanges } from "../../../lib/stores/store.ts";
 import { closeUnused } from "../../../lib/stores/sqlite/descriptors.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { SharedRead } from "../../../lib/stores/sqlite/shared_read.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
-import { createMany, keyOf, REX, test, withOther } from "./support.ts";
+import { createMany, REX, test, withOther } from "./support.ts";
 
 /** What changed since the last look. What is altered may have been added, too. */
 function look(store: SqliteStore, since: StoreChanges): "alteration" | "addition" | "no change" {
@@ -22,6 +21,14 @@ function look(store: SqliteStore, since: StoreChanges): "alteration" | "addition
 
 function now(store: SqliteStore): StoreChanges {
   return { ...store.changes() };
+}
+
+/** Runs statements of another program, and requires what they count as. */
+function assertCounts(store: SqliteStore, other: DatabaseSync, sql: string, expected: string): void {
+  look(store, now(store));
+  const before = now(store);
+  other.exec(sql);
+  assert.equal(look(store, before), expected, sql);
 }
 
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)";
@@ -74,10 +81,7 @@ for (const [expected, statements] of Object.entries(STATEMENTS)) {
     test.other(`another program that ${what} counts as: ${expected}`, async (store, other, path) => {
       await createMany(store, 9);
       other.exec("DELETE FROM pets WHERE id = 5");
-      const before = now(store);
-      assert.equal(look(store, before), "no change");
-      other.exec(sql.replace("FILE", path));
-      assert.equal(look(store, before), expected);
+      assertCounts(store, other, sql.replace("FILE", path), expected);
     });
   }
 }
@@ -95,10 +99,7 @@ for (const [what, sql] of UNSEEN) {
           ["INSERT OR REPLACE INTO pets VALUES (1001, 'd', 1, 1)", "alteration"],
         ] as const
       ) {
-        look(store, now(store));
-        const before = now(store);
-        other.exec(statement);
-        assert.equal(look(store, before), expected, statement);
+        assertCounts(store, other, statement, expected);
       }
     }));
 }
@@ -110,17 +111,11 @@ test.other("without its triggers, a file's every change counts as an alteration"
     look(store, now(store));
     other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
     other.exec(`DROP TRIGGER ${trigger}`);
-    look(store, now(store));
-    const before = now(store);
-    other.exec(INSERT);
-    assert.equal(look(store, before), "alteration", trigger);
+    assertCounts(store, other, INSERT, "alteration");
     other.exec(String(other.prepare("SELECT sql FROM t").get()?.["sql"]));
     other.exec("DROP TABLE t");
   }
-  look(store, now(store));
-  const before = now(store);
-  other.exec(INSERT);
-  assert.equal(look(store, before), "addition");
+  assertCounts(store, other, INSERT, "addition");
 });
 
 /** What another program may have added to the file, and how it then alters a pet without the petstore's triggers. */
@@ -150,58 +145,9 @@ for (const [added, sql] of UNSEEN_BY_TRIGGERS) {
     await createMany(store, 9);
     const triggers = other.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").all().map(({ sql }) => sql);
     other.exec(`UPDATE pets SET name = 'pet ' || id; ${added.replace("TRIGGERS", triggers.join("; "))}`);
-    look(store, now(store));
-    const before = now(store);
-    other.exec(sql);
-    assert.equal(look(store, before), "alteration");
+    assertCounts(store, other, sql, "alteration");
   });
 }
-
-test("a key that is added while the keys are read is found at the next look, as is one after a read that failed", () =>
-  withOther(async ({ keys }, other) => {
-    const state = { reads: 0, fails: false };
-    const run: RunStatements = (_kind, ...statements) => {
-      if (state.fails) throw new StoreUnavailableError("The disk does not answer");
-      const results = statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
-      if (state.reads++ === 0) keys.add(keyOf("a"));
-      return results;
-    };
-    const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
-    const { version } = await looking.listSince("");
-    const seen = await looking.listSince(version);
-    assert.equal(seen.keys?.length, 1);
-    const before = state.reads;
-    assert.deepEqual(await looking.listSince(seen.version), { version: seen.version });
-    assert.equal(state.reads, before, "nothing was read, as nothing has changed");
-    await keys.add(keyOf("b"));
-    state.fails = true;
-    for (let attempt = 0; attempt < 2; attempt++) {
-      assert.throws(() => looking.listSince(seen.version), StoreUnavailableError);
-    }
-    state.fails = false;
-    assert.equal((await looking.listSince(seen.version)).keys?.length, 2);
-  }));
-
-test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
-  withOther(async (store, other, path) => {
-    const { keys } = store as KeyedPetStore;
-    await keys.add(keyOf("a"));
-    const { version } = await keys.listSince!("");
-    other.exec(INSERT);
-    assert.deepEqual(await keys.listSince!(version), { version });
-    for (const change of ["read_only = 1", "expires_at = 5", "revoked_at = 5"]) {
-      other.exec(`UPDATE api_keys SET ${change}`);
-      // Several readers, such as the key managers of two petstores, may each know another version.
-      for (let reader = 0; reader < 2; reader++) {
-        assert.deepEqual((await keys.listSince!(version)).keys, await keys.list(), change);
-      }
-    }
-    const seen = await keys.listSince!("");
-    assert.deepEqual(await keys.listSince!(seen.version), { version: seen.version });
-    // Nobody would see a change of a file that was moved.
-    renameSync(path, `${path}.moved`);
-    assert.throws(() => keys.listSince!(seen.version), StoreUnavailableError);
-  }));
 
 test("what was kept is stale once the store is closed, also while another program has the file open", () =>
   withOther(async (store, other) => {

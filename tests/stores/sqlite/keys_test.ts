@@ -1,8 +1,8 @@
-/** The API keys in an SQLite file: what a lock stops, what is durable, and files that no store has opened. */
+/** The API keys in an SQLite file: what a lock stops, changes that are noticed, and files that no store has opened. */
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { SqlKeys } from "../../../lib/stores/sql_keys.ts";
+import { renameSync, writeFileSync } from "node:fs";
+import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import { listKeys } from "../../../lib/stores/sqlite/keys.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, keyOf, test, usingStore, withOther } from "./support.ts";
@@ -71,3 +71,48 @@ test.path("the keys of a file are read without a store, and no other file is rea
     await assert.rejects(listKeys(other), StoreUnavailableError, other);
   }
 });
+
+test("a key that is added while the keys are read is found at the next look, as is one after a read that failed", () =>
+  withOther(async ({ keys }, other) => {
+    const state = { reads: 0, fails: false };
+    const run: RunStatements = (_kind, ...statements) => {
+      if (state.fails) throw new StoreUnavailableError("The disk does not answer");
+      const results = statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
+      if (state.reads++ === 0) keys.add(keyOf("a"));
+      return results;
+    };
+    const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
+    const { version } = await looking.listSince("");
+    const seen = await looking.listSince(version);
+    assert.equal(seen.keys?.length, 1);
+    const before = state.reads;
+    assert.deepEqual(await looking.listSince(seen.version), { version: seen.version });
+    assert.equal(state.reads, before, "nothing was read, as nothing has changed");
+    await keys.add(keyOf("b"));
+    state.fails = true;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.throws(() => looking.listSince(seen.version), StoreUnavailableError);
+    }
+    state.fails = false;
+    assert.equal((await looking.listSince(seen.version)).keys?.length, 2);
+  }));
+
+test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
+  withOther(async ({ keys }, other, path) => {
+    await keys.add(keyOf("a"));
+    const { version } = await keys.listSince!("");
+    other.exec("INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)");
+    assert.deepEqual(await keys.listSince!(version), { version });
+    for (const change of ["read_only = 1", "expires_at = 5", "revoked_at = 5"]) {
+      other.exec(`UPDATE api_keys SET ${change}`);
+      // Several readers, such as the key managers of two petstores, may each know another version.
+      for (let reader = 0; reader < 2; reader++) {
+        assert.deepEqual((await keys.listSince!(version)).keys, await keys.list(), change);
+      }
+    }
+    const seen = await keys.listSince!("");
+    assert.deepEqual(await keys.listSince!(seen.version), { version: seen.version });
+    // Nobody would see a change of a file that was moved.
+    renameSync(path, `${path}.moved`);
+    assert.throws(() => keys.listSince!(seen.version), StoreUnavailableError);
+  }));
