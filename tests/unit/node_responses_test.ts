@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { type ApiKeys, createPetstore } from "../../mod.ts";
+import { type ApiKeys, createPetstore, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
 import { exchange, head, withServer } from "../support/http/node_exchange.ts";
 
@@ -160,17 +160,12 @@ const MISFRAMED: Record<string, () => Response> = {
 
 for (const [what, answer] of Object.entries(MISFRAMED)) {
   test(`on node:http a response with ${what} takes nothing of the next one of its connection`, async () => {
-    const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer });
-    await withListening(createServer(createNodeListener(petstore)), async (port) => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    await onOneConnection({ handleStoreOrders: answer }, async (read) => {
       for (const method of ["GET", "HEAD"]) {
         // A response that was broken off is seen as such, and the next request gets another connection.
-        await readText(agent, port, method, "/v1/store/orders").catch((error) =>
-          assert.equal(error.code, "ECONNRESET")
-        );
-        assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
+        await read("/v1/store/orders", method).catch((error) => assert.equal(error.code, "ECONNRESET"));
+        assert.equal(await read("/v1/pets"), "[]");
       }
-      agent.destroy();
     });
   });
 }
@@ -187,19 +182,11 @@ test("on node:http a body that is no true stream ends no process, whatever its r
       response.body!.getReader = () => reader as never;
       return response;
     };
-    const petstore = createPetstore({ keys: [KEY], handleStoreOrders: answer, onError: () => {} });
-    await withListening(createServer(createNodeListener(petstore)), async (port) => {
-      const agent = new Agent({ keepAlive: true }), gone = new AbortController();
-      const leaves = setTimeout(() => gone.abort(), 50);
-      await fetch(`http://127.0.0.1:${port}/v1/store/orders`, {
-        headers: { authorization: `Bearer ${KEY}` },
-        signal: gone.signal,
-      })
-        .then((response) => response.text()).catch(() => {});
-      clearTimeout(leaves);
+    await onOneConnection({ handleStoreOrders: answer, onError: () => {} }, async (read, origin) => {
+      const signal = AbortSignal.timeout(50), headers = { authorization: `Bearer ${KEY}` };
+      await fetch(`${origin}/v1/store/orders`, { headers, signal }).then((response) => response.text()).catch(() => {});
       // What is thrown in the background would have ended the process before this response.
-      assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
-      agent.destroy();
+      assert.equal(await read("/v1/pets"), "[]");
     });
   }
 });
@@ -209,41 +196,34 @@ test("on node:http a body that gives text, or not as many bytes as announced, is
   const lastPieces = ["1234", new Uint8Array(5), new Uint8Array(3)];
   const addLast = (body: ReadableStreamDefaultController) => (body.enqueue(lastPieces[told.length]), body.close());
   const handleStoreOrders = () => new Response(threePieces(addLast), { headers });
-  const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError: ({ error }) => told.push(String(error)) });
-  await withListening(createServer(createNodeListener(petstore)), async (port) => {
-    const agent = new Agent();
+  const onError = ({ error }: ErrorInfo) => told.push(String(error));
+  await onOneConnection({ handleStoreOrders, onError }, async (read) => {
     for (let i = 1; i <= lastPieces.length; i++) {
-      await assert.rejects(readText(agent, port, "GET", "/v1/store/orders"), { code: "ECONNRESET" });
+      await assert.rejects(read("/v1/store/orders"), { code: "ECONNRESET" });
       assert.equal(told.length, i);
     }
     assert.match(
       told.join(),
       /body must be Uint8Arrays,.* as long as its Content-Length,.* as long as its Content-Length$/,
     );
-    assert.equal(await readText(agent, port, "GET", "/v1/pets"), "[]");
-    agent.destroy();
+    assert.equal(await read("/v1/pets"), "[]");
   });
 });
 
-function readText(agent: Agent, port: number, method: string, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      agent,
-      port,
-      method,
-      path,
-      headers: { authorization: `Bearer ${KEY}` },
-      host: "127.0.0.1",
-      timeout: 5_000,
+/** Serves a petstore while `use` runs. `read` resolves to the text of a response, and uses one connection as long as it is kept. */
+function onOneConnection(
+  options: Partial<PetstoreOptions>,
+  use: (read: (path: string, method?: string) => Promise<string>, origin: string) => Promise<void>,
+): Promise<void> {
+  const petstore = createPetstore({ keys: [KEY], ...options });
+  return withListening(createServer(createNodeListener(petstore)), async (port) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 }), headers = { authorization: `Bearer ${KEY}` };
+    const read = async (path: string, method = "GET") => {
+      const request = get({ agent, host: "127.0.0.1", port, method, path, headers, timeout: 5_000 });
+      request.on("timeout", () => request.destroy(new Error("There was no whole response")));
+      const [response] = await once(request, "response") as [IncomingMessage];
+      return (await Array.fromAsync(response.setEncoding("utf8"))).join("");
     };
-    const read = (response: IncomingMessage) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece) => text += piece).on("end", () => resolve(text)).on(
-        "error",
-        reject,
-      );
-    };
-    const request = get(options, read).on("error", reject);
-    request.on("timeout", () => request.destroy(new Error("There was no whole response")));
+    await use(read, `http://127.0.0.1:${port}`).finally(() => agent.destroy());
   });
 }
