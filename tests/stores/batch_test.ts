@@ -25,6 +25,15 @@ async function turn(count = 1): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** A batch that commits two creates, and expects clients. Its commits end by `end()` alone. */
+async function batchUnderWay() {
+  const created = createBatch(true), { batch, state } = created;
+  state.isBusy = true;
+  for (const number of [1, 2]) batch.add(number);
+  await turn(2);
+  return created;
+}
+
 test("a batch commits after the first turn of the event loop in which nothing was added", async () => {
   const { batch, committed } = createBatch();
   const told: number[] = [];
@@ -96,10 +105,7 @@ function withTimers(use: (timers: { fire: () => void; pending: () => number }) =
 
 test("after a commit, the next one waits for as many creates as were answered and as wait already", () =>
   withTimers(async () => {
-    const { batch, committed, state } = createBatch(true);
-    state.isBusy = true;
-    for (const number of [1, 2]) batch.add(number);
-    await turn(2);
+    const { batch, committed, state } = await batchUnderWay();
     batch.add(3);
     state.end();
     await turn(5);
@@ -112,10 +118,7 @@ test("after a commit, the next one waits for as many creates as were answered an
 
 /** A batch that has committed two creates, and has a third, which waits for another client. Its commits end by `end()` alone. */
 async function batchThatWaits() {
-  const created = createBatch(true), { batch, state } = created;
-  state.isBusy = true;
-  for (const number of [1, 2]) batch.add(number);
-  await turn(2);
+  const created = await batchUnderWay(), { batch, state } = created;
   state.end();
   await turn();
   batch.add(3);
@@ -208,12 +211,9 @@ test("a batch that is closed commits what waits, and accepts no more", () => {
 });
 
 test("a batch that is closed during a commit tells of that commit and of the one after it", async () => {
-  const { batch, committed, state } = createBatch();
+  const { batch, committed, state } = await batchUnderWay();
   const told: number[] = [];
   batch.onCommit = (creates) => told.push(creates);
-  state.isBusy = true;
-  for (const number of [1, 2]) batch.add(number);
-  await turn(2);
   batch.add(3);
   const closed = batch.close();
   state.end();
