@@ -14,6 +14,7 @@ import { inFolder, withFreshServerHere } from "../support/server/in_process.ts";
 import { samplesOf } from "../support/server/metrics.ts";
 import { addPet } from "../support/server/server_process.ts";
 import { hasCommand, testUnless } from "../support/system/commands.ts";
+import { readPage } from "../support/pages.ts";
 import { Child } from "../support/system/child.ts";
 import { freePort } from "../support/system/free_port.ts";
 
@@ -130,7 +131,7 @@ function sampleNames(text: string): string[] {
   );
 }
 
-test("the alert rules and the dashboard use metrics that the server has, and each of these is on the dashboard", () => {
+test("the alert rules and the dashboard use metrics that the server has, each of these is on the dashboard, and each alert on the page", () => {
   const usedBy = (text: string) => new Set(text.match(/\b(petstore|process)_\w+/g));
   const { panels } = JSON.parse(readFileSync(DASHBOARD, "utf8"));
   const shown = usedBy(JSON.stringify(panels));
@@ -139,6 +140,10 @@ test("the alert rules and the dashboard use metrics that the server has, and eac
   for (const name of [...shown, ...usedBy(readFileSync(ALERTS, "utf8"))]) assert.ok(known.has(name), name);
   for (const [, name = ""] of formatSamples({}).matchAll(/^# TYPE (\w+)/gm)) {
     assert.ok([...shown].some((each) => each.startsWith(name)), name);
+  }
+  const page = readPage("docs/monitoring.md");
+  for (const [, name] of readFileSync(ALERTS, "utf8").matchAll(/- alert: (\w+)/g)) {
+    assert.ok(page.includes(`\`${name}\``), name);
   }
 });
 
