@@ -54,7 +54,7 @@ export async function sleep(ms: number): Promise<void> {
  * @throws The reason of the signal, if it is aborted first.
  */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  // This is not `Promise.race()`, because a signal that is never aborted would keep each result.
+  // This is not `Promise.race()`: a promise of the abort would keep each result for as long as the signal lives.
   const { promise: result, resolve, reject } = Promise.withResolvers<T>();
   const abort = () => reject(signal.reason);
   if (signal.aborted) abort();

@@ -1,8 +1,10 @@
 /** Whether this is Cloudflare Workers, where a timer ends with the request that has set it, and so cannot serve other requests. */
 export const IN_WORKERS: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-/** A deadline is at most one tick late. A time limit is divided into at least so many ticks, of at most so many milliseconds. */
+/** A time limit is divided into at least this many ticks of the timer. */
 const MIN_TICKS = 8;
+
+/** The longest tick, in milliseconds. A longer time limit is divided into more ticks. */
 const LONGEST_TICK_MS = 1000;
 
 /** How late a timer may be on a busy machine before it counts as lost, in milliseconds. */
@@ -38,10 +40,10 @@ export function createDeadlines(lengthMs: number): BeginDeadline {
     // A timer that counts as lost may fire after all.
     clearTimeout(timer);
     timerSetAt = performance.now();
-    timer = setTimeout(pass, tickMs);
+    timer = setTimeout(onTick, tickMs);
   }
 
-  function pass(): void {
+  function onTick(): void {
     tick++;
     for (const [expire, dueTick] of running) {
       if (dueTick > tick) break;
@@ -56,9 +58,8 @@ export function createDeadlines(lengthMs: number): BeginDeadline {
   const isTimerLost = () => performance.now() - timerSetAt > 2 * tickMs + MAX_DELAY_MS;
 
   return (expire) => {
-    // For speed, the clock is read only if other deadlines run: a lost timer matters to them too.
-    if (timer === undefined || (running.size > 0 && isTimerLost())) setTimer();
-    // It gets one tick more, because a part of the present tick is over.
+    if (timer === undefined || isTimerLost()) setTimer();
+    // It gets one tick more, because a part of the present tick is over. So a deadline is up to one tick late.
     running.set(expire, tick + ticksPerDeadline + 1);
     return () => running.delete(expire);
   };

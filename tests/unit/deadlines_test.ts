@@ -73,6 +73,19 @@ test("after the host has lost the timer, also if it gives it back, deadlines exp
   });
 });
 
+test("a deadline that is alone expires, although the host has lost the timer when the one before it had ended", () => {
+  withClock((clock) => {
+    const begin = createDeadlines(LENGTH);
+    begin(() => {})();
+    clock.lose();
+    clock.pass(10 * LENGTH);
+    let hasExpired = false;
+    begin(() => hasExpired = true);
+    clock.pass(LENGTH + TICK);
+    assert.equal(hasExpired, true);
+  });
+});
+
 test("on Workers, where a timer ends with its request, each deadline has its own, which is cleared", async () => {
   const { navigator } = globalThis;
   const define = (value: unknown) => Object.defineProperty(globalThis, "navigator", { value, configurable: true });
