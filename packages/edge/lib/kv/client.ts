@@ -89,8 +89,8 @@ export class Kv {
    * Commits, without the time limit. Never rejects.
    *
    * @param counter The entry whose version the commit checks. The writes replace it.
-   * @returns The new version, or an error. If the error has no cause, another server has changed the counter first, and nothing was
-   * written. After an error with a cause, the outcome is not known.
+   * @returns The new version, or an error. After a {@link ConflictError}, nothing was written. After any other error, the outcome is not
+   * known.
    */
   async commit(
     counter: { key: KvKey; versionstamp: string | null },
@@ -104,7 +104,7 @@ export class Kv {
       for (const [key, value] of writes) atomic.set(key, value);
       const result = await atomic.commit();
       if (result.ok) return result.versionstamp;
-      return new StoreUnavailableError("Other servers wrote to Deno KV before each attempt of this one");
+      return new ConflictError("Other servers wrote to Deno KV before each attempt of this one");
     } catch (error) {
       return asUnavailable(error);
     }
@@ -129,6 +129,9 @@ export class Kv {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }
+
+/** Another server has changed the counter before this commit, so nothing was written. */
+export class ConflictError extends StoreUnavailableError {}
 
 /** KV's errors have no codes, and their classes do not depend on the cause, so each counts as an outage. */
 function asUnavailable(error: unknown): StoreUnavailableError {
@@ -168,10 +171,8 @@ export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError
   };
 }
 
-/**
- * Whether another server has won: an error without a cause says that it changed the counter first. KV does not try again by itself if
- * another process writes to its file.
- */
-function isConflict({ cause }: StoreUnavailableError): boolean {
-  return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
+/** Whether another server has won. KV does not try again by itself if another process writes to its file. */
+function isConflict(failure: StoreUnavailableError): boolean {
+  const { cause } = failure;
+  return failure instanceof ConflictError || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

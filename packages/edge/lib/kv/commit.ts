@@ -7,7 +7,7 @@ import {
   uncertain,
   type Write,
 } from "@petstore/petstore/store/toolkit";
-import { type Kv, type KvKey, limitRetries } from "./client.ts";
+import { ConflictError, type Kv, type KvKey, limitRetries } from "./client.ts";
 import type { KeySpace } from "./key_space.ts";
 import { type Plan, planCreates } from "./plan.ts";
 import { counterAt, type CounterState, counterState, fromJson, type Remembered, toBytes } from "./values.ts";
@@ -46,9 +46,12 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   /** Called when the running commit times out. */
   let onTimeout = () => {};
   const server = crypto.randomUUID();
-  /** How many commits this server has planned. The number of a commit is its name. */
+  /** How many commits this server has planned. The number of a plan is its name. */
   let commits = 0;
-  /** The key of the remembered request that was examined last. The first examination begins at a random place, the name of the server. */
+  /**
+   * The key of the remembered request that was examined last. The first examination begins at the name of the server, a random place, so
+   * that servers which start together do not all examine the same requests.
+   */
   let lastExamined: string = server;
   /** The batch runs one commit at a time, because a second one would only fail the check of the counter. */
   const batch = new Batch<PendingWrite>({
@@ -121,8 +124,13 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
   }
 
   /**
-   * Commits creates. At most one attempt is applied: as long as the outcome of one is open, the next needs the same version of the counter,
-   * which each attempt changes.
+   * Commits creates, in as many attempts as it takes. At most one of them is applied:
+   *
+   * - Each attempt needs a version of the counter, and changes the counter if it is applied.
+   * - While the counter still has the version that the last attempt needed, that attempt may yet be applied. So the next attempt repeats the
+   *   plan with the same version, and only one of the two can find it.
+   * - Once another server has changed the counter, the last attempt can only fail, so there may be a new plan.
+   * - An attempt whose answer was lost is known by the name of its plan, which KV then remembers as the last commit of this server.
    */
   async function commit(own: RunningCommit, creates: readonly PendingWrite[]): Promise<Outcome[]> {
     const key = space.counter;
@@ -147,12 +155,9 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
         throw uncertain(error);
       });
       const current = counterState(counter!);
-      // KV remembers this commit as the last one of this server, so an attempt was applied.
-      if (fromJson<Remembered>(latest!.value)?.fingerprint === String(commits)) break;
-      // An error without a cause says that nothing was written.
-      if (!mayTryAgain) throw result.cause === undefined ? result : uncertain(result);
-      // While the counter is the same, the last attempt has not been applied yet, but still may be, so the plan stays. Once another server
-      // has changed the counter, the attempt can only fail, and there is a new plan.
+      const isApplied = fromJson<Remembered>(latest!.value)?.fingerprint === plan.name;
+      if (isApplied) break;
+      if (!mayTryAgain) throw result instanceof ConflictError ? result : uncertain(result);
       if (current.versionstamp !== state.versionstamp) {
         await requireAhead(current);
         plan = await planWrites(creates, current);
@@ -173,8 +178,8 @@ export function createGroupCommit(kv: Kv, space: KeySpace) {
     const known = keys.map((key, i) => [key, fromJson<Remembered>(entries[i]!.value)] as const);
     const plan = planCreates(space, creates, last, new Map(known));
     if (plan.writes.length > 0) {
-      const name = String(++commits);
-      const remembered: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION_MS };
+      plan.name = String(++commits);
+      const remembered: Remembered = { id: last, fingerprint: plan.name, expires: Date.now() + COMMIT_RETENTION_MS };
       plan.writes.push([space.remembered(server), toBytes(JSON.stringify(remembered))]);
       plan.writes.push([space.counter, counterAt(plan.last)]);
     }

@@ -19,6 +19,8 @@ export interface Plan extends KvChange {
   outcomes: Outcome[];
   /** The greatest id after the commit. */
   last: number;
+  /** The name by which KV remembers the commit. It is undefined if the commit writes nothing. */
+  name?: string;
 }
 
 /**
