@@ -33,8 +33,8 @@ export function checkAll<Given extends object, To>(
 /**
  * Makes a check from a function that reads the value.
  *
- * @param parse Returns `false` for a wrong value.
- * @param absent The result if the option is undefined.
+ * @param parse Returns `false` for a wrong value, so no option made by this has the value `false`.
+ * @param absent The result if the option is undefined. It is valid as it is, also if it is given.
  */
 export function option<Made, Absent>(
   wanted: string,

@@ -117,6 +117,7 @@ class BodySource {
 
   discardWhenIdle(): void {
     this.#isDiscardedWhenIdle = true;
+    // If the body is idle already, this starts the timer.
     this.#enter(this.#state);
   }
 

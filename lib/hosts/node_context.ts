@@ -60,7 +60,7 @@ export class NodeContext implements RequestContext {
   }
 
   toRequest(): Request {
-    return this.#request ??= this.#toRequest();
+    return this.#request ??= this.#makeRequest();
   }
 
   breakOff(): void {
@@ -71,12 +71,14 @@ export class NodeContext implements RequestContext {
       if (httpVersionMajor === 1) (socket as { destroy?(): void }).destroy?.();
       breakOff(outgoing);
     };
-    // A response gets its socket when the earlier ones of the connection have been sent. They must not be lost with it.
+    // A response gets its socket when the earlier responses of the connection have been sent. To destroy the socket before would cut those
+    // off.
     if (httpVersionMajor === 1 && outgoing.socket === null) outgoing.on("socket", end);
     else end();
   }
 
-  #toRequest(): Request {
+  /** Makes the `Request`. Its signal is made when the app asks for it, and is aborted when the client leaves. */
+  #makeRequest(): Request {
     const outgoing = this.#outgoing;
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, outgoing, () => {

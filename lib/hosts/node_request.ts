@@ -42,6 +42,7 @@ function toUrl(incoming: NodeRequest): string {
   const target = sentTarget(incoming);
   const isAbsolute = /^https?:/i.test(target) && URL.canParse(target);
   const origin = isAbsolute ? new URL(target).origin : originOf(incoming);
+  // A target without a path, such as the `*` of OPTIONS, needs a path here that no operation has.
   return origin + (targetOfRequest(target) || "/*");
 }
 

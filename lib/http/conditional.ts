@@ -33,12 +33,10 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
 /** Whether a list of entity tags has one, by the weak comparison (RFC 9110 §8.8.3.2). */
 export function listsTag(header: string, etag: string): boolean {
   if (trimField(header) === "*") return true;
-  const strong = etag.replace(/^W\//, ""), weak = `W/${strong}`;
-  // A tag may contain commas but no quotes, so no part of it equals another.
-  return header.split(",").some((element) => {
-    const tag = trimField(element);
-    return tag === strong || tag === weak;
-  });
+  /** The quoted part of the tag, which is all that the weak comparison looks at. */
+  const opaque = etag.replace(/^W\//, "");
+  // A foreign tag may contain commas, but no quotes. So no piece of it, when the list is split at commas, is a whole tag.
+  return header.split(",").some((element) => trimField(element).replace(/^W\//, "") === opaque);
 }
 
 // The constants and the rounds are those of xxHash.
@@ -57,13 +55,17 @@ export function weakETag(text: string, hasLink = false): string {
   const [low, high] = withWords(text, hashWords);
   const bits = [2 * text.length + (hasLink ? 1 : 0), mix(low ^ text.length), mix(high ^ low)];
   const codes = TAG.slice();
-  // A shift counts modulo 32, so 4 * i takes the eight parts of a number one after the other.
+  // Each letter, from `a` to `p`, stands for four bits. A shift counts modulo 32, so 4 * i takes the eight parts of a number in turn.
   for (let i = 0; i < 24; i++) codes[i + 3] = 0x61 + (bits[i >> 3]! >>> 4 * i & 15);
   // All at once: V8 keeps joined texts as trees, which cost 1.5 µs more when they are sent.
   return String.fromCharCode(...codes);
 }
 
-/** Hashes words in four independent lanes, which a processor computes in parallel. */
+/**
+ * Hashes words in four independent lanes, which a processor computes in parallel.
+ *
+ * @param words After the words of the text, there are zeros up to a multiple of four.
+ */
 function hashWords(words: Uint32Array, count: number): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < count; i += 4) {

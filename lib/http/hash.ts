@@ -5,7 +5,10 @@ export function mix(bits: number): number {
   return (most ^ most >>> 16) >>> 0;
 }
 
-/** A hash of the text from `start` on. Its cost depends only on the length, and without the seed it cannot be foretold. */
+/**
+ * A hash of the text from `start` on. Its cost depends only on the length. With a random seed, nobody can choose texts of one hash; a caller
+ * to whom that does not matter passes 0.
+ */
 export function hashText(text: string, start: number, seed: number): number {
   let hash = seed;
   for (let i = start; i < text.length; i++) {

@@ -90,7 +90,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
    * if the response is stale. No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
    */
   function answerFromCache(context: RequestContext, caller: Caller, kept: Entry): MaybePromise<Reply> {
-    if (!cache?.isFresh(kept)) return answerCaller(context, caller, findOperation(context));
+    if (!cache?.useIfFresh(kept)) return answerCaller(context, caller, findOperation(context));
     context.route = kept.route;
     return kept.reply;
   }

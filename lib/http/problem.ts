@@ -23,7 +23,7 @@ export class Problem implements Reply {
   readonly body: string;
   readonly code: string;
 
-  /** @param status That of {@link ERROR_STATUS}, whose table would enlarge bundles. */
+  /** @param status The status of the code in {@link ERROR_STATUS}. It is given, and not looked up, because the table would enlarge bundles. */
   constructor(status: number, code: Known<ErrorCode> | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
     this.code = code;

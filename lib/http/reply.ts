@@ -37,7 +37,7 @@ export interface Reply {
 
 /**
  * A reply that the cache keeps and sends again and again. What a host or the access log makes of it, such as a `Response`, is kept with it.
- * A copy by `{ ...reply }` may have other headers. It is no `KeptReply`, so nothing that was made of the original is used for it.
+ * A copy by `{ ...reply }` is a plain reply and may have other headers, so a host makes a new `Response` of it.
  */
 export class KeptReply implements Reply {
   declare readonly status: number;
@@ -51,8 +51,8 @@ export class KeptReply implements Reply {
   #variant: { fields: HeaderFields; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
-    // If the reply is a copy of a kept one, with other headers, it still has the `Response` of that one, which is dropped. Its line of the
-    // log stays right.
+    // The reply may be a copy of a kept one with other headers. The `Response` of the original is dropped then. Its line of the log is kept,
+    // because that does not show headers.
     Object.assign(this, reply, { template: undefined });
   }
 
@@ -71,10 +71,7 @@ export class KeptReply implements Reply {
 /** `nosniff` keeps browsers from treating a pet's name as HTML. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
-/**
- * Whether the program runs on Bun. Bun adds a Content-Type to a `Response` with a text, unless `response.body` has been looked at
- * before.
- */
+/** Whether the program runs on Bun. */
 export const ON_BUN: boolean = "Bun" in globalThis;
 
 /** Whether the program runs on Deno. */
@@ -108,6 +105,7 @@ export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
   if (typeof body === "string") return utf8Length(body);
   if (body instanceof Uint8Array) return body.byteLength;
+  // On Bun, a `Response` with a text gets its Content-Type only if `body` has not been looked at.
   if ("headers" in body && !ON_BUN && body.body === null) return 0;
   const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];
   return length == null ? undefined : Number(length);

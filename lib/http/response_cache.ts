@@ -34,14 +34,17 @@ const ENTRY_WEIGHT = 1400;
 /** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** About so many other targets may come between two requests of one, and it is still kept. It is a power of two. */
-const REMEMBERED = 512;
+/**
+ * The size of the table of targets that have come once; a power of two. The response to a target is kept if its second request comes before
+ * about this many others.
+ */
+const SEEN_TARGETS = 512;
 
 export interface ResponseCache {
-  /** Finds the entry of a target. Its response may be stale: ask {@link isFresh} just before it is sent, after anything that waits. */
+  /** Finds the entry of a target. Its response may be stale: ask {@link useIfFresh} just before it is sent, after anything that waits. */
   find(context: RequestContext): Entry | undefined;
-  /** Whether nothing has changed that the response depends on. The caller then sends it, so the entry counts as used. */
-  isFresh(entry: Entry): boolean;
+  /** Whether nothing has changed that the response depends on. If so, the caller sends it, and the entry counts as used. */
+  useIfFresh(entry: Entry): boolean;
   /** Makes the reply to a GET, and keeps it if the target has come before and the reply may be cached. */
   make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply>;
 }
@@ -56,7 +59,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
   let older = new Map<number, Entry>();
   let newerWeight = 0;
   /** Hashes of targets, each at an index that follows from it. */
-  const seen = new Int32Array(REMEMBERED);
+  const seen = new Int32Array(SEEN_TARGETS);
 
   function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
     const { body, invalidatedBy } = reply;
@@ -82,17 +85,18 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       const entry = newer.get(hash) ?? older.get(hash);
       return entry?.targetKey === targetKey ? entry : undefined;
     },
-    isFresh(entry) {
+    useIfFresh(entry) {
       const { additions, alterations } = changes();
       const { made, reply } = entry;
-      // The difference of two values that are no numbers is NaN. A wrapper of a store may return a promise of the counters, which has none.
+      // A wrapper of a store may return a promise, which has no counters. The difference of such missing counters is NaN, and counts as a
+      // change.
       if (made.alterations - alterations !== 0) return false;
       if (made.additions - additions !== 0 && reply.invalidatedBy === "addition") return false;
       if (newer.get(entry.hash) !== entry) add(entry);
       return true;
     },
     make(context, makeReply) {
-      const hash = hashText(context.targetKey, 0, 0), index = hash & (REMEMBERED - 1);
+      const hash = hashText(context.targetKey, 0, 0), index = hash & (SEEN_TARGETS - 1);
       if (seen[index] !== hash) {
         seen[index] = hash;
         return makeReply();

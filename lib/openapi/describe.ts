@@ -28,9 +28,9 @@ export function describe(
   refusals: readonly Problem[] = [],
 ): JsonObject {
   const paths: Record<string, JsonObject> = {}, responses: Record<string, JsonObject> = {};
-  for (const [definition, describe] of DESCRIBED_OPERATIONS) {
+  for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const operation = renderOperation(definition, describe(contract), contract, responses);
+    const operation = renderOperation(definition, describeOperation(contract), contract, responses);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
   const codes = new Set([...codesIn({ paths, responses }), ...refusals.map(({ code }) => code)]);

@@ -52,12 +52,14 @@ function renderResponses(
   deprecation: Deprecation | undefined,
   shared: Record<string, JsonObject>,
 ): JsonObject {
+  /** The fields that announce the end of a deprecated operation. A failure before the operation is known, an early one, lacks them. */
   const announced = deprecation ? referTo(["Deprecation", "Sunset", "Successor"]) : {};
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
     const { isEarly, response } = group;
     const headers = isEarly ? {} : announced;
+    // Operations share the response to a failure that is the same for all, which one with announcing fields is not.
     if (response !== undefined && (isEarly || !deprecation)) {
       shared[response] = renderFailure(group, headers);
       rendered[statusOf(group)] = { $ref: `#/components/responses/${response}` };

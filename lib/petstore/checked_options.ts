@@ -96,7 +96,7 @@ const CHECKS: Checks<Settings, Omit<CheckedSettings, "linkBase">> = {
 type Made = Omit<CheckedSettings, "linkBase"> & { keys: Pick<CheckedOptions, "authenticate" | "mayLackAuthorization"> };
 
 const ALL_CHECKS: Checks<PetstoreOptions, Made> = {
-  // A verifier sees the whole request, and may know a client by its cookie.
+  // A verifier may accept a request without Authorization, because it sees the whole request, and may know a client by its cookie.
   keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
   ...CHECKS,
 };
@@ -141,7 +141,8 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
 }
 
 /**
- * Checks a public address, and removes the slash at its end. It becomes a part of links, so it must be in normal form.
+ * Checks a public address, and removes the slash at its end. It becomes a part of links, so it must be in the form in which the parser of
+ * URLs writes it. Valid are `https://api.example/v1/` and `/v1`, and not `HTTPS://api.example`, `/a/../v1` or `v1`.
  *
  * @returns The address, or `false` if it is not valid.
  */

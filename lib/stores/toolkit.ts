@@ -36,7 +36,7 @@ export {
 } from "./store.ts";
 export {
   createdId,
-  createOutcome,
+  idempotentOutcome,
   type Outcome,
   type PendingWrite,
   recall,

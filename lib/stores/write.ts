@@ -1,6 +1,6 @@
 /**
- * What stores on a database write, and what comes of it. Each kind of write is a member of a union, so a store that
- * forgets one does not compile.
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store ends its `switch` over the kinds
+ * with {@link unknownKind}, so that it does not compile if it forgets one.
  */
 
 import type { MaybePromise } from "../promises.ts";
@@ -48,7 +48,7 @@ export abstract class WritingStore {
 
   /** Adds a pet unless the request is known. */
   async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return createOutcome(await this.write({ kind: "createOnce", pet, request }));
+    return idempotentOutcome(await this.write({ kind: "createOnce", pet, request }));
   }
 
   /** Commits a write that changes no pet. Rejects if a create would fail. */
@@ -73,16 +73,17 @@ export function createdId(outcome: Outcome): bigint {
   return outcome.id;
 }
 
-/** The outcome of a create with a request, which a probe does not have. */
-export function createOutcome(outcome: Outcome): IdempotentOutcome {
+/** The outcome of a create with a request. No such create has the outcome of a probe. */
+export function idempotentOutcome(outcome: Outcome): IdempotentOutcome {
   if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
   return outcome;
 }
 
 /**
- * Says what the remembered request with the key of a create makes of the create. Undefined means that the pet is to be added.
+ * Compares a create with the remembered request that has the same key. The result is undefined if the pet is to be added.
  *
- * @param known The fingerprint of the remembered request and the id of its pet. Undefined if none is remembered, or it has expired.
+ * @param known The fingerprint of the remembered request and the id of its pet, as a row of a database has them: drivers give integers as
+ * numbers, bigints or texts. It is undefined if no request is remembered, or it has expired.
  * @param fingerprint The fingerprint of the create.
  */
 export function recall(

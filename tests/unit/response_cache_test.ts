@@ -20,7 +20,7 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_
   const cache = createResponseCache(() => changes, maxWeight);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target), kept = cache.find(context);
-    return kept && cache.isFresh(kept) ? kept.reply : cache.make(context, make);
+    return kept && cache.useIfFresh(kept) ? kept.reply : cache.make(context, make);
   };
   /** Asks twice, because only the second response is kept. The first one says nothing of how long it is valid. */
   const get = (target: string, make: () => Reply | Promise<Reply>) => {
@@ -31,7 +31,7 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_
   };
   const has = (target: string) => {
     const kept = cache.find(createContext({}, "GET", target));
-    return kept !== undefined && cache.isFresh(kept);
+    return kept !== undefined && cache.useIfFresh(kept);
   };
   return { get, getOnce, has };
 }

@@ -13,7 +13,10 @@ export const METHODS: ReadonlySet<string> = new Set(
   ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"],
 );
 
-/** The segments of paths that are shown. They are known one by one, because a request that is refused early has no route. */
+/**
+ * The segments of paths that are shown: those of the paths of the server itself and of the default base path, and those of the operations.
+ * They are known one by one, because a request that is refused early has no route.
+ */
 const SEGMENTS = new Set(["v1", "docs", "livez", "readyz", "reset", "openapi.json"].concat(
   ...OPERATIONS.map(({ path }) => path.split("/")),
 ));

@@ -27,7 +27,7 @@ const PIECE_SIZE = 16_384;
 /** What the public operations of the server have in common. */
 export const PUBLIC_GET = { method: "GET", access: "public", effect: "reads" } as const;
 
-export function createFileOperations(): Operation[] {
+export function createSwaggerUiOperations(): Operation[] {
   return Object.entries(TYPES).map(([name, type]) => ({
     ...PUBLIC_GET,
     path: `/docs/${VIEWER_VERSION}/${name}`,
@@ -50,7 +50,7 @@ function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
   return async ({ context }) => {
     const body = await (loading ??= load(name));
     const reply: Reply = { status: 200, headers, body, etag };
-    // A response to HEAD, or to a condition that is not met, has no body, so its reply needs no stream.
+    // The pipeline sends no body to HEAD, nor with a 304 to a client that has the file already, so no stream is made for these.
     const isBodySent = context.method === "GET" && conditionalReply(reply, context) === reply;
     if (!isBodySent) return reply;
     return { ...reply, headers: { ...headers, "content-length": String(body.length) }, body: streamOf(body) };

@@ -5,9 +5,9 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../process/version.ts";
-import { createFileOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
+import { createSwaggerUiOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
-import files from "./page.json" with { type: "json" };
+import pageFiles from "./page.json" with { type: "json" };
 
 /** The page. All its addresses are relative, because a proxy may add a path prefix. */
 const HTML = `<!DOCTYPE html>
@@ -62,10 +62,10 @@ export function createDocsOperations(servers: readonly OpenApiServer[] = []): Op
     page("/", redirect("docs")),
     page("/docs", document("text/html; charset=utf-8", HTML, policy)),
     page("/docs/", redirect("../docs")),
-    ...Object.entries(files).map(([name, text]) =>
+    ...Object.entries(pageFiles).map(([name, text]) =>
       page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
     ),
-    ...createFileOperations(),
+    ...createSwaggerUiOperations(),
   ];
 }
 
@@ -73,7 +73,7 @@ function page(path: string, reply: Reply): Operation {
   return { ...PUBLIC_GET, path, handler: () => reply };
 }
 
-/** The reply with a text. Browsers must revalidate it, because its address is the same in every version. */
+/** The reply with a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
 function document(type: string, text: string, policy: string): Reply {
   return representation(text, "alteration", {
     "content-type": type,

@@ -61,7 +61,10 @@ export class MemoryStore implements PetStore {
     return { outcome: "created", id };
   }
 
-  /** Deletes up to two requests that have expired. Each create adds at most one, so the backlog shrinks. */
+  /**
+   * Deletes up to two requests that have expired, from the oldest on. Each create adds at most one, so the backlog shrinks. All requests of a
+   * petstore are remembered for the same time, so the older one never expires later.
+   */
   #deleteExpired(now: number): void {
     let count = 0;
     for (const [key, { expires }] of this.#requests) {

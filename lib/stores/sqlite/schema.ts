@@ -19,9 +19,14 @@ const MIGRATIONS: readonly string[] = [
   // Every SQLite index ends with the rowid, so the index of statuses has the pets of a status in the order of ids. The API keys are in
   // the order in which they were added, and all times are in milliseconds since 1970.
   //
-  // The stamp changes at every write that does more than add pets with new, larger ids. REPLACE deletes a row without a trigger for
-  // the deletion, and other programs can change ids and sqlite_sequence, so `pet_replaced` looks before the insert whether the id is
-  // taken. Before the insert, an id that SQLite is to choose is undefined, so `pet_inserted` looks after it for an id in the middle.
+  // Servers keep responses, and must notice when another program changes a pet. The stamp is for them (change_watch.ts): it changes at
+  // every write that does more than add pets with new, larger ids. There is a trigger for each such write:
+  //
+  // - `pet_updated` and `pet_deleted` are for those statements.
+  // - `pet_replaced` is for REPLACE, which deletes a row without a trigger for the deletion. It looks before the insert whether the id is
+  //   taken.
+  // - `pet_inserted` is for an id in the middle, as other programs can choose ids. It looks after the insert, because before it, an id
+  //   that SQLite is to choose is undefined.
   `CREATE TABLE pets ${PET_COLUMNS};
    CREATE INDEX pets_by_status ON pets (status);
    CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};

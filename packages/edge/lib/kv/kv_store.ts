@@ -22,7 +22,7 @@ import {
   checkAll,
   type Checks,
   createdId,
-  createOutcome,
+  idempotentOutcome,
   pageOf,
   storeClosed,
   wholeNumber,
@@ -77,7 +77,7 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): PetSt
   };
   return {
     create: async (pet) => createdId(await commits.write({ kind: "create", pet })),
-    createOnce: async (pet, request) => createOutcome(await commits.write({ kind: "createOnce", pet, request })),
+    createOnce: async (pet, request) => idempotentOutcome(await commits.write({ kind: "createOnce", pet, request })),
     async get(id) {
       requireOpen();
       const { value } = await db.get(space.pet(id));

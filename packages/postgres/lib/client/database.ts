@@ -188,6 +188,7 @@ export class Database {
     } finally {
       clearTimeout(statement.timer);
     }
+    // If the statement has failed or was given up, `closeConnection()` has given its connection back, and there is none here.
     const { connection } = statement;
     statement.connection = undefined;
     return connection;
@@ -210,7 +211,7 @@ export class Database {
     const process = connection.processID;
     if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
     // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement. A create that waits
-    // for a synchronous standby goes on: it keeps its locks, so the creates after it wait for them, and their waits are cancelled.
+    // for a synchronous standby is not cancelled. It keeps its locks, and the creates after it wait for these locks until they are given up.
     closeConnection(statement, GIVEN_UP_ERROR);
   }
 }

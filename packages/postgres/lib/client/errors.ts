@@ -28,15 +28,26 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether an error shows that PostgreSQL has rolled a statement back. One of class 08 or 57P does not: by these, a pooler may report the
- * loss of its own connection. Nor does one that ends the session, as its severity says, but PostgreSQL says that in the language of
- * `lc_messages`. So an error counts in any language if no session ends by its class: invalid values and statements, conflicts, locks, a
- * database that can only be read, and cancelled statements.
+ * The beginnings of SQLSTATEs that do not show what became of a statement: a lost connection, the end of the session or of the server, and
+ * an unknown outcome. A pooler reports the loss of its own connection by the first two.
+ */
+const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
+
+/**
+ * The beginnings of SQLSTATEs by which a statement ends, and never a session: an invalid value (22), a constraint (23), a database that can
+ * only be read (25006), a conflict (40), an invalid statement (42), a lock (55), a cancelled statement (57014), and an error that a function
+ * raises (P0).
+ */
+const REFUSALS = /^(2[23]|25006|40|42|55|57014|P0)/;
+
+/**
+ * Whether an error shows that PostgreSQL has rolled a statement back. The severity says it, but in the language of `lc_messages`: in any
+ * other language than English, only the SQLSTATE is understood.
  */
 export function isRefusal(error: unknown): boolean {
-  const state = sqlState(error) ?? "08";
-  if (/^(08|57P|40003)/.test(state)) return false;
-  return (error as { severity?: unknown }).severity === "ERROR" || /^(2[23]|25006|40|42|55|57014|P0)/.test(state);
+  const state = sqlState(error);
+  if (state === undefined || UNKNOWN_OUTCOMES.test(state)) return false;
+  return (error as { severity?: unknown }).severity === "ERROR" || REFUSALS.test(state);
 }
 
 /** Whether an error is a defect in JavaScript, of this library or of the driver. */
