@@ -4,11 +4,11 @@
  */
 
 import { Buffer } from "node:buffer";
-import { type Body, cancelBody, isSendableStatus, mayBeCancelled, reasonOf, type Reply } from "../http/reply.ts";
+import { type Body, cancelBody, cancelSource, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_head.ts";
-import { callSafely, sleep } from "../promises.ts";
+import { sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**
@@ -144,7 +144,7 @@ function sendResponse(
     throw thrown;
   }
   if (sendsNoBody) return cancelBody(response);
-  sendStream(body, outgoing, headers.get("content-length") ?? undefined, mayBeCancelled(response)).catch((thrown) => {
+  sendStream(body, outgoing, headers.get("content-length") ?? undefined, response.url).catch((thrown) => {
     takeBack();
     onFailure(thrown);
   });
@@ -182,13 +182,13 @@ export function isGoneBeforeEnd({ destroyed, writableFinished, stream }: NodeRes
  * Sends a stream as the body of a response. It rejects if the stream fails.
  *
  * @param length The Content-Length of the response, if it has one.
- * @param mayCancel Whether the stream is cancelled if the client leaves; see {@link mayBeCancelled}.
+ * @param url The URL of the response, if it is one of `fetch`; see {@link cancelSource}.
  */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
   length: string | undefined,
-  mayCancel = true,
+  url = "",
 ): Promise<void> {
   const reader = body.getReader();
   /** Whether nothing more is to be sent. The stream may still give a piece that was asked for. */
@@ -199,8 +199,7 @@ async function sendStream(
   let resume = () => {};
   const stop = () => {
     isStopped = true;
-    // The reader may be one of the app, and return or throw anything.
-    if (mayCancel) callSafely(() => reader.cancel());
+    cancelSource(reader, url);
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
   if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();

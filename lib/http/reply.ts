@@ -4,6 +4,7 @@
  */
 
 import { callSafely } from "../promises.ts";
+import { IN_WORKERS } from "./deadlines.ts";
 import { utf8Length } from "./utf8.ts";
 
 /**
@@ -119,25 +120,30 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
   return new Response(body, { status, statusText, headers });
 }
 
-/** The type of a body made of a `FormData`. An app may have given it another boundary, or none. */
-const FORM = /^multipart\/form-data\b/i;
+/** How long the cancellation of a body is put off on Node, in milliseconds. */
+const CANCEL_DELAY_MS = 1000;
 
 /**
- * Whether the stream of a response may be cancelled. Node writes a `FormData` into its stream to the end, even after a
- * reader has cancelled that stream, and the error then ends the process (Node 24 and 26). Such a body is in memory, so its source need not be told.
+ * Tells the source of a body to stop, without waiting for its answer. On Node 24 and 26, the body of a `FormData` is written into its stream
+ * in the background, whether or not it is read, and a write after the cancellation ends the process. A form is in memory, so the writing is
+ * soon over, and any other source is idle until then.
+ *
+ * @param url The URL of a response of `fetch`, or "". The stream of an upstream is no form, and is told at once.
  */
-export function mayBeCancelled({ headers, url }: Response): boolean {
-  // A response of `fetch` has a URL, and the stream of an upstream, which must be told.
-  return !!url || !FORM.test(headers.get("content-type") ?? "");
+export function cancelSource(source: ReadableStream | ReadableStreamDefaultReader, url: string): void {
+  // A source of the app may return or throw anything.
+  const cancel = () => callSafely(() => source.cancel());
+  if (ON_DENO || ON_BUN || IN_WORKERS || url) cancel();
+  else setTimeout(cancel, CANCEL_DELAY_MS);
 }
 
-/** Cancels a body that will not be read, which tells its source to stop. The members of an app's `Response` may throw. */
+/** Cancels a body that will not be read. The members of an app's `Response` may throw. */
 export function cancelBody(body: Body): void {
   callSafely(() => {
     // A `Response` is known by its `body`, because it may come from another realm.
     const isOfApp = typeof body === "object" && body !== null && "body" in body;
     const stream = isOfApp ? body.body : body;
-    return stream instanceof ReadableStream && (!isOfApp || mayBeCancelled(body)) ? stream.cancel() : undefined;
+    if (stream instanceof ReadableStream) cancelSource(stream, isOfApp ? body.url : "");
   });
 }
 

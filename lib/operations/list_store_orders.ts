@@ -80,7 +80,7 @@ function replyOf(given: Taken, url: string): Reply {
     headers.delete("content-length");
   }
   const body = new Response(given.body, { status, statusText: reason, headers });
-  // The URL is kept because `mayBeCancelled()` asks whether the response is one of `fetch`.
+  // The URL is kept because `cancelSource()` asks whether the response is one of `fetch`.
   return { status, headers: {}, body: Object.defineProperty(body, "url", { value: url }) };
 }
 
