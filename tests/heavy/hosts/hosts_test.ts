@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testUnless } from "../../support/system/commands.ts";
 import { testHost } from "./driver/host_tests.ts";
-import { BUN_RUNTIME, DENO, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
+import { BUN_RUNTIME, DENO, NODE_24, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
 import { HOSTS } from "./hosts.ts";
 
 for (const host of HOSTS) testHost(host);
@@ -43,6 +43,15 @@ testOnBun(
       const begun = new TextEncoder().encode('{"name":');
       const body = new ReadableStream({ start: (controller) => controller.enqueue(begun) });
       assert.equal((await (await ask("/v1/pets", { method: "POST", body })).json()).code, "request_timeout");
+    }),
+);
+
+testUnless(whyNot(NODE_24))(
+  "a middleware of Hono on Node adds its header to the 201 of a create",
+  () =>
+    withProgram({ runtime: NODE_24, file: "../driver/hono_middleware.ts" }, async (ask) => {
+      const { status, headers } = await ask("/v1/pets", { method: "POST", body: '{"name":"Rex","categoryId":1}' });
+      assert.deepEqual([status, headers.get("x-app"), headers.get("location")], [201, "hello", "/v1/pets/1"]);
     }),
 );
 
