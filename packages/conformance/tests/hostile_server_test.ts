@@ -31,6 +31,18 @@ test("a case ends at the time limit of a response that has begun", async () => {
   });
 });
 
+test("a case ends, and keeps little, if a body has no end", async () => {
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new Uint8Array(2 ** 20));
+    sent++;
+  };
+  const fetch: Handle = () => Promise.resolve(new Response(new ReadableStream({ pull })));
+  const [first] = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
+  await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: the body has more than 16777216 bytes\)/);
+  assert.ok(sent < 20, `${sent} MiB`);
+});
+
 test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
   const [one, other] = ["a", "b"].map((end) => "x".repeat(5_000) + end);
   assert.throws(() => assertions.equal(one, other, "A text"), { message: /^A text should be …x{40}b", not …x{40}a"$/ });
@@ -54,6 +66,21 @@ test("a case shows neither the key nor a character that controls a terminal or i
   assert.match(shown, /^< \\u\{1b\}\[2J\\u\{9b\}\\u\{200f\}\\u\{feff\} /m);
   assert.match(shown, /^< x-echo: Bearer <key>$/m);
   assert.ok(!shown.includes(KEY));
+});
+
+test("a case does not show the key in a form of which it can be made", async () => {
+  const key = 'pk_"Secret"+/Z', name = "pk_secret-NAME";
+  const encoded = ["", "x", "Bearer "].map((before) => btoa(`${before}${key} and more`));
+  const text = JSON.stringify([key, encodeURIComponent(key), key.toUpperCase(), ...encoded]);
+  const fetch: Handle = () => Promise.resolve(new Response(text, { headers: { [name]: "1" } }));
+  // The bytes at the ends of the key are encoded together with those around it.
+  const forms = encoded.map((form) => form.slice(12, 20).toLowerCase());
+  for (const [sent, hidden] of [[key, [...forms, '"+/z', "%2b%2fz", '\\"+']], [name, ["pk_secret-name"]]] as const) {
+    const { errors: [error] } = await runCases({ fetch, key: sent }, "specification", true);
+    const shown = error!.message.toLowerCase();
+    assert.match(shown, /<key>/);
+    for (const form of hidden) assert.ok(!shown.includes(form), `${form} in ${shown}`);
+  }
 });
 
 test("a case does not show credentials that it has made from the key", async () => {

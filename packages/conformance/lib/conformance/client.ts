@@ -21,6 +21,9 @@ async function fetchOnce(request: Request, receive: (response: Response) => Prom
   }
 }
 
+/** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
+const MAX_BODY_BYTES = 16 * 2 ** 20;
+
 /** The request got no response, or only a part of one. */
 export class NoResponseError extends Error {
   override name = "NoResponseError";
@@ -80,12 +83,19 @@ export function createRecorder({ fetch, timeoutMs = 10_000, onCreate }: Conforma
   return recorder;
 }
 
-/** Reads a response. Its head is kept if the body does not come. */
+/** Reads a response. Its head is kept if the body does not come, or is too long. */
 async function receive(response: Response, exchange: Exchange): Promise<void> {
-  const { status, headers } = response;
+  const { status, headers, body } = response;
   exchange.response = { status, headers, text: "" };
   // The decoder keeps a byte-order mark, because JSON may not begin with one.
-  exchange.response.text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "", bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error(`the body has more than ${MAX_BODY_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  exchange.response.text = text + decoder.decode();
 }
 
 /** Whether a response shows that no pet was added. Any other failure may come after the pet was added. */

@@ -26,9 +26,27 @@ const LEAST = 8;
 
 /** Replaces secrets, and the characters that no terminal may get. */
 export function hide(text: string, secrets: readonly string[]): string {
-  const hidden = secrets.filter(({ length }) => length >= LEAST)
-    .reduce((shown, secret) => shown.replaceAll(secret, "<key>"), text);
+  const forms = secrets.filter(({ length }) => length >= LEAST).flatMap(formsOf);
+  // The longest comes first, because it may contain others.
+  forms.sort((a, b) => b.length - a.length);
+  const hidden = forms.reduce((shown, form) => shown.replaceAll(anyCase(form), "<key>"), text);
   return hidden.replaceAll(UNSHOWN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
+/** Finds a text in any case: `Headers` put the names of fields into lower case. */
+function anyCase(text: string): RegExp {
+  return new RegExp(text.replaceAll(/\W/g, "\\$&"), "gi");
+}
+
+/** A secret as it is, in JSON, in an address, and in base64 behind any text, such as "Bearer ". */
+function formsOf(secret: string): string[] {
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+  for (const before of ["", " ", "  "]) {
+    // The first and the last character may depend on what is around the secret, too.
+    const [first, end] = [before.length, before.length + secret.length].map((bytes) => bytes * 4 / 3);
+    forms.push(btoa(before + secret).slice(Math.ceil(first!), Math.floor(end!)));
+  }
+  return forms;
 }
 
 /** Describes the request and the response, without the key, and without credentials that a case has made from it. */
@@ -42,7 +60,7 @@ export function describeExchange({ method, url, headers, body, response, failure
   const message = (mark: string, first: string, fields: readonly [string, string][], body: string) =>
     [
       first,
-      ...fields.map(([name, value]) => `${name}: ${show(value)}`),
+      ...fields.map(([name, value]) => `${show(name)}: ${show(value)}`),
       "",
       ...body === "" ? [] : show(body).split("\n"),
     ]
