@@ -1,6 +1,6 @@
 /** What a commit writes to Deno KV. It follows from its writes and from what KV has, and nothing here asks KV. */
 
-import type { PetDraft } from "@petstore/petstore/store";
+import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import {
   formatPetWithId,
   type Outcome,
@@ -28,6 +28,7 @@ export interface Plan extends KvChange {
  *
  * @param last The greatest id before the commit.
  * @param known The requests that KV remembers, by their keys, which may have expired. Those of the creates are added to it.
+ * @throws {StoreUnavailableError} If there are no ids left.
  */
 export function planCreates(
   space: KeySpace,
@@ -38,6 +39,10 @@ export function planCreates(
   const plan: Plan = { outcomes: [], last, writes: [] };
   const now = Date.now();
   const insert = (pet: PetDraft): Outcome => {
+    // The next number would be rounded, so that two pets would get one id.
+    if (plan.last === Number.MAX_SAFE_INTEGER) {
+      throw new StoreUnavailableError("Another program has raised the petstore's counter in Deno KV to the last id");
+    }
     const id = BigInt(++plan.last);
     const text = toBytes(formatPetWithId(id, pet));
     plan.writes.push([space.pet(id), text], [space.petOfStatus(pet.status, id), text]);

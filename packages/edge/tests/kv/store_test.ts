@@ -163,3 +163,17 @@ test("a store whose counter is missing, changed or of a later release refuses cr
   }
   assert.deepEqual(await keysOf(kv), stored);
 });
+
+test("a counter that another program has raised gives no id to two pets", async (kv) => {
+  await write(kv, ["petstore", "counter"], '{"format":1,"last":9007199254740990}');
+  const store = createKvStore(kv);
+  const ids = new Set<bigint>();
+  for (const count of [1, 3]) {
+    const created = await Promise.allSettled(Array.from({ length: count }, async () => await store.create(REX)));
+    for (const each of created) {
+      if (each.status === "rejected") assert.match(each.reason.message, /^Another program has raised /);
+      else assert.ok(ids.size < ids.add(each.value).size, `${each.value} again`);
+    }
+  }
+  assert.deepEqual([...ids], [2n ** 53n - 1n]);
+});
