@@ -17,7 +17,7 @@ const test = testUnless(whyNoCluster());
 /** Puts the driver into Deno's cache with the command of docs/production.md. */
 function cacheDriver(): void {
   const page = readFileSync(new URL("../../../../docs/production.md", import.meta.url), "utf8");
-  const [, words = ""] = /`cd \/opt\/petstore && DENO_DIR=\S+\s+deno\s+(cache[^`]*)`/.exec(page) ?? [];
+  const [, words = ""] = /`cd \/opt\/petstore\s+&&\s+DENO_DIR=\S+\s+deno\s+(cache[^`]*)`/.exec(page) ?? [];
   // The tests run at the root of the checkout, as the page's command does.
   command(Deno.execPath(), ...words.split(/\s+/));
 }
