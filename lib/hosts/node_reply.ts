@@ -4,7 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { type Body, cancelBody, cancelSource, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
+import { cancelBody, cancelSource, isResponse, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_head.ts";
@@ -55,11 +55,6 @@ function sendText({ status, headers }: Reply, body: string, outgoing: NodeRespon
   const encoding = length === body.length ? "latin1" : "utf8";
   outgoing.writeHead(status, { ...headers, "content-length": length });
   outgoing.end(body, encoding);
-}
-
-/** Whether a body is a `Response`. `instanceof` would not recognize one of another realm, or of a polyfill. */
-function isResponse(body: Body): body is Response {
-  return body !== null && typeof body === "object" && "headers" in body;
 }
 
 /** Sends the response to a failure, or breaks off the response that has begun. */
@@ -144,7 +139,7 @@ function sendResponse(
     throw thrown;
   }
   if (sendsNoBody) return cancelBody(response);
-  sendStream(body, outgoing, headers.get("content-length") ?? undefined, response.url).catch((thrown) => {
+  sendStream(body, outgoing, headers.get("content-length") ?? undefined, response).catch((thrown) => {
     takeBack();
     onFailure(thrown);
   });
@@ -182,13 +177,13 @@ export function isGoneBeforeEnd({ destroyed, writableFinished, stream }: NodeRes
  * Sends a stream as the body of a response. It rejects if the stream fails.
  *
  * @param length The Content-Length of the response, if it has one.
- * @param url The URL of the response, if it is one of `fetch`; see {@link cancelSource}.
+ * @param response The response of the app that has the stream; see {@link cancelSource}.
  */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
   length: string | undefined,
-  url = "",
+  response?: Response,
 ): Promise<void> {
   const reader = body.getReader();
   /** Whether nothing more is to be sent. The stream may still give a piece that was asked for. */
@@ -199,7 +194,7 @@ async function sendStream(
   let resume = () => {};
   const stop = () => {
     isStopped = true;
-    cancelSource(reader, url);
+    cancelSource(reader, response);
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
   if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();

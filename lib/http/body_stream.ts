@@ -71,7 +71,7 @@ export async function readPieces(
       const { done, value } = await reader.read();
       if (done) return new Uint8Array(buffer, 0, size);
       // A stream that an app has put around the body may give anything, as no host does.
-      if (!isBytes(value)) throw new TypeError("The request body must consist of Uint8Arrays");
+      if (!isBytes(value)) throw new TypeError("A request body must be Uint8Arrays");
       const end = size + value.byteLength;
       const isTooFine = pieces > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
       if (end > maxBytes || isTooFine) throw tooLarge;

@@ -101,14 +101,19 @@ export function requireSendable(headers: Headers): void {
   }
 }
 
+/** Whether a body is a `Response`. `instanceof` would not recognize one of another realm, or of a polyfill. */
+export function isResponse(body: Body): body is Response {
+  return body !== null && typeof body === "object" && "headers" in body;
+}
+
 /** The length of a body in bytes, or `undefined` for a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
   if (typeof body === "string") return utf8Length(body);
   if (body instanceof Uint8Array) return body.byteLength;
   // On Bun, a `Response` with a text gets its Content-Type only if `body` has not been looked at.
-  if ("headers" in body && !ON_BUN && body.body === null) return 0;
-  const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];
+  if (isResponse(body) && !ON_BUN && body.body === null) return 0;
+  const length = isResponse(body) ? body.headers.get("content-length") : headers["content-length"];
   return length == null ? undefined : Number(length);
 }
 
@@ -123,27 +128,29 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
 /** How long the cancellation of a body is put off on Node, in milliseconds. */
 const CANCEL_DELAY_MS = 1000;
 
+/** The type of a body made of a `FormData`, unless the app has given it another one. */
+const FORM = /^multipart\/form/i;
+
 /**
  * Tells the source of a body to stop, without waiting for its answer. On Node 24 and 26, the body of a `FormData` is written into its stream
- * in the background, whether or not it is read, and a write after the cancellation ends the process. A form is in memory, so the writing is
- * soon over, and any other source is idle until then.
+ * in the background, whether or not it is read, and a write after the cancellation ends the process. So a form is left alone there, and a
+ * body of unknown kind, which may be a form too, is cancelled when the writing of what is in memory is surely over.
  *
- * @param url The URL of a response of `fetch`, or "". The stream of an upstream is no form, and is told at once.
+ * @param response The response of the app that has the body. The stream of an upstream, whose response has a URL, is told at once.
  */
-export function cancelSource(source: ReadableStream | ReadableStreamDefaultReader, url: string): void {
+export function cancelSource(source: ReadableStream | ReadableStreamDefaultReader, response?: Response): void {
   // A source of the app may return or throw anything.
   const cancel = () => callSafely(() => source.cancel());
-  if (ON_DENO || ON_BUN || IN_WORKERS || url) cancel();
-  else setTimeout(cancel, CANCEL_DELAY_MS);
+  if (ON_DENO || ON_BUN || IN_WORKERS || response?.url) cancel();
+  else if (!FORM.test(response?.headers.get("content-type")!)) setTimeout(cancel, CANCEL_DELAY_MS);
 }
 
 /** Cancels a body that will not be read. The members of an app's `Response` may throw. */
 export function cancelBody(body: Body): void {
   callSafely(() => {
-    // A `Response` is known by its `body`, because it may come from another realm.
-    const isOfApp = typeof body === "object" && body !== null && "body" in body;
-    const stream = isOfApp ? body.body : body;
-    if (stream instanceof ReadableStream) cancelSource(stream, isOfApp ? body.url : "");
+    const response = isResponse(body) ? body : undefined;
+    const stream = response ? response.body : body;
+    if (stream instanceof ReadableStream) cancelSource(stream, response);
   });
 }
 
