@@ -241,3 +241,17 @@ test("an app may answer with a form: HEAD is answered, and a client may leave in
   }
   assert.deepEqual(told, []);
 });
+
+test("on Node a form that is not sent is left alone, because one with a large file is written for longer than any delay", async () => {
+  const cancelled: string[] = [];
+  // The form comes first, so that it would be cancelled first.
+  for (const type of ["Multipart/Form-Data; boundary=x", "text/plain"]) {
+    const body = new ReadableStream({ cancel: () => void cancelled.push(type) });
+    const handleStoreOrders = () => new Response(body, { headers: { "content-type": type } });
+    const { handle } = createPetstore({ keys: [KEY], handleStoreOrders });
+    const headers = { authorization: `Bearer ${KEY}` };
+    await handle(new Request("http://localhost/v1/store/orders", { method: "HEAD", headers }));
+  }
+  await until("the text is cancelled", () => cancelled.includes("text/plain"));
+  assert.equal(cancelled.length, "Deno" in globalThis || "Bun" in globalThis ? 2 : 1);
+});
