@@ -32,6 +32,11 @@ export function callSafely(call: () => unknown): void {
   (async () => await call())().catch(() => {});
 }
 
+/** Tells the source of a stream that the rest will not be read, without waiting for its answer, which may never come. */
+export function discard(stream: Pick<ReadableStream, "cancel"> | null): void {
+  callSafely(() => stream?.cancel());
+}
+
 /** Whether a promise resolves within a time limit, in milliseconds. Rejects if the promise does so within it. */
 export async function resolvesWithin(timeoutMs: number, promise: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;

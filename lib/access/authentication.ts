@@ -142,5 +142,5 @@ function callerOfVerdict(verdict: unknown): Caller | undefined {
   // Only an `id` of its own counts, because an extended Object.prototype could provide one.
   const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
-  throw new TypeError("A key verifier returns a caller with a text as id, and readOnly alone");
+  throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
 }

@@ -1,4 +1,4 @@
-import { callSafely } from "../promises.ts";
+import { discard } from "../promises.ts";
 import {
   cancelBody,
   type HeaderFields,
@@ -146,7 +146,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
     // If the body is a stream, the copy alone reads it from now on.
-    callSafely(() => response.body?.cancel());
+    discard(response.body);
     for (const [name, value] of added) copy.headers.append(name, value);
     return copy;
   }

@@ -4,8 +4,8 @@
  */
 
 import { quoted } from "../json.ts";
-import type { MaybePromise } from "../promises.ts";
-import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
+import { discard, type MaybePromise } from "../promises.ts";
+import { decodeStrictly, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { isInterruption } from "./interruption.ts";
 import { Problem } from "./problem.ts";

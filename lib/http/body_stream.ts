@@ -3,7 +3,7 @@
  * budget, because many clients could otherwise fill the memory together.
  */
 
-import { callSafely } from "../promises.ts";
+import { discard } from "../promises.ts";
 import { IN_WORKERS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 
@@ -71,7 +71,7 @@ export async function readPieces(
       const { done, value } = await reader.read();
       if (done) return new Uint8Array(buffer, 0, size);
       // A stream that an app has put around the body may give anything, as no host does.
-      if (!isBytes(value)) throw new TypeError("A request body must be Uint8Arrays");
+      if (!isBytes(value)) throw new TypeError("The request body must consist of Uint8Arrays");
       const end = size + value.byteLength;
       const isTooFine = pieces > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
       if (end > maxBytes || isTooFine) throw tooLarge;
@@ -102,11 +102,6 @@ export async function readPieces(
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
 export function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
-}
-
-/** Tells the source that the rest will not be read, without waiting for its answer, which may never come. */
-export function discard(reader: BodyReader): void {
-  callSafely(() => reader.cancel());
 }
 
 export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {

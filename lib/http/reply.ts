@@ -3,7 +3,7 @@
  * caches, HEAD and conditional requests change data and no stream.
  */
 
-import { callSafely } from "../promises.ts";
+import { callSafely, discard } from "../promises.ts";
 import { IN_WORKERS } from "./deadlines.ts";
 import { utf8Length } from "./utf8.ts";
 
@@ -125,24 +125,23 @@ export function withHeaders({ body, status, statusText }: Response, headers: Hea
   return new Response(body, { status, statusText, headers });
 }
 
-/** How long the cancellation of a body is put off on Node, in milliseconds. */
-const CANCEL_DELAY_MS = 1000;
-
 /** The type of a body made of a `FormData`, unless the app has given it another one. */
-const FORM = /^multipart\/form/i;
+const FORM = /^multipart\/form-data\b/i;
+
+/** By when a form in memory is surely written into its stream, in milliseconds. */
+const FORM_WRITE_MS = 1000;
 
 /**
- * Tells the source of a body to stop, without waiting for its answer. On Node 24 and 26, the body of a `FormData` is written into its stream
- * in the background, whether or not it is read, and a write after the cancellation ends the process. So a form is left alone there, and a
- * body of unknown kind, which may be a form too, is cancelled when the writing of what is in memory is surely over.
+ * Tells the source of a body that the rest will not be read. On Node 24 and 26, the body of a `FormData` is written into its stream in the
+ * background, whether or not it is read, and a write after the cancellation ends the process. So a form is left alone there. A body of
+ * another type may be a form too, and is cancelled when that form, if it is in memory, has been written.
  *
  * @param response The response of the app that has the body. The stream of an upstream, whose response has a URL, is told at once.
  */
 export function cancelSource(source: ReadableStream | ReadableStreamDefaultReader, response?: Response): void {
-  // A source of the app may return or throw anything.
-  const cancel = () => callSafely(() => source.cancel());
-  if (ON_DENO || ON_BUN || IN_WORKERS || response?.url) cancel();
-  else if (!FORM.test(response?.headers.get("content-type")!)) setTimeout(cancel, CANCEL_DELAY_MS);
+  if (ON_DENO || ON_BUN || IN_WORKERS || response?.url) return discard(source);
+  const type = response?.headers.get("content-type") ?? "";
+  if (!FORM.test(type)) setTimeout(discard, FORM_WRITE_MS, source);
 }
 
 /** Cancels a body that will not be read. The members of an app's `Response` may throw. */

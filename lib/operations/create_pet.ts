@@ -66,7 +66,7 @@ async function createOnce(
 function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
   // A store of the app may return what is no id, and then no client could ask for the pet.
   if (typeof id !== "bigint" || id < 1n || id > Number.MAX_SAFE_INTEGER) {
-    throw new TypeError("The store must return a new id as a bigint from 1 to 2^53 - 1");
+    throw new TypeError("The store must return the id of a new pet as a bigint from 1 to 2^53 - 1");
   }
   return {
     status: 201,

@@ -1,7 +1,7 @@
 import { Problem } from "../http/problem.ts";
 import { IN_WORKERS } from "../http/deadlines.ts";
 import { cancelBody, isSendableStatus, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
-import { callSafely, chain } from "../promises.ts";
+import { chain, discard } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
@@ -60,7 +60,7 @@ function copyOf(given: Response): Taken {
   if (IN_WORKERS) return new Response(given.body, given);
   const copy = given.clone();
   // The copy alone reads the body from now on.
-  callSafely(() => given.body?.cancel());
+  discard(given.body);
   return copy;
 }
 

@@ -104,7 +104,7 @@ test("a verifier whose caller has a wrong id, another member or a wrong right ge
       const body = method === "POST" ? REX : null;
       assert.equal((await handle(petRequest("/v1/pets", { method, body }))).status, 500);
     }
-    assert.match(String(told), /^(TypeError: .* a text as id, and readOnly alone,?){2}$/);
+    assert.match(String(told), /^(TypeError: .* a text as its id, and readOnly alone,?){2}$/);
     assert.equal(await store.get(1n), undefined);
   }
 });
