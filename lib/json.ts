@@ -31,8 +31,13 @@ export function hasPlainNumbers(text: string): boolean {
   return !/\d[.eE]/.test(text);
 }
 
-const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a;
-const OPENING_BRACE = 0x7b, CLOSING_BRACE = 0x7d, OPENING_BRACKET = 0x5b, CLOSING_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 
 /** White space, and the characters of a number. What else stands there ends the match. */
 const SCALAR = /[ \t\n\r]*([-+.\deE]*)/y;
@@ -50,7 +55,8 @@ export function numberSource(text: string, name: string): string {
   let source = "";
   let depth = 0;
   // The last string at the top level: where a colon follows, it is the name of a member.
-  let start = 0, end = 0;
+  let start = 0;
+  let end = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -96,7 +102,8 @@ export function parseInt64(source: string): bigint | undefined {
 
 /** `digits` × 10^−`scale`, if that is whole and has at most 19 digits. The cost does not depend on the scale. */
 function parseScaled(digits: string, scale: number): bigint | undefined {
-  let start = 0, end = digits.length;
+  let start = 0;
+  let end = digits.length;
   while (digits.charCodeAt(start) === ZERO) start++;
   while (end > start && digits.charCodeAt(end - 1) === ZERO) end--;
   if (start === end) return 0n;

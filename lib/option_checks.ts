@@ -17,7 +17,9 @@ export function checkAll<Given extends object, To>(
   given: Given,
   within: string,
 ): To {
-  const names = Object.keys(checks), list = names.join(", "), prefix = within && `${within}.`;
+  const names = Object.keys(checks);
+  const list = names.join(", ");
+  const prefix = within && `${within}.`;
   if (typeof given !== "object" || given === null) throw invalid(within, `an object of ${list}`, given);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {

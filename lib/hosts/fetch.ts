@@ -1,14 +1,6 @@
 import { discard } from "../promises.ts";
-import {
-  cancelBody,
-  type HeaderFields,
-  KeptReply,
-  ON_BUN,
-  ON_DENO,
-  type Reply,
-  requireSendable,
-  withHeaders,
-} from "../http/reply.ts";
+import { ON_BUN, ON_DENO } from "../http/platform.ts";
+import { cancelBody, type HeaderFields, KeptReply, type Reply, requireSendable, withHeaders } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/request_text.ts";

@@ -118,7 +118,8 @@ function sendResponse(
   const headers = sendableHeaders(response, extra);
   if (bodyUsed || body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
   if (!isSendableStatus(status)) throw new TypeError(`A response must have a status from 200 to 599, not ${status}`);
-  const isHttp2 = outgoing.req.httpVersionMajor === 2, isHead = outgoing.req.method === "HEAD";
+  const isHttp2 = outgoing.req.httpVersionMajor === 2;
+  const isHead = outgoing.req.method === "HEAD";
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   removeForeignFraming(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
   /** Whether only the head is sent. A `Response` to HEAD may have a body all the same. */

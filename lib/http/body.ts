@@ -7,6 +7,7 @@ import { quoted } from "../json.ts";
 import { discard, type MaybePromise } from "../promises.ts";
 import { decodeStrictly, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
+import { IN_WORKERS } from "./platform.ts";
 import { isInterruption } from "./interruption.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
@@ -53,7 +54,7 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 }
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  const beginDeadline = createDeadlines(timeoutMs);
+  const beginDeadline = createDeadlines(timeoutMs, IN_WORKERS);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);

@@ -4,7 +4,7 @@
  */
 
 import { discard } from "../promises.ts";
-import { IN_WORKERS } from "./deadlines.ts";
+import { IN_WORKERS } from "./platform.ts";
 import { Problem } from "./problem.ts";
 
 /**

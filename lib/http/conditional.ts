@@ -40,7 +40,10 @@ export function listsTag(header: string, etag: string): boolean {
 }
 
 // The constants and the rounds are those of xxHash.
-const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
+const PRIME_1 = 0x9e3779b1;
+const PRIME_2 = 0x85ebca77;
+const PRIME_3 = 0xc2b2ae3d;
+const PRIME_4 = 0x27d4eb2f;
 
 /** The character codes of a tag: `W/"`, 24 letters that are filled in, and `"`. */
 const TAG: readonly number[] = /* @__PURE__ */ [0x57, 0x2f, 0x22, ...Array(24).fill(0x61), 0x22];
@@ -67,7 +70,10 @@ export function weakETag(text: string, hasLink = false): string {
  * @param words After the words of the text, there are zeros up to a multiple of four.
  */
 function hashWords(words: Uint32Array, count: number): [low: number, high: number] {
-  let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
+  let a = PRIME_1;
+  let b = PRIME_2;
+  let c = PRIME_3;
+  let d = PRIME_4;
   for (let i = 0; i < count; i += 4) {
     a = round(a, words[i]!);
     b = round(b, words[i + 1]!);

@@ -1,6 +1,3 @@
-/** Whether this is Cloudflare Workers, where a timer ends with the request that has set it, and so cannot serve other requests. */
-export const IN_WORKERS: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
-
 /** A time limit is divided into at least this many ticks of the timer. */
 const MIN_TICKS = 8;
 
@@ -17,9 +14,10 @@ export type BeginDeadline = (expire: () => void) => () => void;
  * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer or a look at the clock for each.
  *
  * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they expire in the order in which they began.
+ * @param hasOwnTimers Whether each deadline has a timer of its own, as on Workers, where a timer ends with the request that has set it.
  */
-export function createDeadlines(lengthMs: number): BeginDeadline {
-  if (IN_WORKERS) {
+export function createDeadlines(lengthMs: number, hasOwnTimers: boolean): BeginDeadline {
+  if (hasOwnTimers) {
     return (expire) => {
       const timer = setTimeout(expire, lengthMs);
       return () => clearTimeout(timer);

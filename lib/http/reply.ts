@@ -4,7 +4,7 @@
  */
 
 import { callSafely, discard } from "../promises.ts";
-import { IN_WORKERS } from "./deadlines.ts";
+import { IN_WORKERS, ON_BUN, ON_DENO } from "./platform.ts";
 import { utf8Length } from "./utf8.ts";
 
 /**
@@ -71,12 +71,6 @@ export class KeptReply implements Reply {
 
 /** `nosniff` keeps browsers from treating a pet's name as HTML. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
-
-/** Whether the program runs on Bun. */
-export const ON_BUN: boolean = "Bun" in globalThis;
-
-/** Whether the program runs on Deno. */
-export const ON_DENO: boolean = "Deno" in globalThis;
 
 /** Whether an app may answer with a status. A lower one is no final response, and `Response.error()` has the status 0. */
 export function isSendableStatus(status: number): boolean {

@@ -47,7 +47,8 @@ export function decodeQuery(text: string): string | undefined {
 
 /** `trim()` would remove more than RFC 9110 §5.6.3 allows. */
 export function trimField(value: string): string {
-  let start = 0, end = value.length;
+  let start = 0;
+  let end = value.length;
   // Outside the text, `charCodeAt()` is NaN, which ends the loop.
   while (isWhiteSpace(value.charCodeAt(start))) start++;
   while (isWhiteSpace(value.charCodeAt(end - 1))) end--;

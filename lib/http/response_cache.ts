@@ -96,7 +96,8 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       return true;
     },
     make(context, makeReply) {
-      const hash = hashText(context.targetKey, 0, 0), index = hash & (SEEN_TARGETS - 1);
+      const hash = hashText(context.targetKey, 0, 0);
+      const index = hash & (SEEN_TARGETS - 1);
       if (seen[index] !== hash) {
         seen[index] = hash;
         return makeReply();

@@ -27,7 +27,8 @@ export function describe(
   servers: readonly OpenApiServer[] = [{ url: contract.linkBase || "/" }],
   refusals: readonly Problem[] = [],
 ): JsonObject {
-  const paths: Record<string, JsonObject> = {}, responses: Record<string, JsonObject> = {};
+  const paths: Record<string, JsonObject> = {};
+  const responses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
     const operation = renderOperation(definition, describeOperation(contract), contract, responses);

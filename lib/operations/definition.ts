@@ -83,7 +83,8 @@ export interface ResponseDescription {
 /** Makes of a definition an operation that the router can call. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
   const { method, effect, path } = definition;
-  const deprecation = deprecationOf(definition, settings), handler = definition.createHandler(settings);
+  const deprecation = deprecationOf(definition, settings);
+  const handler = definition.createHandler(settings);
   return {
     method,
     path: basePath + path,

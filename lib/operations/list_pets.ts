@@ -22,7 +22,8 @@ export const listPets: Definition = {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
     return chain(store.list(petQuery), (page) => {
       // Own members only: an extended Object.prototype is no page.
-      const { json } = page, next = Object.hasOwn(page, "next") ? page.next : undefined;
+      const { json } = page;
+      const next = Object.hasOwn(page, "next") ? page.next : undefined;
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return representation(json, "addition");
       return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) });

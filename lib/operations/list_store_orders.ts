@@ -1,6 +1,6 @@
 import { Problem } from "../http/problem.ts";
-import { IN_WORKERS } from "../http/deadlines.ts";
-import { cancelBody, isSendableStatus, ON_BUN, ON_DENO, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { IN_WORKERS, ON_BUN, ON_DENO } from "../http/platform.ts";
+import { cancelBody, isSendableStatus, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
 import { chain, discard } from "../promises.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -73,7 +73,8 @@ function replyOf(given: Taken, url: string): Reply {
   if (!isSendableStatus(status)) throw new TypeError(WRONG_RESPONSE);
   const headers = new Headers(given.headers);
   requireSendable(headers);
-  const reason = reasonOf(statusText), isDecoded = wasDecoded(url, headers);
+  const reason = reasonOf(statusText);
+  const isDecoded = wasDecoded(url, headers);
   if (given instanceof Response && reason === statusText && !isDecoded) return { status, headers: {}, body: given };
   if (isDecoded) {
     headers.delete("content-encoding");

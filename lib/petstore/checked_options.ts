@@ -178,7 +178,8 @@ function address<Absent>(absent: Absent) {
 /** A copy, because the caller may change its own. The years are those that an HTTP date can have. */
 function day(absent: string) {
   const parse = (given: unknown) => {
-    const date = new Date(given instanceof Date ? +given : NaN), year = date.getUTCFullYear();
+    const date = new Date(given instanceof Date ? +given : NaN);
+    const year = date.getUTCFullYear();
     return year >= 0 && year <= 9999 && date;
   };
   return option("a Date from the year 0 to 9999", parse, new Date(absent));

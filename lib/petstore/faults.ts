@@ -47,7 +47,8 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   }));
   const find = createRouter([...names.keys()] as Operation[]);
   const faults = checkFaults(options);
-  let drawn = 0, left = faults.times;
+  let drawn = 0;
+  let left = faults.times;
 
   /** Draws the fault of a request, and counts it. Only a request of an operation that has faults draws one. */
   function drawFault({ method, target }: RequestContext) {

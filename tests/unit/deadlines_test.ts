@@ -32,7 +32,7 @@ test("a deadline expires once, in time and only if it was not ended, and no time
 });
 
 function check(steps: readonly Step[], clock: Clock): void {
-  const begin = createDeadlines(LENGTH);
+  const begin = createDeadlines(LENGTH, false);
   const begun: Begun[] = [];
   for (const step of steps) {
     if (step === "begin") {
@@ -58,7 +58,7 @@ function check(steps: readonly Step[], clock: Clock): void {
 
 test("after the host has lost the timer, also if it gives it back, deadlines expire when another has begun, and none too early", () => {
   withClock((clock) => {
-    const begin = createDeadlines(LENGTH);
+    const begin = createDeadlines(LENGTH, false);
     const expired: string[] = [];
     begin(() => expired.push("first"));
     clock.lose();
@@ -75,7 +75,7 @@ test("after the host has lost the timer, also if it gives it back, deadlines exp
 
 test("a deadline that is alone expires, although the host has lost the timer when the one before it had ended", () => {
   withClock((clock) => {
-    const begin = createDeadlines(LENGTH);
+    const begin = createDeadlines(LENGTH, false);
     begin(() => {})();
     clock.lose();
     clock.pass(10 * LENGTH);
@@ -86,17 +86,9 @@ test("a deadline that is alone expires, although the host has lost the timer whe
   });
 });
 
-test("on Workers, where a timer ends with its request, each deadline has its own, which is cleared", async () => {
-  const { navigator } = globalThis;
-  const define = (value: unknown) => Object.defineProperty(globalThis, "navigator", { value, configurable: true });
-  define({ userAgent: "Cloudflare-Workers" });
-  // A second copy of the module, which looks at the runtime once.
-  const copy = "../../lib/http/deadlines.ts?workers";
-  const { createDeadlines }: typeof import("../../lib/http/deadlines.ts") = await import(copy).finally(() =>
-    define(navigator)
-  );
+test("where a timer ends with its request, as on Workers, each deadline has its own, which is cleared", () => {
   withClock((clock) => {
-    const begin = createDeadlines(LENGTH);
+    const begin = createDeadlines(LENGTH, true);
     let expired = 0;
     begin(() => expired++);
     clock.pass(LENGTH - 1);

@@ -156,7 +156,8 @@ function readFaults(text: string): FaultOptions | undefined {
     const value = rest.join("=");
     return [name, name === "operations" ? value.split("+") : numberOrText(value)];
   });
-  const names = pairs.map(([name]) => name), twice = names.find((name, i) => names.indexOf(name) < i);
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw new SettingError(`--faults: ${twice} is given twice`);
   const faults: FaultOptions = Object.fromEntries(pairs);
   checkAsSetting("--faults: ", () => checkFaults(faults));

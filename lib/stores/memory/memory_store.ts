@@ -112,7 +112,8 @@ export class MemoryStore implements PetStore {
 
 /** How many of the ascending ids are not above `id`, found by bisection. */
 function countUpTo(ids: readonly number[], id: number): number {
-  let low = 0, high = ids.length;
+  let low = 0;
+  let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (ids[middle]! > id) high = middle;

@@ -64,7 +64,8 @@ export class CommitWatch {
   }
 
   #hasNewHeader(index: number): boolean {
-    const header = this.#readHeader(index), last = this.#lastHeader;
+    const header = this.#readHeader(index);
+    const last = this.#lastHeader;
     let isNew = false;
     for (let i = 0; i < header.length; i++) {
       if (header[i] !== last[i]) isNew = true;

@@ -44,6 +44,7 @@ export function closeUnused(database: string): void {
 }
 
 function isSameFile(descriptor: number, path: string): boolean {
-  const opened = fstatSync(descriptor, { bigint: true }), now = statSync(path, { bigint: true });
+  const opened = fstatSync(descriptor, { bigint: true });
+  const now = statSync(path, { bigint: true });
   return opened.dev === now.dev && opened.ino === now.ino;
 }

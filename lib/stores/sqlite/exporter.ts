@@ -16,7 +16,8 @@ export async function exportDatabase(path: string, write: PetSink): Promise<void
   await readSnapshot(path, async (db) => {
     requireTables(db, path);
     const page = prepareExact(db, EXPORT_PAGE);
-    let last = INT64_MIN, next: bigint | null;
+    let last = INT64_MIN;
+    let next: bigint | null;
     do {
       const row = page.get(last, PETS_PER_PAGE, last) as PageRow;
       last = row.last;

@@ -165,7 +165,8 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 }
 
 /** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
-const VERSION_AT = 18, VERSION_WITHOUT_LOG = 1;
+const VERSION_AT = 18;
+const VERSION_WITHOUT_LOG = 1;
 
 /**
  * Whether the log beside a file belongs to another file: the file says in its header that it has no log. Every file of a server says that

@@ -27,7 +27,8 @@ export async function importPets(
 ): Promise<{ isNew: boolean }> {
   const opened = explained(path, () => openDatabase(path));
   const { db, isNew } = opened;
-  const connection = new FileConnection(opened, path), transactions = new WriteTransactions(db, connection);
+  const connection = new FileConnection(opened, path);
+  const transactions = new WriteTransactions(db, connection);
   try {
     await begin(db, path, signal);
     for (let start = 0; start < pets.length; start += PETS_PER_TURN) {

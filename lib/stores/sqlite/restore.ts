@@ -158,7 +158,8 @@ const BLOCK_BYTES = 1_048_576;
 
 /** Copies a file to the disk. The source stays open, because this process would lose its locks on a file that it closes. */
 async function copyBytes(from: string, to: string, signal: AbortSignal): Promise<void> {
-  const source = descriptorOf(from), target = openSync(to, "w", 0o600);
+  const source = descriptorOf(from);
+  const target = openSync(to, "w", 0o600);
   const block = new Uint8Array(BLOCK_BYTES);
   try {
     let position = 0;

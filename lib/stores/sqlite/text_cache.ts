@@ -33,7 +33,8 @@ export class TextCache {
     // Several ids beyond 2^53 have the same number, so their texts are not kept.
     if (!Number.isSafeInteger(number)) return;
     const slot = number & (SLOTS - 1);
-    const keptAt = 2 * slot, missedAt = keptAt + 1;
+    const keptAt = 2 * slot;
+    const missedAt = keptAt + 1;
     if (this.#ids[missedAt] === number || Number.isNaN(this.#ids[keptAt])) {
       this.#ids[keptAt] = number;
       this.#texts[slot] = text;

@@ -83,7 +83,8 @@ export class Writer {
    * Commits on the calling thread. While another connection has the lock, it tries again until the deadline, without blocking the thread.
    */
   #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
-    const writes = pending.map(({ write }) => write), startedAt = performance.now();
+    const writes = pending.map(({ write }) => write);
+    const startedAt = performance.now();
     try {
       return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
     } catch (error) {
