@@ -32,7 +32,7 @@ const SQLITE_THREAD: StoreKind = {
   isVariant: true,
 };
 
-/** The stores of the everyday tests, and a given PostgreSQL. packages/edge and tests/heavy/runtimes have the others. */
+/** The stores of the everyday tests, and a given PostgreSQL. packages/edge, tests/heavy/edge and tests/heavy/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
   SQLITE,

@@ -18,7 +18,7 @@ export type Sharing = "none" | "restarts" | "machine" | "machines";
 /** How the cases open the store under test, and which of them apply to it. */
 export interface StoreFixture {
   /**
-   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a prefix of keys. Each case gets a new one,
+   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a schema. Each case gets a new one,
    * which is empty. Stores in the same namespace have the same pets, as far as {@link StoreFixture.sharing} says. The cases close
    * the stores that they open, except after a crash.
    *

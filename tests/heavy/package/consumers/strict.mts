@@ -26,8 +26,6 @@ import type { Json, JsonObject, OpenApiOptions, OpenApiServer } from "@petstore/
 import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/edge/d1";
 import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/edge/d1";
 import { type FaultOptions, withFaults } from "@petstore/petstore/faults";
-import { createKvStore } from "@petstore/edge/kv";
-import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/edge/kv";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/postgres";
@@ -123,16 +121,6 @@ export function openOnCloudflare(db: D1Binding, storage: DurableObjectBinding): 
   const rows: SqlRows = sql.exec("SELECT 1");
   void made.then((results) => console.log(results.length, rows.toArray()));
   return [createD1Store(db), createDurableObjectStore(storage)];
-}
-
-const shared: KvStoreOptions = { prefix: ["app", "pets"], timeoutMs: 1000 };
-export function openKv(kv: KvClient): PetStore {
-  const key: KvKey = ["app", 1n];
-  const atomic: KvAtomic = kv.atomic();
-  atomic.delete(key);
-  const entry: Promise<KvEntry> = kv.get(key);
-  void entry;
-  return createKvStore(kv, shared);
 }
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
