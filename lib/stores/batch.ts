@@ -67,11 +67,11 @@ const IDLE: State = { kind: "idle" };
  * For a batch, a write that only checks whether a create would succeed is a create too.
  */
 export class Batch<Create> {
-  /** The creates that no commit has taken yet, in order of arrival. A store may take them out to refuse them. */
-  waiting: Create[] = [];
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
   readonly #options: BatchOptions<Create>;
+  /** The creates that no commit has taken yet, in order of arrival. */
+  #waiting: Create[] = [];
   #state = IDLE;
   #isClosed = false;
   /** Whether creates may be refused: from the end of the turn in which the limit was reached, until a create finds room again. */
@@ -87,7 +87,7 @@ export class Batch<Create> {
   /** How many creates wait or are being committed. */
   get unsettled(): number {
     const inFlight = this.#state.kind === "committing" ? this.#state.count : 0;
-    return this.waiting.length + inFlight;
+    return this.#waiting.length + inFlight;
   }
 
   /** Whether {@link Batch.close} was called. */
@@ -104,15 +104,15 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     // A full batch is committed without this create, which begins the next one.
-    if (this.waiting.length >= FULL_BATCH) this.#commit();
+    if (this.#waiting.length >= FULL_BATCH) this.#commit();
     if (this.unsettled < MAX_WAITING) this.#mayRefuse = false;
     if (this.#mayRefuse) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
-    this.waiting.push(create);
+    this.#waiting.push(create);
     // The number grows by one, so it is equal to the limit once, and one timer is set.
     if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayRefuse = true);
     const state = this.#state;
     if (state.kind === "idle") this.#gather();
-    if (state.kind === "awaiting clients" && this.waiting.length >= state.clients) this.#commit();
+    if (state.kind === "awaiting clients" && this.#waiting.length >= state.clients) this.#commit();
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
@@ -128,7 +128,7 @@ export class Batch<Create> {
 
   /** If creates wait, starts a commit after a turn of the event loop in which no create came. */
   #gather(): void {
-    const countBefore = this.waiting.length;
+    const countBefore = this.#waiting.length;
     if (countBefore === 0) {
       this.#state = IDLE;
       return;
@@ -138,7 +138,7 @@ export class Batch<Create> {
     setImmediate(() => {
       // A full batch or `close()` has started the commit meanwhile.
       if (this.#state !== gathering) return;
-      const hasGrown = this.waiting.length > countBefore;
+      const hasGrown = this.#waiting.length > countBefore;
       if (hasGrown) this.#gather();
       else this.#commit();
     });
@@ -149,10 +149,10 @@ export class Batch<Create> {
     if (this.#state.kind === "committing") return;
     if (this.#state.kind === "awaiting clients") clearTimeout(this.#state.timer);
     this.#state = IDLE;
-    if (this.waiting.length === 0) return;
+    if (this.#waiting.length === 0) return;
     const { choose = (all: Create[]) => ({ chosen: all, rest: [] }), commit } = this.#options;
-    const { chosen, rest } = choose(this.waiting);
-    this.waiting = rest;
+    const { chosen, rest } = choose(this.#waiting);
+    this.#waiting = rest;
     const count = chosen.length;
     const startedAt = performance.now();
     const result = commit(chosen);
@@ -184,14 +184,14 @@ export class Batch<Create> {
   #awaitClients(answered: number, lastCommitMs: number): void {
     if (!this.#options.expectsClients) return;
     // Each client waits for one create. So if a commit has answered two, and a third waits, there are three clients.
-    const clients = Math.min(FULL_BATCH, answered + this.waiting.length);
+    const clients = Math.min(FULL_BATCH, answered + this.#waiting.length);
     // A single client is not waited for: `add()` starts the commit of its next create in the turn after it comes.
     if (clients === 1) return;
     if (this.#commitsWithoutWait > 0) {
       this.#commitsWithoutWait--;
       return;
     }
-    if (this.waiting.length >= clients) return;
+    if (this.#waiting.length >= clients) return;
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs));
     const timer = setTimeout(() => {
       this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;

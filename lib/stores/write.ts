@@ -74,7 +74,7 @@ export function createdId(outcome: Outcome): bigint {
 }
 
 /** The outcome of a create with a request. No such create has the outcome of a probe. */
-export function idempotentOutcome(outcome: Outcome): IdempotentOutcome {
+function idempotentOutcome(outcome: Outcome): IdempotentOutcome {
   if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
   return outcome;
 }

@@ -52,7 +52,7 @@ test("a full batch is committed at once when another create arrives", () => {
   const { batch, committed } = createBatch();
   for (let i = 0; i <= FULL_BATCH; i++) batch.add(i);
   assert.deepEqual(committed.map(({ length }) => length), [FULL_BATCH]);
-  assert.deepEqual(batch.waiting, [FULL_BATCH]);
+  assert.equal(batch.unsettled, 1);
 });
 
 test("at most 10,000 creates of earlier turns wait while a transaction runs, and those of one turn are all accepted", async () => {
@@ -62,11 +62,20 @@ test("at most 10,000 creates of earlier turns wait while a transaction runs, and
   await turn();
   const refusal = { name: StoreUnavailableError.name, message: "Too many creates wait for the test" };
   assert.throws(() => batch.add(15_000), refusal);
-  // Those that are being committed count too.
-  batch.waiting.length = 10_000 - FULL_BATCH;
-  assert.throws(() => batch.add(15_000), refusal);
-  batch.waiting.length--;
-  batch.add(15_000);
+  assert.equal(batch.unsettled, 15_000);
+});
+
+test("a create that is being committed takes up the limit too, and the next one is accepted when it has ended", async () => {
+  const { batch, state } = createBatch();
+  state.isBusy = true;
+  batch.add(0);
+  await turn(2);
+  for (let i = 1; i < 10_000; i++) batch.add(i);
+  await turn();
+  assert.throws(() => batch.add(10_000), StoreUnavailableError);
+  state.end();
+  await turn();
+  batch.add(10_000);
   assert.equal(batch.unsettled, 10_000);
 });
 
@@ -77,7 +86,7 @@ test("creates that are being committed take up the limit, and give it back when 
   state.end();
   await turn(2);
   // More are being committed than wait.
-  assert.deepEqual([committed.length, batch.unsettled, batch.waiting.length], [2, 6_000 - FULL_BATCH, 0]);
+  assert.deepEqual([committed[1]?.length, batch.unsettled], [6_000 - FULL_BATCH, 6_000 - FULL_BATCH]);
   while (batch.unsettled < 10_000) batch.add(0);
   await turn();
   assert.throws(() => batch.add(0), StoreUnavailableError);

@@ -9,9 +9,9 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import { KeyTable } from "../key_table.ts";
 import { statusCode } from "../status_code.ts";
 import { countWrite, recall } from "../write.ts";
+import { MemoryKeys } from "./memory_keys.ts";
 
 /** A store in memory, which can be emptied. */
 export interface ClearableStore extends KeyedPetStore {
@@ -24,7 +24,7 @@ export interface ClearableStore extends KeyedPetStore {
  * methods return without a promise.
  */
 export function createMemoryStore(): ClearableStore {
-  return Object.assign(new MemoryStore(), { keys: new KeyTable(), async [Symbol.asyncDispose]() {} });
+  return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
 }
 
 /** A store without API keys, for a petstore that creates its store itself. */

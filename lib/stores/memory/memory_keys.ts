@@ -1,15 +1,10 @@
-import type { KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "../key_store.ts";
 
 /** Keeps API keys in memory, by the rules of a {@link KeyStore}. Stores on a database state the same rules in SQL. */
-export class KeyTable implements KeyStore {
+export class MemoryKeys implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
   /** Grows with every attempt to change a key. One that changes nothing costs its readers no more than to read the keys once more. */
   #version = 0;
-
-  /** Makes a table that has these keys from the beginning. */
-  constructor(keys: readonly StoredKey[] = []) {
-    for (const key of keys) this.#keys.set(key.id, key);
-  }
 
   list(): StoredKey[] {
     return Array.from(this.#keys.values(), (key) => ({ ...key }));
