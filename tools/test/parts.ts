@@ -101,6 +101,6 @@ export const PACKAGES: Record<string, Part> = {
     seconds: 40,
     command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
-  "packages/edge": { seconds: 15, command: "deno test -A --no-check packages/edge" },
+  "packages/edge": { seconds: 5, command: "deno test -A --no-check packages/edge" },
   "packages/client": { seconds: 15, command: "deno test -A --no-check --doc packages/client" },
 };
