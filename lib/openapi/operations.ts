@@ -13,17 +13,17 @@ export type Contract = Omit<CheckedSettings, "onError" | "onResponse">;
 /**
  * The Operation Object.
  *
- * @param responses Those that operations share, by name. Grows.
+ * @param sharedResponses The responses that operations share, by name. Those of this operation are added.
  */
 export function renderOperation(
   definition: Definition,
   description: Description,
   contract: Contract,
-  responses: Record<string, JsonObject>,
+  sharedResponses: Record<string, JsonObject>,
 ): JsonObject {
   const deprecation = deprecationOf(definition, contract);
-  const shared = sharedFailures(definition.effect, deprecation?.gone);
-  const failures = merge([...description.failures, ...shared]);
+  const commonFailures = sharedFailures(definition.effect, deprecation?.gone);
+  const failures = merge([...description.failures, ...commonFailures]);
   return {
     operationId: definition.id,
     tags: [description.tag],
@@ -32,7 +32,7 @@ export function renderOperation(
     ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
     ...renderStability(contract.stability[definition.id]),
     ...description.more,
-    responses: renderResponses(description.responses, failures, deprecation, responses),
+    responses: renderResponses(description.responses, failures, deprecation, sharedResponses),
   };
 }
 
@@ -50,28 +50,30 @@ function renderResponses(
   responses: Description["responses"],
   failures: readonly FailureGroup[],
   deprecation: Deprecation | undefined,
-  shared: Record<string, JsonObject>,
+  sharedResponses: Record<string, JsonObject>,
 ): JsonObject {
-  /** The fields that announce the end of a deprecated operation. A failure before the operation is known, an early one, lacks them. */
+  /** The fields that announce the end of a deprecated operation. */
   const announced = deprecation ? referTo(["Deprecation", "Sunset", "Successor"]) : {};
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
-    const { isEarly, response } = group;
-    const headers = isEarly ? {} : announced;
-    // Operations share the response to a failure that is the same for all, which one with announcing fields is not.
-    if (response !== undefined && (isEarly || !deprecation)) {
-      shared[response] = renderFailure(group, headers);
-      rendered[statusOf(group)] = { $ref: `#/components/responses/${response}` };
-    } else rendered[statusOf(group)] = renderFailure(group, headers);
+    // A failure is early if it occurs before the operation is known. Its response then announces nothing.
+    const { isEarly, sharedName } = group;
+    const failure = renderFailure(group, isEarly ? {} : announced);
+    // A response that announces an end is not shared, because it is not the same for all operations.
+    const isShared = sharedName !== undefined && (isEarly || !deprecation);
+    if (isShared) sharedResponses[sharedName] = failure;
+    rendered[statusOf(group)] = isShared ? { $ref: `#/components/responses/${sharedName}` } : failure;
   }
   return rendered;
 }
 
 /** Joins the groups of failures that have the same status, because a description has one response for each status. */
 function merge(groups: readonly FailureGroup[]): FailureGroup[] {
-  return Array.from(Map.groupBy(groups, statusOf).values(), ([first, ...others]) => {
-    const reason = [first!, ...others].map(({ reason }) => reason).join(", or ");
-    return { ...first!, reason, errors: [first!, ...others].flatMap(({ errors }) => errors) };
-  });
+  const byStatus = Map.groupBy(groups, statusOf);
+  return Array.from(byStatus.values(), (sameStatus) => ({
+    ...sameStatus[0]!,
+    reason: sameStatus.map(({ reason }) => reason).join(", or "),
+    errors: sameStatus.flatMap(({ errors }) => errors),
+  }));
 }

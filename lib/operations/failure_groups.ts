@@ -24,7 +24,7 @@ export interface FailureGroup {
   /** The failures that share the response: at least one. */
   errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
-  response?: string;
+  sharedName?: string;
   /**
    * Whether the failure may also occur before the router has found the operation. Such a response lacks the headers `Deprecation`, `Sunset`
    * and `Link` of the operation, so the description does not promise them.
@@ -35,7 +35,7 @@ export interface FailureGroup {
 export function group(
   reason: string,
   errors: readonly Problem[],
-  more: Pick<FailureGroup, "response" | "isEarly"> = {},
+  more: Pick<FailureGroup, "sharedName" | "isEarly"> = {},
 ): FailureGroup {
   return { reason, errors, ...more };
 }
@@ -44,8 +44,8 @@ export function group(
 export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
   const unexpected = "something unexpected happened; only the operator learns the cause";
   const shared = [
-    group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { response: "Unauthorized", isEarly: true }),
-    group(unexpected, [INTERNAL_ERROR], { response: "InternalError", isEarly: true }),
+    group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { sharedName: "Unauthorized", isEarly: true }),
+    group(unexpected, [INTERNAL_ERROR], { sharedName: "InternalError", isEarly: true }),
   ];
   if (isGone) shared.push(group("the operation has been removed", [GONE]));
   if (effect !== "reads") shared.push(group("the API key may only read", [READ_ONLY_KEY]));
@@ -54,7 +54,7 @@ export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[]
 
 /** The failure of every operation that asks the store. */
 export function storeFailure(): FailureGroup {
-  const more = { response: "StoreUnavailable", isEarly: true } as const;
+  const more = { sharedName: "StoreUnavailable", isEarly: true } as const;
   return group("the store is unavailable", [STORE_UNAVAILABLE], more);
 }
 
