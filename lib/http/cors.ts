@@ -13,7 +13,10 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not listed. */
+  /**
+   * The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not listed. It is passed to `extend()`, as every
+   * reply is.
+   */
   preflight(context: RequestContext): Reply;
   /** Adds the fields by which a browser permits or refuses the response to a page. */
   extend(reply: Reply, context: RequestContext): Reply;
@@ -21,11 +24,11 @@ export interface Cors {
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 
-/** Tells caches that a response depends on the origin of its request, so that they keep one for each origin. */
-const VARIES_BY_ORIGIN: HeaderFields = { vary: "Origin" };
-
-/** What a response gets if the origin of its request is not permitted. */
-const NO_GRANT: HeaderFields = VARIES_BY_ORIGIN;
+/**
+ * The field of a response if the origin of its request is not permitted. It tells caches that the response depends on the origin, so that they
+ * keep one for each origin.
+ */
+const NO_GRANT: HeaderFields = { vary: "Origin" };
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [
@@ -70,26 +73,24 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
   const grantToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  const grants = new Map(origins.map((origin) => [origin, { ...VARIES_BY_ORIGIN, [ALLOW_ORIGIN]: origin }]));
+  /** The fields that permit each origin to read a response. Every request of an origin gets the same object, which is compared by identity. */
+  const grants = new Map(origins.map((origin) => [origin, { ...NO_GRANT, [ALLOW_ORIGIN]: origin }]));
 
-  /** The fields that permit the origin of a request to read the response: the same object for each request of an origin. */
   function grantFor(context: RequestContext): HeaderFields {
     return grantToAny ?? grants.get(context.header("origin") ?? "") ?? NO_GRANT;
   }
 
   return {
     preflight(context) {
-      // The field that names the origin is added by `extend()`, as it is to every reply.
       return grantFor(context) === NO_GRANT ? REFUSED_PREFLIGHT : permittedPreflight;
     },
     extend(reply, context) {
       // The reply permits every origin by itself, as that to `GET /openapi.json` does.
       if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
       const grant = grantFor(context);
-      if (!(reply instanceof KeptReply)) return withGrant(reply, grant);
-      // For speed, a reply that is kept for later requests also keeps its variant with the last grant. It knows that grant by identity, so
-      // each origin has one object.
-      return reply.variantWith(grant, () => withGrant(reply, grant));
+      // For speed, a reply that is kept for later requests also keeps its variant with the last grant.
+      if (reply instanceof KeptReply) return reply.variantWith(grant, () => withGrant(reply, grant));
+      return withGrant(reply, grant);
     },
   };
 }

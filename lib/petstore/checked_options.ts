@@ -49,10 +49,16 @@ type Settings = Omit<PetstoreOptions, "keys">;
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
-/** An origin that stands in for the missing one when a path is parsed as a URL. */
-const ORIGIN = "http://h";
+/** The settings before the one that follows from two others. */
+type SettingsWithoutLinkBase = Omit<CheckedSettings, "linkBase">;
 
-const CORS: Checks<CorsOptions, CorsOptions> = {
+/** What each option becomes. The option `keys` becomes the two members that requests need of it. */
+type MadeOfOptions = SettingsWithoutLinkBase & { keys: Omit<CheckedOptions, keyof CheckedSettings> };
+
+// The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
+// returns what is made of it. The functions that make such checks have the default as their last parameter.
+
+const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
   origins: (given, name) => {
     // The check and the use see one copy. The same holds for the other options that are lists or dates.
     const origins = Array.isArray(given) ? [...given] : given;
@@ -61,64 +67,62 @@ const CORS: Checks<CorsOptions, CorsOptions> = {
   },
 };
 
-const DEPRECATION: Checks<DeprecationOptions, Deprecation> = {
-  since: day("2026-11-20"),
-  sunset: day("2030-12-05"),
-  successor: address("/pets"),
+const DEPRECATION_CHECKS: Checks<DeprecationOptions, Deprecation> = {
+  since: dateOr("2026-11-20"),
+  sunset: dateOr("2030-12-05"),
+  successor: addressOr("/pets"),
   gone: oneOf([true, false], false),
 };
 
-const STABILITY: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
+const STABILITY_CHECKS: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
   OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
 );
 
-const CHECKS: Checks<Settings, Omit<CheckedSettings, "linkBase">> = {
+const SETTING_CHECKS: Checks<Settings, SettingsWithoutLinkBase> = {
   store: (store = new MemoryStore(), name) => requireStore(store, name),
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
-  publicBaseUrl: address(undefined),
+  publicBaseUrl: addressOr(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
   maxBodyBytes: wholeNumber(65_536),
   bodyTimeoutMs: wholeNumber(15_000),
   idempotencyRetentionMs: wholeNumber(86_400_000),
   cors: (cors, name) => {
     if (cors === undefined) return cors;
-    return createCors(checkAll(CORS, cors, name).origins, methodsOf(OPERATIONS));
+    return createCors(checkAll(CORS_CHECKS, cors, name).origins, methodsOf(OPERATIONS));
   },
   handleStoreOrders: optionalFunction<PetstoreOptions["handleStoreOrders"]>(undefined),
   onError: optionalFunction(({ error }) => console.error(error)),
   onResponse: (onResponse, name) =>
     createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "failures"),
-  deprecation: (given = {}, name) => given !== false && requireOrder(checkAll(DEPRECATION, given, name), name),
-  stability: (labels = {}, name) => checkAll(STABILITY, labels, name),
+  deprecation: (given = {}, name) => given !== false && requireOrder(checkAll(DEPRECATION_CHECKS, given, name), name),
+  stability: (labels = {}, name) => checkAll(STABILITY_CHECKS, labels, name),
 };
 
-type Made = Omit<CheckedSettings, "linkBase"> & { keys: Pick<CheckedOptions, "authenticate" | "mayLackAuthorization"> };
-
-const ALL_CHECKS: Checks<PetstoreOptions, Made> = {
+const OPTION_CHECKS: Checks<PetstoreOptions, MadeOfOptions> = {
   // A verifier may accept a request without Authorization, because it sees the whole request, and may know a client by its cookie.
   keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
-  ...CHECKS,
+  ...SETTING_CHECKS,
 };
 
-export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(ALL_CHECKS);
+export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
 
 /** Checks one option alone, for a program that makes it of a flag. */
-export function checkOption<Name extends keyof Made>(name: Name, given: PetstoreOptions[Name]): void {
-  ALL_CHECKS[name](given, name);
+export function checkOption<Name extends keyof MadeOfOptions>(name: Name, given: PetstoreOptions[Name]): void {
+  OPTION_CHECKS[name](given, name);
 }
 
 /** Checks the options of a petstore that answers no request, such as one that is only described. */
 export function checkSettings(settings: Settings): CheckedSettings {
-  return withLinkBase(checkAll(CHECKS, settings, ""));
+  return withLinkBase(checkAll(SETTING_CHECKS, settings, ""));
 }
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  const { keys, ...settings } = checkAll(ALL_CHECKS, options, "");
+  const { keys, ...settings } = checkAll(OPTION_CHECKS, options, "");
   return { ...withLinkBase(settings), ...keys };
 }
 
-function withLinkBase(settings: Omit<CheckedSettings, "linkBase">): CheckedSettings {
+function withLinkBase(settings: SettingsWithoutLinkBase): CheckedSettings {
   return { ...settings, linkBase: settings.publicBaseUrl ?? settings.basePath };
 }
 
@@ -141,21 +145,28 @@ function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | u
 }
 
 /**
- * Checks a public address, and removes the slash at its end. It becomes a part of links, so it must be in the form in which the parser of
- * URLs writes it. Valid are `https://api.example/v1/` and `/v1`, and not `HTTPS://api.example`, `/a/../v1` or `v1`.
+ * Checks a public address or path, and removes the slash at its end. Valid are `https://api.example/v1/` and `/v1`, and not `v1`.
  *
  * @returns The address, or `false` if it is not valid.
  */
 function addressOf(address: string): string | false {
+  if (address === "") return false;
   const text = address.replace(/\/$/, "");
-  const url = address === "" ? null : URL.parse(text, ORIGIN);
-  const normal = url && (url.origin + url.pathname).replace(/\/$/, "");
+  // A path is checked with an origin before it. Two slashes would be the beginning of another origin.
+  const isPath = text === "" || /^\/(?!\/)/.test(text);
+  return isNormalAddress(isPath ? `http://h${text}` : text) && text;
+}
+
+/**
+ * Whether an address is in the form in which the parser of URLs writes it, as it becomes a part of links. `HTTPS://api.example` and
+ * `https://api.example/a/../v1` are not.
+ */
+function isNormalAddress(address: string): boolean {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) return false;
   // The parser allows more in a host than names have, such as a semicolon, which would end a directive of a Content-Security-Policy.
-  if (!/^[\w.:[\]-]*$/.test(url?.host ?? "")) return false;
-  const isNormalAddress = normal === text;
-  const isNormalPath = normal === ORIGIN + text;
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  return isHttp && (isNormalAddress || isNormalPath) ? text : false;
+  if (!/^[\w.:[\]-]*$/.test(url.host)) return false;
+  return (url.origin + url.pathname).replace(/\/$/, "") === address;
 }
 
 /** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
@@ -171,13 +182,15 @@ function requireStore(store: PetStore, name: string): PetStore {
   throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
-function address<Absent>(absent: Absent) {
+/** Makes the check of a public address. */
+function addressOr<Absent>(absent: Absent) {
   return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
 }
 
-/** A copy, because the caller may change its own. The years are those that an HTTP date can have. */
-function day(absent: string) {
+/** Makes the check of a `Date`. The years are those that an HTTP date can have. */
+function dateOr(absent: string) {
   const parse = (given: unknown) => {
+    // The date is a copy, because the caller may change its own.
     const date = new Date(given instanceof Date ? +given : NaN);
     const year = date.getUTCFullYear();
     return year >= 0 && year <= 9999 && date;
