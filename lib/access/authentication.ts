@@ -8,7 +8,7 @@ import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../promises.ts";
 import { EXPIRED_KEY, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./refusals.ts";
-import type { CheckingKeyManager } from "./key_manager.ts";
+import type { CheckingKeyManager, KeyManager } from "./key_manager.ts";
 import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
 import { isKeyText } from "./key_text.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
@@ -22,10 +22,9 @@ interface KeyCheck {
   /**
    * Finds the caller of a request with a key.
    *
-   * @param authorization The value of the header field Authorization.
-   * @param start Where the key begins in it. For speed, no string of the key is made before one is needed.
+   * @param key What stands after `Bearer` in the field Authorization. It need not have the form of a key.
    */
-  withKey(authorization: string, start: number, context: RequestContext): MaybePromise<Caller | Problem>;
+  withKey(key: string, context: RequestContext): MaybePromise<Caller | Problem>;
 }
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
@@ -33,35 +32,34 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   return (context) => {
     const authorization = context.header("authorization");
     if (authorization === null) return check.withoutKey(context);
-    const start = tokenStart(authorization);
-    return start === undefined ? OTHER_SCHEME : check.withKey(authorization, start, context);
+    const key = bearerToken(authorization);
+    return key === undefined ? OTHER_SCHEME : check.withKey(key, context);
   };
 }
 
-export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
-  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
-}
-
-/** Where the token begins in a header of the scheme Bearer. It is undefined if the header has another scheme. */
-function tokenStart(authorization: string): number | undefined {
+/** The token of a header of the scheme Bearer. It is undefined if the header has another scheme. */
+function bearerToken(authorization: string): string | undefined {
   // For speed, the usual form is compared first.
   const isBearer = authorization.startsWith("Bearer ") || authorization.slice(0, 7).toLowerCase() === "bearer ";
   if (!isBearer) return undefined;
   let start = 7;
   while (authorization.charCodeAt(start) === 0x20) start++;
-  return start;
+  return authorization.slice(start);
 }
 
-/** Finds the owner of a key that stands in a header. */
+/** Finds the owner of a key. */
 type FindKey = CheckingKeyManager["findKey"];
 
 /** Creates the function that finds the owner of a key. A key manager has one; a list of keys gets one here. */
 function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): FindKey {
-  // JavaScript permits a missing option, which `checkKeys()` refuses.
-  const { findKey } = (keys ?? {}) as Partial<CheckingKeyManager>;
-  if (findKey) return findKey;
-  const getRing = lazyRing(checkKeys(keys as Iterable<string | ApiKey>));
-  return (header, start) => chain(getRing(), (ring) => ring.find(header, start));
+  if (isKeyManager(keys)) return (keys as CheckingKeyManager).findKey;
+  const getRing = lazyRing(checkKeys(keys));
+  return (key) => chain(getRing(), (ring) => ring.find(key));
+}
+
+/** Whether the option is a key manager. JavaScript permits an app to leave it out. */
+function isKeyManager(keys: Exclude<ApiKeys, KeyVerifier> | undefined): keys is KeyManager {
+  return (keys as Partial<CheckingKeyManager> | undefined)?.findKey !== undefined;
 }
 
 /**
@@ -92,13 +90,12 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
 function checkByOwner(findKey: FindKey): KeyCheck {
   return {
     withoutKey: () => MISSING_KEY,
-    withKey: (authorization, start, context) =>
-      chain(findKey(authorization, start, context), (owner) => callerOf(owner, authorization, start)),
+    withKey: (key, context) => chain(findKey(key, context), (owner) => callerOf(owner, key)),
   };
 }
 
-function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
-  if (!owner) return refusalOf(authorization, start);
+function callerOf(owner: KeyOwner | undefined, key: string): Caller | Problem {
+  if (!owner) return refusalOf(key);
   // For speed, the clock is not read for a key without an end.
   if (owner.expires === Infinity) return owner.caller;
   // A key whose date of expiry is invalid counts as expired: the comparison with `NaN` is false.
@@ -107,7 +104,10 @@ function callerOf(owner: KeyOwner | undefined, authorization: string, start: num
 
 /** Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. */
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
-  /** It is made at the first request that needs it, because it needs a random seed. */
+  /**
+   * The callers of keys that the verifier accepts by `true`, and so without naming a caller. The object is made when it is first needed, because
+   * it needs a random seed.
+   */
   let accepted: AcceptedKeys | undefined;
   return {
     withoutKey(context) {
@@ -116,12 +116,11 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
         return callerOfVerdict(verdict) ?? MISSING_KEY;
       });
     },
-    withKey(authorization, start, context) {
-      const key = authorization.slice(start);
-      if (!isKeyText(key)) return refusalOf(authorization, start);
+    withKey(key, context) {
+      if (!isKeyText(key)) return refusalOf(key);
       return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
         // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
-        if (verdict !== true) return callerOfVerdict(verdict) ?? refusalOf(authorization, start);
+        if (verdict !== true) return callerOfVerdict(verdict) ?? refusalOf(key);
         accepted ??= new AcceptedKeys();
         return accepted.callerOf(key);
       });
@@ -143,4 +142,8 @@ function callerOfVerdict(verdict: unknown): Caller | undefined {
   const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
   throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
+}
+
+export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
+  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }

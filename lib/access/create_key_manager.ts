@@ -70,7 +70,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   const { keys, onOutage } = checkAll(MANAGER, options, "");
   const cache = new KeyCache(store, keys, onOutage);
   const manager: CheckingKeyManager = {
-    findKey: (header, start, { arrivedAt }) => cache.find(header, start, arrivedAt || performance.now()),
+    findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt || performance.now()),
     async add(options) {
       return await addKey(store, cache, checkNewKey(options));
     },

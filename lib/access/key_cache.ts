@@ -62,16 +62,16 @@ export class KeyCache {
   }
 
   /**
-   * Finds the owner of the key that stands in `header` from `start` on. The result is undefined if there is no such key. A key that was in
-   * the store before the call is found, unless the keys cannot be read. The promise rejects if the keys could not be read yet.
+   * Finds the owner of a key. The result is undefined if there is no such key. A key that was in the store before the call is found, unless
+   * the keys cannot be read. The promise rejects if the keys could not be read yet.
    *
    * @param now When the request came, as in `performance.now()`.
    */
-  find(header: string, start: number, now: number): MaybePromise<KeyOwner | undefined> {
+  find(key: string, now: number): MaybePromise<KeyOwner | undefined> {
     // The number is taken before `current()`, which may begin a read: that one is later than the request.
     const numberAtArrival = this.#reads.latestNumber;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(header, start), (owner) => owner ?? this.#findAdded(header, start, ring, numberAtArrival));
+      return chain(ring.find(key), (owner) => owner ?? this.#findAdded(key, ring, numberAtArrival));
     });
   }
 
@@ -116,19 +116,14 @@ export class KeyCache {
    * @param searched The keys in which it was looked for. So there are known keys, if not newer ones.
    * @param numberAtArrival The number of the latest read that had begun when the request came. Later ones have higher numbers.
    */
-  async #findAdded(
-    header: string,
-    start: number,
-    searched: KeyRing,
-    numberAtArrival: number,
-  ): Promise<KeyOwner | undefined> {
+  async #findAdded(key: string, searched: KeyRing, numberAtArrival: number): Promise<KeyOwner | undefined> {
     if (this.#isOutage) return undefined;
     const isReadSince = this.#known!.number > numberAtArrival;
     // If the read fails or takes too long, the last known keys count.
     if (!isReadSince) await this.#waitFor(this.#reads.after(numberAtArrival), PATIENCE_MS).catch(() => {});
     const { ring } = this.#known!;
     // A read that finds the same keys as before keeps their ring.
-    return ring === searched ? undefined : ring.find(header, start);
+    return ring === searched ? undefined : ring.find(key);
   }
 
   /**

@@ -54,8 +54,8 @@ export interface KeyManager {
  * a key manager need not have its class.
  */
 export interface CheckingKeyManager extends KeyManager {
-  /** Finds the owner of the key that stands in `header` from `start` on. It needs no `this`. */
-  findKey: (header: string, start: number, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
+  /** Finds the owner of a key. It needs no `this`. */
+  findKey: (key: string, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
 }
 
 /** There is no such valid key. */

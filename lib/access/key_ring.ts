@@ -1,7 +1,4 @@
-/**
- * Keeps the valid keys in memory, and finds the key that a header has. Every request needs this, so for speed no string of the key is made:
- * candidates are found by a fingerprint, and their characters are compared with those of the header.
- */
+/** Keeps the valid keys in memory, and finds the owner of the key that a request has. */
 
 import { hashText } from "../http/hash.ts";
 import type { Caller } from "../http/context.ts";
@@ -50,13 +47,12 @@ export class KeyRing {
     return this;
   }
 
-  /** The owner of the key that stands in `header` from `start` on. */
-  find(header: string, start: number): MaybePromise<KeyOwner | undefined> {
-    if (header.length - start > MAX_KEY_LENGTH) return undefined;
-    const owner = this.#byText.find(header, start);
+  /** The owner of a key, or of what a request has in its place. */
+  find(key: string): MaybePromise<KeyOwner | undefined> {
+    if (key.length > MAX_KEY_LENGTH) return undefined;
+    const owner = this.#byText.find(key);
     if (owner || this.#byDigest.size === 0) return owner;
     // Only a key whose digest is looked up needs the form of a key: a digest of any other text would be computed in vain.
-    const key = header.slice(start);
     return isKeyText(key) ? this.#findByDigest(key) : undefined;
   }
 
@@ -77,7 +73,7 @@ export class AcceptedKeys {
 
   /** The caller of an accepted key. Its id is made of the digest of the key, which is computed once, as long as the key is remembered. */
   callerOf(key: string): MaybePromise<Caller> {
-    return this.#owners.find(key, 0)?.caller ?? this.#add(key);
+    return this.#owners.find(key)?.caller ?? this.#add(key);
   }
 
   async #add(key: string): Promise<Caller> {
@@ -116,28 +112,23 @@ class OwnersByText {
     return this.#keys.size;
   }
 
-  /** Finds the owner of the key that stands in `header` from `start` on. */
-  find(header: string, start: number): KeyOwner | undefined {
-    for (const { key, owner } of this.#keys.get(hashText(header, start, this.#seed)) ?? []) {
-      if (isAt(header, start, key)) return owner;
-    }
-    return undefined;
+  find(key: string): KeyOwner | undefined {
+    const candidates = this.#keys.get(hashText(key, this.#seed));
+    return candidates?.find((candidate) => areEqual(candidate.key, key))?.owner;
   }
 
   /** Adds a key, unless it is there. It may have come with another request that computed the digest at the same time, with an equal owner. */
   add(key: string, owner: KeyOwner): void {
-    if (this.find(key, 0)) return;
-    const fingerprint = hashText(key, 0, this.#seed);
+    if (this.find(key)) return;
+    const fingerprint = hashText(key, this.#seed);
     this.#keys.set(fingerprint, [...this.#keys.get(fingerprint) ?? [], { key, owner }]);
   }
 }
 
-/**
- * Whether `header` has exactly this key from `start` on. It reads every character, so that its time tells nothing of the key but its length.
- */
-function isAt(header: string, start: number, key: string): boolean {
-  if (header.length - start !== key.length) return false;
+/** Whether two keys are equal. Every character is read, so that the time tells nothing of a key but its length. */
+function areEqual(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
   let difference = 0;
-  for (let i = 0; i < key.length; i++) difference |= header.charCodeAt(start + i) ^ key.charCodeAt(i);
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i);
   return difference === 0;
 }

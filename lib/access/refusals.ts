@@ -56,9 +56,8 @@ function withChallenge(status: number, code: Known<ErrorCode>, message: string, 
  * The refusal of a key that is not valid. It is chosen by the form of the key alone, which reveals nothing about valid
  * keys.
  */
-export function refusalOf(authorization: string, start: number): Problem {
-  const token = authorization.slice(start);
+export function refusalOf(key: string): Problem {
   // A space or a comma means that something stands beside the key, of which the message tells.
-  if (token.includes(" ") || token.includes(",")) return MALFORMED;
-  return isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
+  if (key.includes(" ") || key.includes(",")) return MALFORMED;
+  return isMistyped(key) ? MISTYPED_KEY : INVALID_KEY;
 }

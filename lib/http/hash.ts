@@ -6,12 +6,12 @@ export function mix(bits: number): number {
 }
 
 /**
- * A hash of the text from `start` on. Its cost depends only on the length. With a random seed, nobody can choose texts of one hash; a caller
- * to whom that does not matter passes 0.
+ * A hash of a text. Its cost depends only on the length. With a random seed, nobody can choose texts of one hash; a caller to whom that does
+ * not matter passes 0.
  */
-export function hashText(text: string, start: number, seed: number): number {
+export function hashText(text: string, seed: number): number {
   let hash = seed;
-  for (let i = start; i < text.length; i++) {
+  for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
     hash ^= hash >>> 15;
   }

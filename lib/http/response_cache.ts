@@ -81,7 +81,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
 
   return {
     find({ targetKey }) {
-      const hash = hashText(targetKey, 0, 0);
+      const hash = hashText(targetKey, 0);
       const entry = newer.get(hash) ?? older.get(hash);
       return entry?.targetKey === targetKey ? entry : undefined;
     },
@@ -96,7 +96,7 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       return true;
     },
     make(context, makeReply) {
-      const hash = hashText(context.targetKey, 0, 0);
+      const hash = hashText(context.targetKey, 0);
       const index = hash & (SEEN_TARGETS - 1);
       if (seen[index] !== hash) {
         seen[index] = hash;

@@ -86,7 +86,7 @@ class World {
   }
 
   async versionOf(ring: KeyRing): Promise<number> {
-    const version = this.#versions.get(ring) ?? Number((await ring.find(KEY, 0))?.caller.id);
+    const version = this.#versions.get(ring) ?? Number((await ring.find(KEY))?.caller.id);
     this.#versions.set(ring, version);
     return version;
   }
@@ -188,7 +188,7 @@ test("keys that have not changed are not read again", async () => {
   const change = [() => keys.add(key), () => keys.revoke(key.id, new Date())];
   for (const isValid of [false, true, false]) {
     for (let i = 0; i < 3; i++) await cache.renew();
-    assert.equal(await (await cache.current(performance.now())).find(KEY, 0) !== undefined, isValid);
+    assert.equal(await (await cache.current(performance.now())).find(KEY) !== undefined, isValid);
     await change.shift()?.();
   }
   assert.deepEqual([reads, first], [3, ""]);
@@ -207,7 +207,7 @@ test("a key that was changed by hand is as its members say at the next read", as
   for (const [change, seen] of changes) {
     Object.assign(key, change);
     await cache.renew();
-    const owner = await (await cache.current(performance.now())).find(KEY, 0);
+    const owner = await (await cache.current(performance.now())).find(KEY);
     assert.deepEqual(owner && [owner.caller.id, owner.caller.readOnly, owner.expires], seen);
   }
 });
@@ -244,7 +244,7 @@ test("an unknown key waits for the read that its own request has begun, and for 
     await cache.renew();
     // The keys are old enough now for a new read, and not so old that a request with a known key would wait for it.
     pass(500);
-    assert.equal(await cache.find(KEY, 0, performance.now()), undefined);
+    assert.equal(await cache.find(KEY, performance.now()), undefined);
     assert.equal(reads, 2);
   }));
 
@@ -255,7 +255,7 @@ test("changes of keys delay no request with a wrong key, and wrong keys cause on
     const cache = new KeyCache({ ...UNUSED, list: () => (reads++, []) }, [], (error) => told.push(error));
     const ask = async () => {
       const askedAt = now();
-      assert.equal(await cache.find(KEY, 0, askedAt), undefined);
+      assert.equal(await cache.find(KEY, askedAt), undefined);
       waits.push(now() - askedAt);
     };
     for (; now() < 3_000; await sleep(10)) {
@@ -281,7 +281,7 @@ test("on a slow store, the reads that wrong keys cause follow each other", () =>
     };
     const cache = new KeyCache({ ...UNUSED, list }, [], never);
     const asked: unknown[] = [];
-    for (; now() < 2_000; await sleep(10)) asked.push(cache.find(KEY, 0, now()));
+    for (; now() < 2_000; await sleep(10)) asked.push(cache.find(KEY, now()));
     await Promise.all(asked);
     assert.equal(most, 1);
     assert.ok(reads >= 9, `${reads} reads in ${now()} ms`);
