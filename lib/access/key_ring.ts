@@ -113,8 +113,10 @@ class OwnersByText {
   }
 
   find(key: string): KeyOwner | undefined {
-    const candidates = this.#keys.get(hashText(key, this.#seed));
-    return candidates?.find((candidate) => areEqual(candidate.key, key))?.owner;
+    for (const known of this.#keys.get(hashText(key, this.#seed)) ?? []) {
+      if (areEqual(known.key, key)) return known.owner;
+    }
+    return undefined;
   }
 
   /** Adds a key, unless it is there. It may have come with another request that computed the digest at the same time, with an equal owner. */

@@ -31,7 +31,7 @@ export function renderOperation(
     description: description.description,
     ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
     ...renderStability(contract.stability[definition.id]),
-    ...description.more,
+    ...description.ownMembers,
     responses: renderResponses(description.responses, failures, deprecation, sharedResponses),
   };
 }

@@ -30,20 +30,21 @@ export const createPet: Definition = {
   path: "/pets",
   createHandler(settings) {
     const { store, linkBase } = settings;
+    // It throws the failure, a `Problem`, if the body is no valid pet.
     const readPet = createPetReader(settings);
     return (call) => {
       const { context } = call;
       const key = readIdempotencyKey(context);
       if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
       return readPet(context, (pet) => {
-        if (key !== undefined) return createOnce(settings, pet, call, key);
+        if (key !== undefined) return createIdempotently(settings, pet, call, key);
         return chain(store.create(pet), (id) => created(linkBase, id, pet));
       });
     };
   },
 };
 
-async function createOnce(
+async function createIdempotently(
   { store, linkBase, idempotencyRetentionMs }: OperationSettings,
   pet: PetDraft,
   { caller }: Call,
@@ -64,7 +65,7 @@ async function createOnce(
 }
 
 function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
-  // A store of the app may return what is no id, and then no client could ask for the pet.
+  // A store that the app has written may return something else than an id, and then no client could ask for the pet.
   if (typeof id !== "bigint" || id < 1n || id > Number.MAX_SAFE_INTEGER) {
     throw new TypeError("The store must return the id of a new pet as a bigint from 1 to 2^53 - 1");
   }
@@ -82,7 +83,7 @@ export const describeCreatePet: Describe = (settings) => {
     tag: "animals",
     summary: "Add an animal",
     description: "Adds an animal. The service assigns the `id`, and answers with 201 after the animal is stored.",
-    more: {
+    ownMembers: {
       ...(remembersRequests ? describeIdempotency(idempotencyRetentionMs) : {}),
       requestBody: describePetBody(settings),
     },

@@ -64,7 +64,7 @@ export interface Description {
   summary: string;
   description: string;
   /** Members of the Operation Object that only this operation has. */
-  more?: JsonObject;
+  ownMembers?: JsonObject;
   /** The successful responses, by their status. */
   responses: Record<string, ResponseDescription>;
   /** The failures of the operation itself, without those that every operation can have. */

@@ -24,7 +24,7 @@ export const describeGetPet: Describe = ({ deprecation }) => ({
   tag: "animals",
   summary: "Get an animal",
   description: "Returns one animal by identifier." + (deprecation ? describeEnd(deprecation) : ""),
-  more: {
+  ownMembers: {
     ...(deprecation && { externalDocs: RFC_9745 }),
     parameters: [PET_ID, ...CONDITIONS],
   },

@@ -110,7 +110,7 @@ export const describeListPets: Describe = () => ({
   summary: "List all animals",
   description: "Returns a paginated list of animals, in the order of `id`. Follow " +
     '`Link: <…>; rel="next"` until a page has none.',
-  more: {
+  ownMembers: {
     externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc8288", description: "RFC 8288: the Link header" },
     parameters: [...describeParameters(), ...CONDITIONS],
   },

@@ -111,7 +111,7 @@ export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
     ? "The app around the petstore answers this request."
     : "This petstore has no store orders, and answers with 501.",
   // GitBook would show a panel to try the operation, which could only ever answer 501.
-  ...(!handleStoreOrders && { more: { "x-hideTryItPanel": true } }),
+  ...(!handleStoreOrders && { ownMembers: { "x-hideTryItPanel": true } }),
   responses: handleStoreOrders ? OF_THE_APP : {},
   failures: handleStoreOrders ? [] : [group("this petstore has no store orders", [NO_STORE_ORDERS])],
 });

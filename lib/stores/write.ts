@@ -80,7 +80,8 @@ function idempotentOutcome(outcome: Outcome): IdempotentOutcome {
 }
 
 /**
- * Compares a create with the remembered request that has the same key. The result is undefined if the pet is to be added.
+ * Compares a create with the remembered request that has the same key. The outcome is that of a repetition, or a conflict if the request was
+ * for another pet. It is undefined if no request is remembered, so that the pet is to be added.
  *
  * @param known The fingerprint of the remembered request and the id of its pet, as a row of a database has them: drivers give integers as
  * numbers, bigints or texts. It is undefined if no request is remembered, or it has expired.

@@ -49,7 +49,7 @@ function serve(store: PetStore): Send {
 /** The example of a body in a description, but for a number that JavaScript rounds. */
 function exampleOf(describe: Describe): string | undefined {
   type Shown = { requestBody?: { content: Record<string, { example: unknown }> } };
-  const { requestBody } = (describe(checkOptions({ keys: [KEY] })).more ?? {}) as Shown;
+  const { requestBody } = (describe(checkOptions({ keys: [KEY] })).ownMembers ?? {}) as Shown;
   const content = requestBody?.content["application/json"];
   return content && JSON.stringify(content.example).replace(/\d+/, "9007199254740993");
 }

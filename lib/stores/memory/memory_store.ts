@@ -35,6 +35,7 @@ export class MemoryStore implements PetStore {
   readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
   /** The remembered requests by their keys, in the order in which they came. `expires` is in milliseconds, as in `Date.now()`. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
+  /** By these counters the service notices that the responses that it keeps are out of date. */
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
@@ -51,8 +52,9 @@ export class MemoryStore implements PetStore {
   createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
     const known = this.#requests.get(key);
-    const outcome = recall(known && known.expires > now ? known : undefined, fingerprint);
-    if (outcome) return outcome;
+    const remembered = known && known.expires > now ? known : undefined;
+    const repeated = recall(remembered, fingerprint);
+    if (repeated) return repeated;
     const id = this.create(pet);
     // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first.
     this.#requests.delete(key);
@@ -79,14 +81,28 @@ export class MemoryStore implements PetStore {
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const ids = status === undefined ? undefined : this.#idsOf(status);
-    // The ids of all pets have no gaps, so up to `after` there are as many pets as it says. It may be negative.
-    const start = Math.max(0, ids ? countUpTo(ids, Number(after)) : Number(after));
-    const end = start + limit;
-    const shown = ids ? ids.slice(start, end).map((id) => this.#pets[id - 1]) : this.#pets.slice(start, end);
-    const json = `[${shown.join(",")}]`;
-    const count = (ids ?? this.#pets).length;
-    return end < count ? { json, next: BigInt(ids?.[end - 1] ?? end) } : { json };
+    // One id more than the page has tells whether another page follows.
+    const ids = status === undefined
+      ? this.#idsAfter(Number(after), limit + 1)
+      : this.#idsOfStatusAfter(status, Number(after), limit + 1);
+    const shown = ids.slice(0, limit);
+    const json = `[${shown.map((id) => this.#pets[id - 1]).join(",")}]`;
+    return ids.length > limit ? { json, next: BigInt(shown.at(-1)!) } : { json };
+  }
+
+  /** The ids of the next pets, at most `count`. The ids of all pets have no gaps, so they are counted. `after` may be negative. */
+  #idsAfter(after: number, count: number): number[] {
+    const ids = [];
+    const first = Math.max(0, after) + 1;
+    const last = Math.min(first + count - 1, this.#pets.length);
+    for (let id = first; id <= last; id++) ids.push(id);
+    return ids;
+  }
+
+  #idsOfStatusAfter(status: PetStatus, after: number, count: number): number[] {
+    const ids = this.#idsOf(status);
+    const start = countUpTo(ids, after);
+    return ids.slice(start, start + count);
   }
 
   #idsOf(status: PetStatus): number[] {
