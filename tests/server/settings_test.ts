@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeUnknownVariables, readArguments } from "../../lib/server/commands/command_line.ts";
+import { readArguments } from "../../lib/server/commands/command_line.ts";
+import { describeUnknownVariables } from "../../lib/server/settings/unknown_variables.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings/flags.ts";

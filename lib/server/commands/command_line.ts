@@ -2,8 +2,7 @@
 
 import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
-import { FILE_VARIABLES } from "../settings/secret_files.ts";
-import { type Environment, type Options, SETTINGS } from "../settings/flags.ts";
+import type { Environment, Options } from "../settings/flags.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
@@ -26,8 +25,8 @@ export async function readCommandLine(words: readonly string[], environment: Env
   if (first === "help") return await readHelp(rest);
   if (first === "version") return VERSION_LINE;
   if (first === "" || first.startsWith("-")) {
-    // No command is named, so the flags are those of the default command. A flag for help is about the program, since the user may not know
-    // that command. `--version` is a flag of every command.
+    // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know that
+    // command.
     const asksForHelp = words.some((word) => HELP_FLAGS.includes(word));
     return asksForHelp ? await describeProgram(COMMANDS) : readCommand(DEFAULT_COMMAND, words, environment);
   }
@@ -78,58 +77,43 @@ function didYouMean(similar: string | undefined): string {
 }
 
 /**
- * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
- * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`. The links of Docker also set `PETSTORE_NAME`, and
- * `PETSTORE_ENV_X` for each variable X of the other container.
- */
-const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)|^PETSTORE_(?:NAME$|ENV_)/;
-
-/**
- * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt one.
- *
- * @param names The names of all environment variables.
- */
-export function describeUnknownVariables(names: readonly string[]): string[] {
-  const known = [...Object.values(SETTINGS).map(({ variable = "" }) => variable), ...FILE_VARIABLES];
-  return names
-    .filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !SERVICE_VARIABLE.test(name))
-    .map((name) => `the variable ${name} is ignored: there is no such setting`);
-}
-
-/**
  * Parses the arguments of a command.
  *
- * @param command The name of the command, for messages.
+ * @param name The name of the command, for messages.
  * @param words The words after this name.
  * @param environment Has the values of options without a flag.
  * @throws {SettingError} If a flag is unknown or lacks a value, or if there are too many or too few operands. Values are checked later.
  */
 export function readArguments(
-  command: string,
-  definition: Command,
+  name: string,
+  command: Command,
   words: readonly string[],
   environment: Environment,
 ): CommandArguments {
-  const options = optionsOf(definition);
+  const options = optionsOf(command);
   // The advice does not name the program, because the user may have started it by a task.
-  const advice = `add --help to see the flags of ${command}`;
+  const advice = `add --help to see the flags of ${name}`;
   const { values, positionals } = parse(words, options, advice);
-  const flags = new Map(Object.entries(values).map(([name, given]) => [name, given!.map(textOf)]));
-  const operandName = definition.operand;
+  const flags = new Map(Object.entries(values).map(([flag, given]) => [flag, given!.map(textOf)]));
   // The messages do not quote an operand, because a word without a flag may be a key.
-  if (operandName === undefined && positionals.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
-  if (positionals.length > 1) throw new SettingError(`Only one ${operandName} is expected; ${advice}`);
-  const [operand = ""] = positionals;
-  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
-  if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${operandName} must not contain control characters`);
-  const printsText = flags.has("help") || flags.has("version");
-  // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
-  const mustHaveText = definition.needsOperand || positionals.length > 0;
-  if (operand === "" && mustHaveText && !printsText) {
-    const example = definition.examples[0]!.replace(/^petstore /, "");
-    throw new SettingError(`Name the ${operandName}, as in ${commandLine(example)}`);
+  if (command.operand === undefined && positionals.length > 0) {
+    throw new SettingError(`Only flags are expected; ${advice}`);
   }
-  return createArguments(options, flags, operand, environment);
+  if (positionals.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
+  const [operand] = positionals;
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
+    throw new SettingError(`The ${command.operand} must not contain control characters`);
+  }
+  const isMissing = operand === undefined && command.needsOperand;
+  // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
+  const isEmpty = operand === "";
+  const printsText = flags.has("help") || flags.has("version");
+  if ((isMissing || isEmpty) && !printsText) {
+    const example = command.examples[0]!.replace(/^petstore /, "");
+    throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
+  }
+  return createArguments(options, flags, operand ?? "", environment);
 }
 
 /** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */

@@ -8,7 +8,8 @@ import { isValid } from "../first_key/first_key.ts";
 import { hasKey, KEY_FILE, keyFilesOf, removeKeyFile } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import { type CommandArguments, DURATION, EXPIRY } from "../settings/arguments.ts";
+import type { CommandArguments } from "../settings/arguments.ts";
+import { DURATION, EXPIRY } from "../settings/formats.ts";
 import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
@@ -42,7 +43,7 @@ export const ADD_KEY: Command = {
   async run(args, context) {
     const label = args.text("label");
     if (label === "") throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
-    const expires = args.optional("expires", EXPIRY);
+    const expires = args.readOptional("expires", EXPIRY);
     const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
     try {
       // The options are checked before the store is opened, because opening it may create it.
@@ -81,7 +82,7 @@ export const ROTATE_KEY: Command = {
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   failure: FAILURE,
   async run(args, context) {
-    const expires = args.optional("expires", EXPIRY);
+    const expires = args.readOptional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
     return await useKeys(args, context, false, async (store) => {
       const stored = await store.list();

@@ -1,10 +1,11 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
-import { describeUnknownVariables, readCommandLine } from "./command_line.ts";
+import { readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
+import { describeUnknownVariables } from "../settings/unknown_variables.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
 import type { Environment } from "../settings/flags.ts";
 import { resolvesWithin } from "../../promises.ts";

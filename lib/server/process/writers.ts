@@ -94,7 +94,10 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   let droppedCount = 0;
   /** The write under way. */
   let writing: Promise<void> | undefined;
-  /** The timer that starts the next write. It is undefined during a write, which sets it when it ends. */
+  /**
+   * The timer of the next write. The writer is idle, or the timer is set, or a write is under way. After each write the timer is set, so that
+   * the next one does not follow at once; if nothing waits then, the writer becomes idle.
+   */
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function add(line: string): void {
@@ -110,9 +113,8 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
   }
 
   function encode(): void {
-    // The empty text after the last line makes its line end. Without lines, nothing is added.
-    lines.push("");
-    encoded.add(lines.join("\n"));
+    if (lines.length === 0) return;
+    encoded.add(`${lines.join("\n")}\n`);
     lines.length = 0;
   }
 

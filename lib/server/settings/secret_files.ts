@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { normalize } from "./arguments.ts";
+import { normalize } from "./setting_text.ts";
 import type { Environment } from "./flags.ts";
 import { readSmallFile } from "../process/small_file.ts";
 import { SettingError } from "../process/start_error.ts";

@@ -6,7 +6,8 @@ import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
 import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_options.ts";
-import { type CommandArguments, type Format, numberFrom, oneOf } from "./arguments.ts";
+import type { CommandArguments } from "./arguments.ts";
+import { type Format, numberFrom, oneOf } from "./formats.ts";
 import { SettingError } from "../process/start_error.ts";
 
 /** The most sample pets. More of them would have no use. */
@@ -92,9 +93,9 @@ export function readSettings(args: CommandArguments) {
     reusePort: args.isOn("reuse-port"),
     log: args.read("log", oneOf("text", "json", "off")),
     /** The address at which metrics are served, or undefined if they are not served. */
-    metrics: args.optional("metrics", ADDRESS),
+    metrics: args.readOptional("metrics", ADDRESS),
     /** Which requests fail on purpose, or undefined if none does. */
-    faults: args.optional("faults", FAULT_SHARES),
+    faults: args.readOptional("faults", FAULT_SHARES),
     /** Whether to serve the description as a web page. */
     docs: args.isOn("docs"),
     /** The addresses that the description names. If there are none, it names that of the server itself. */
@@ -124,7 +125,7 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     );
   }
   const origins = args.readList("cors-origin", ORIGIN);
-  const publicBaseUrl = args.optional("public-url", PUBLIC_URL);
+  const publicBaseUrl = args.readOptional("public-url", PUBLIC_URL);
   // The labels are not checked here, because the library refuses unknown operations and labels below.
   const labels = args.list("stability").map((text) => {
     const [operation = ""] = text.split("=", 1);
