@@ -11,7 +11,7 @@ import { EXPIRED_KEY, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from
 import type { CheckingKeyManager, KeyManager } from "./key_manager.ts";
 import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
 import { isKeyText } from "./key_text.ts";
-import { type ApiKey, type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
+import { type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 

@@ -36,6 +36,7 @@ export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thro
     if (typeof body === "string") return sendText(reply, body, outgoing);
     if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
     if (body instanceof ReadableStream) {
+      // This is a stream of the service itself, such as one of `withFaults()`. If it fails, the connection is closed.
       outgoing.writeHead(status, headers);
       sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
       return;
@@ -121,7 +122,8 @@ function sendResponse(
   const isHttp2 = outgoing.req.httpVersionMajor === 2;
   const isHead = outgoing.req.method === "HEAD";
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
-  removeForeignFraming(headers, isHttp2, body !== null || status === 304 || (isHead && status !== 204));
+  const mayHaveLength = body !== null || status === 304 || (isHead && status !== 204);
+  removeForeignFraming(headers, isHttp2, mayHaveLength);
   /** Whether only the head is sent. A `Response` to HEAD may have a body all the same. */
   const sendsNoBody = isHead || !body;
   // Node refuses some heads as late as in `end()`, so that is called within the `try`.
@@ -190,25 +192,30 @@ async function sendStream(
   /** Whether nothing more is to be sent. The stream may still give a piece that was asked for. */
   let isStopped = false;
   /** Whether the stream has given its last piece, so that there is nothing to cancel. */
-  let isRead = false;
-  /** Ends the wait for a client that takes the body slowly, if there is one. */
-  let resume = () => {};
+  let isSourceDone = false;
+  /** Ends the wait of {@link waitForDrain}, if there is one. */
+  let endWait = () => {};
   const stop = () => {
     isStopped = true;
     cancelSource(reader, response);
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
   if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();
-  outgoing.on("drain", () => resume());
+  outgoing.on("drain", () => endWait());
   outgoing.on("close", () => {
-    if (!isRead) stop();
-    resume();
+    if (!isSourceDone) stop();
+    endWait();
   });
   try {
     await sendPieces();
   } catch (thrown) {
     stop();
     throw thrown;
+  }
+
+  /** Waits until a slow client has taken what it was sent, or has gone. */
+  function waitForDrain(): Promise<void> {
+    return new Promise((resolve) => endWait = resolve);
   }
 
   async function sendPieces(): Promise<void> {
@@ -232,14 +239,14 @@ async function sendStream(
       // What is beyond the length would stand where the client expects the next response.
       if (announced !== undefined && sent > announced) throw new TypeError(WRONG_LENGTH);
       const isBufferFull = !outgoing.write(value);
-      if (isBufferFull) await new Promise<void>((resolve) => resume = resolve);
+      if (isBufferFull) await waitForDrain();
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
       if (value.byteLength === 0) await sleep(1);
       next = reader.read();
     }
     // If the body is shorter than announced, the client would take the next response for a part of this one.
     if (announced !== undefined && sent !== announced) throw new TypeError(WRONG_LENGTH);
-    isRead = true;
+    isSourceDone = true;
     outgoing.end();
   }
 }
