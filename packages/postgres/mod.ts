@@ -55,7 +55,7 @@ export type { PostgresPool } from "./lib/client/pool.ts";
  *
  * `close()` takes at most `timeoutMs`, and leaves the pool open.
  *
- * @param pool A `Pool` of node-postgres. Give it a `connectionTimeoutMillis`, so that a silent host is given up.
+ * @param pool A `Pool` of node-postgres 8.23 or later. Give it a `connectionTimeoutMillis`, so that a silent host is given up.
  * @throws {TypeError} If `pool` is another object, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another

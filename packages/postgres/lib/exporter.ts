@@ -2,7 +2,7 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
 import { Database, type PostgresStoreOptions } from "./client/database.ts";
 import { asUnavailable } from "./client/errors.ts";
-import { type Connection, ignore, type PostgresPool, requireColumns, runStatement } from "./client/pool.ts";
+import { type Connection, ignore, type PostgresPool, requireColumns, runStatement, TEXTS } from "./client/pool.ts";
 import { inspect, requireTables } from "./schema/inspection.ts";
 import { exportStatement } from "./statements.ts";
 
@@ -35,6 +35,7 @@ export async function exportPostgres(
         text: `FETCH ${PETS_PER_FETCH} FROM pets_to_export`,
         values: [],
         rowMode: "array",
+        types: TEXTS,
       });
       requireColumns(rows, 2);
       // After the last pet there is a row of nulls, so that rows that simply end are noticed.

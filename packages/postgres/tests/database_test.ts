@@ -35,6 +35,10 @@ class Connection extends EventEmitter {
     return { rows: [[text]], command: "SELECT", rowCount: 1, fields: [{}] };
   }
 
+  getTransactionStatus(): string {
+    return "I";
+  }
+
   release(error?: Error): void {
     this.released.push(error);
     if (error) this.#lost.reject(error);

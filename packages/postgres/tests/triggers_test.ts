@@ -4,9 +4,12 @@
  */
 
 import assert from "node:assert/strict";
-import { StoreUnavailableError } from "@petstore/petstore/store";
+// @ts-types="@types/pg"
+import { Client, Pool } from "pg";
+import { formatPet, StoreUnavailableError } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { createPostgresStore } from "../mod.ts";
+import { exportPostgres } from "../lib/exporter.ts";
 import { connect, runSql } from "../../../tests/support/postgres/postgres.ts";
 import { PET, request, test } from "./support.ts";
 
@@ -135,3 +138,30 @@ test.schema(
     await pool.end();
   },
 );
+
+test.schema("a pool whose connections cannot say whether a transaction is open is refused", async (url, schema) => {
+  for (const getTransactionStatus of [undefined, () => null]) {
+    const Older = class extends Client {
+      override getTransactionStatus = getTransactionStatus as never;
+    };
+    const pool = new Pool({ connectionString: url, Client: Older as never });
+    await assert.rejects(createPostgresStore(pool, { schema }), /must be of pg 8\.23 or later/);
+    await pool.end();
+  }
+});
+
+test.schema("the parsers that an app has set for values, even for texts, change no result", async (url, schema) => {
+  const pool = new Pool({ connectionString: url, types: { getTypeParser: () => () => 0 as never } });
+  const store = await createPostgresStore(pool, { schema });
+  const id = await store.create(PET);
+  assert.equal(await store.get(id), formatPet({ id, ...PET }));
+  await store.keys.add(keyOf("a"));
+  assert.equal((await store.keys.list()).length, 1);
+  const lines: string[] = [];
+  await exportPostgres(pool, { schema }, async (text) => {
+    await Promise.resolve(lines.push(text));
+  });
+  assert.deepEqual(lines, [formatPet({ id, ...PET })]);
+  await store.close();
+  await pool.end();
+});

@@ -26,14 +26,16 @@ interface Result {
 
 /** A connection of node-postgres that was taken out of the pool. */
 export interface Connection {
-  query(query: { text: string; values?: readonly string[]; name?: string; rowMode?: "array" }): PromiseLike<Result>;
+  query(
+    query: { text: string; values?: readonly string[]; name?: string; rowMode?: "array"; types?: typeof TEXTS },
+  ): PromiseLike<Result>;
   on(event: "error", listener: () => void): void;
   off(event: "error", listener: () => void): void;
   /** Returns the connection to the pool, which closes it if there was an error. */
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
   processID?: number;
-  /** What the server said of the transaction after the last statement: `T` if one is still open. Older versions of pg lack it. */
+  /** What the server said of the transaction after the last statement: `I` if none is open. Older versions of pg lack this method. */
   getTransactionStatus?(): string | null;
   /** The internals of node-postgres, which may change. This method lets the parser of messages listen to the stream. */
   connection?: { attachListeners?(stream: Stream): void };
@@ -60,6 +62,9 @@ interface ConnectingPool {
 
 /** A result that the statement cannot have. Its connection must not be used any more. */
 export class BrokenResultError extends Error {}
+
+/** Leaves each value of a result as PostgreSQL has sent it, whatever parsers an app has set for its own statements, even for texts. */
+export const TEXTS = { getTypeParser: () => String };
 
 /** How many connections a pool of node-postgres has by default. */
 const DEFAULT_SIZE = 10;
@@ -162,17 +167,30 @@ export async function runStatement(
     await connection.query({ text });
     return [];
   }
-  const query = { text, values: parameters, rowMode: "array" as const };
+  const query = { text, values: parameters, rowMode: "array" as const, types: TEXTS };
   const { rows, command, rowCount, fields } = await connection.query(name === undefined ? query : { ...query, name });
-  // An app that shares the pool may have left a transaction open on this connection. What the statement has written would end with it.
-  if (connection.getTransactionStatus?.() === "T") {
-    throw new BrokenResultError("the connection is in a transaction that another user of the pool has left open");
-  }
+  requireCommitted(connection);
   requireColumns(rows, fields.length);
   // The end of a result says how many rows there were. For other commands than SELECT, it counts the rows that were changed.
   const expected = command === "SELECT" ? rowCount : 0;
   if (rows.length === expected) return rows;
   throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${rowCount}`);
+}
+
+/**
+ * An app that shares the pool may have left a transaction open on a connection. What a statement has written there would end with it.
+ *
+ * @throws {BrokenResultError} If a transaction is open, or the connection cannot say so. As a store reads from the database when it is
+ * opened, it is never opened on a pool whose connections cannot say so.
+ */
+function requireCommitted(connection: Connection): void {
+  const status = connection.getTransactionStatus?.();
+  if (status === "I") return;
+  throw new BrokenResultError(
+    status
+      ? "the connection is in a transaction that another user of the pool has left open"
+      : "the pool does not say whether a transaction is open; it must be of pg 8.23 or later",
+  );
 }
 
 /** @throws {BrokenResultError} If a row has another number of columns, or is missing. */
