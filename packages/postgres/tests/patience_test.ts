@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
 import type { PooledStore } from "../lib/client/database.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
@@ -80,5 +80,32 @@ testLocked(
     // One has a connection, as the other one is for the keys, and the last one was refused.
     assert.deepEqual((await gets).map(({ message }) => message), ["Too many queries wait for PostgreSQL"]);
     assert.deepEqual(store.pool, { size: 2, running: 0, waiting: 0 });
+  },
+);
+
+test.store(
+  "a cancellation ends no statement of another program whose process has the same number, as after a failover",
+  async (first, url, schema) => {
+    await first.create(PET);
+    const locker = new Client({ connectionString: url }), other = new Client({ connectionString: url });
+    await Promise.all([locker.connect(), other.connect()]);
+    const [[process] = []] = (await other.query({ text: "SELECT pg_backend_pid()", rowMode: "array" })).rows;
+    const Mistaken = class extends Client {
+      get processID(): number {
+        return process;
+      }
+      // The driver sets it to the right number.
+      set processID(_: number) {}
+    };
+    const pool = new Pool({ connectionString: url, max: 2, Client: Mistaken as never });
+    const store = await createPostgresStore(pool, { schema, timeoutMs: 500 }) as Store;
+    await locker.query(`BEGIN; LOCK TABLE "${schema}".pets IN ACCESS EXCLUSIVE MODE`);
+    const waiting = other.query(`SELECT name FROM "${schema}".pets`);
+    assert.equal((await refusals([store.get(1n)])).length, 1);
+    await until("the end of the cancellation", () => store.pool.running === 0);
+    await locker.query("COMMIT");
+    assert.deepEqual((await waiting).rows, [{ name: "Rex" }]);
+    await store.close();
+    await Promise.all([pool.end(), locker.end(), other.end()]);
   },
 );

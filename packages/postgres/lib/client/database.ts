@@ -20,10 +20,11 @@ const MAX_WAITING = 10_000;
 
 /**
  * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
- * processes than those of PostgreSQL.
+ * processes than those of PostgreSQL, and after a failover the process may be one of another server. So the third parameter is the text
+ * of the statement, of which PostgreSQL may know only the beginning.
  */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
-  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($3::pg_catalog.text, query)
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
 
 /** Options of `createPostgresStore()`. */
@@ -204,12 +205,12 @@ export class Database {
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
     statement.reject(explain(reason, mayBeStored(statement)));
-    const { state, connection, addsPets } = statement;
+    const { state, connection, addsPets, text } = statement;
     statement.state = "given up";
     if (state === "queued") this.#waiting.delete(statement);
     if (state !== "sent" || !connection) return;
     const process = connection.processID;
-    if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all"]).catch(ignore);
+    if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all", text]).catch(ignore);
     // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement. A create that waits
     // for a synchronous standby is not cancelled. It keeps its locks, and the creates after it wait for these locks until they are given up.
     closeConnection(statement, GIVEN_UP_ERROR);
