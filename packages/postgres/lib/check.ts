@@ -33,7 +33,10 @@ const REQUIRED_PARTS = [
   "function forget_requests",
 ];
 
-/** Reads from the catalogue which parts the schema has. The sequence is one of them: with a cache, it would give ids out of order. */
+/**
+ * Reads from the catalogue which parts the schema has. The sequence is one of them: with a cache, it would give ids out of order. An index of
+ * some rows only is none of them, and how an index is stored, such as with a `fillfactor`, does not matter.
+ */
 const SELECT_PARTS = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
       AND relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))
@@ -43,8 +46,8 @@ const SELECT_PARTS = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
   UNION ALL SELECT pg_catalog.concat(pg_catalog.pg_get_constraintdef(con.oid), ' on ', relname)
     FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid
   UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
-      pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING btree (.*)'))
-    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid
+      pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING "?btree"? ([(][^)]*[)])'))
+    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid AND indpred IS NULL
   UNION ALL SELECT pg_catalog.concat('sequence ', relname, ' in steps of ', seqincrement,
       CASE WHEN seqcycle THEN ', again and again' END, CASE WHEN seqcache OPERATOR(pg_catalog.>) 1 THEN ' with a cache' END)
     FROM rel JOIN pg_catalog.pg_sequence ON seqrelid OPERATOR(pg_catalog.=) rel.oid
@@ -95,7 +98,9 @@ async function withTables<T>(source: Source, read: (db: Database, state: Inspect
 
 async function findMissingParts(db: Database): Promise<string[]> {
   const names = textArray([...Object.keys(COLUMNS), "pet_ids"]);
-  const parts = (await db.query(SELECT_PARTS, [`"${db.schema}"`, names])).map(([part]) => String(part));
+  const described = (await db.query(SELECT_PARTS, [`"${db.schema}"`, names])).map(([part]) => String(part));
+  // With the setting `quote_all_identifiers`, PostgreSQL quotes every name, also that of a type.
+  const parts = described.map((part) => part.replaceAll('"', ""));
   return REQUIRED_PARTS.filter((part) => !parts.includes(part)).map((part) => `lacks ${part}`);
 }
 

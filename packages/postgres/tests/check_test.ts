@@ -1,7 +1,7 @@
 /** The command `check` on PostgreSQL. */
 
 import assert from "node:assert/strict";
-import { postgresSchema } from "../mod.ts";
+import { postgresGrants, postgresSchema } from "../mod.ts";
 import { MIGRATIONS } from "../lib/schema/tables.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { runHere } from "../../../tests/support/server/in_process.ts";
@@ -55,7 +55,7 @@ const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
   ["ALTER TABLE {}.api_keys ALTER position DROP IDENTITY", "column api_keys.position bigint always"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_pkey", "unique index on pets (id)"],
-  ["DROP INDEX {}.pets_by_status", "index on pets (status, id)"],
+  ["DROP INDEX {}.pets_by_status; CREATE INDEX ON {}.pets (status, id) WHERE id < 9", "index on pets (status, id)"],
   ["ALTER TABLE {}.requests DROP CONSTRAINT requests_pkey", "unique index on requests (key)"],
   [
     // The construction of an index leaves it so if it finds a key twice.
@@ -70,17 +70,23 @@ test.schema(
   "check tells which columns, constraints and indexes are missing or changed, and which functions are missing",
   async (url, schema) => {
     await runSql(url, postgresSchema(schema));
-    // An index of the operator does no harm, and neither does a table that refers to pets.
+    // An index of the operator does no harm, and neither does a table that refers to pets, or another way to store an index.
     const notes = `"${schema}".notes`;
     await runSql(
       url,
-      `CREATE INDEX ON "${schema}".pets (name); CREATE TABLE ${notes} (pet bigint REFERENCES "${schema}".pets (id))`,
+      `CREATE INDEX ON "${schema}".pets (name); CREATE TABLE ${notes} (pet bigint REFERENCES "${schema}".pets (id));
+      ALTER INDEX "${schema}".pets_by_status SET (fillfactor = 90)`,
     );
     assert.equal((await check(url, schema)).status, 0);
+    await withRole(url, `${schema}_quoting`, async (roleUrl) => {
+      await runSql(url, `ALTER ROLE "${schema}_quoting" SET quote_all_identifiers = on`);
+      await runSql(url, postgresGrants(`"${schema}_quoting"`, schema));
+      assert.equal((await check(roleUrl, schema)).stderr, "");
+    });
     await runSql(url, `DROP TABLE ${notes}; ALTER SEQUENCE "${schema}".pet_ids CYCLE`);
     assert.match((await check(url, schema)).stderr, /lacks sequence pet_ids in steps of 1;/);
     await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids NO CYCLE`);
-    for (const [damage] of DAMAGE) await runSql(url, damage.replace("{}", `"${schema}"`));
+    for (const [damage] of DAMAGE) await runSql(url, damage.replaceAll("{}", `"${schema}"`));
     const { status, stderr } = await check(url, schema);
     const wanted = DAMAGE.map(([, missing]) =>
       `petstore: The schema ${schema} lacks ${missing}; restore it from a backup`
