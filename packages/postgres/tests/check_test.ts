@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../mod.ts";
+import { inspectPostgresStore } from "../lib/check.ts";
+import { Database } from "../lib/client/database.ts";
 import { MIGRATIONS } from "../lib/schema/tables.ts";
-import { runSql } from "../../../tests/support/postgres/postgres.ts";
+import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { runHere } from "../../../tests/support/server/in_process.ts";
 import type { ServerExit } from "../../../tests/support/server/server_process.ts";
 import { freePort } from "../../../tests/support/system/free_port.ts";
+import { until } from "../../../tests/support/until.ts";
 import { test, withRole } from "./support.ts";
 
 function check(url: string, schema: string): Promise<ServerExit> {
@@ -116,6 +119,34 @@ test.schema("check finds pets that the service cannot have stored", async (url, 
   await assertFault(url, schema, /look at id 1;/);
   await runSql(url, `UPDATE "${schema}".pets SET name = repeat('é', 255)`);
   assert.equal((await check(url, schema)).status, 0);
+});
+
+test.schema("check may read the pets for longer than a request", async (url, schema) => {
+  const pets = `"${schema}".pets`, role = `${schema}_slow`, lock = `hashtext('${schema}')`;
+  await runSql(url, postgresSchema(schema));
+  await withRole(url, role, (roleUrl) =>
+    withPool(roleUrl, async (pool) => {
+      await runSql(url, postgresGrants(`"${role}"`, schema));
+      // To read a pet, this role waits for a lock.
+      await runSql(
+        url,
+        `INSERT INTO ${pets} VALUES (1, 7, 0, 'Rex'); SELECT nextval('"${schema}".pet_ids');
+        ALTER TABLE ${pets} ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY slow ON ${pets} USING (pg_advisory_xact_lock_shared(${lock})::text IS NOT NULL)`,
+      );
+      const locker = await pool.connect(), options = { schema, timeoutMs: 500 };
+      await locker.query(`SELECT pg_advisory_lock(${lock})`);
+      const inspection = inspectPostgresStore(pool, options);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE '%${pets}%'`;
+      await until("check to read the pets", async () => (await runSql(url, waiting)).length > 0);
+      // A request that comes later is given up earlier.
+      const db = new Database(pool, options);
+      await assert.rejects(db.query(`SELECT name FROM ${pets}`), /has not answered within 500 ms/);
+      db.release();
+      await locker.query(`SELECT pg_advisory_unlock(${lock})`);
+      locker.release();
+      assert.deepEqual((await inspection).faults, []);
+    }));
 });
 
 test("check of a database that cannot be reached has status 1", async () => {
