@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "../lib/client/database.ts";
 import { exportPostgres } from "../lib/exporter.ts";
 import { importPets } from "../lib/importer.ts";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
@@ -158,7 +159,7 @@ test.schema(
   },
 );
 
-test.schema("an export whose connection breaks fails", async (url, schema) => {
+test.schema("an export whose connection breaks fails, and says why it broke", async (url, schema) => {
   await runSql(url, postgresSchema(schema));
   await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, 5000) AS i`);
   const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -166,10 +167,30 @@ test.schema("an export whose connection breaks fails", async (url, schema) => {
   let pages = 0;
   const broken = withPool(url, (pool) =>
     exportPostgres(pool, { schema }, async () => {
-      if (pages++ === 0) assert.deepEqual(await runSql(url, kill), [["true"]]);
+      if (pages++ > 0) return;
+      assert.deepEqual(await runSql(url, kill), [["true"]]);
+      await until("the end of the session", async () => (await runSql(url, kill)).length === 0);
     }));
-  await assert.rejects(broken, { name: "StoreUnavailableError", message: /^PostgreSQL: / });
+  await assert.rejects(broken, { name: "StoreUnavailableError", message: /^PostgreSQL: terminating .* 57P01\)$/ });
   assert.ok(pages < 5);
+});
+
+test.schema("an export that waits ten times as long as a request fails", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  await withPool(url, async (pool) => {
+    const locker = await pool.connect(), options = { schema, timeoutMs: 50 };
+    await locker.query(`BEGIN; LOCK TABLE "${schema}".pets IN ACCESS EXCLUSIVE MODE`);
+    const refused = assert.rejects(exportPostgres(pool, options, () => Promise.resolve()), /PostgreSQL: .*timeout/);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".pets%'`;
+    await until("an export that waits", async () => (await runSql(url, waiting)).length > 0);
+    // A request with a little more time is given up later.
+    const db = new Database(pool, options);
+    await assert.rejects(db.query(`SELECT name FROM "${schema}".pets`, [], { deadline: performance.now() + 600 }));
+    db.release();
+    await locker.query("COMMIT");
+    locker.release();
+    await refused;
+  });
 });
 
 /** Makes each statement that adds pets take a second. */

@@ -24,13 +24,21 @@ interface Result {
   fields: readonly unknown[];
 }
 
+interface Query {
+  text: string;
+  values?: readonly string[];
+  name?: string;
+  rowMode?: "array";
+  types?: typeof TEXTS;
+  /** The time limit in milliseconds, after which the connection can only be closed. Default: that of the pool, usually none. */
+  query_timeout?: number;
+}
+
 /** A connection of node-postgres that was taken out of the pool. */
 export interface Connection {
-  query(
-    query: { text: string; values?: readonly string[]; name?: string; rowMode?: "array"; types?: typeof TEXTS },
-  ): PromiseLike<Result>;
-  on(event: "error", listener: () => void): void;
-  off(event: "error", listener: () => void): void;
+  query(query: Query): PromiseLike<Result>;
+  on(event: "error", listener: (error: Error) => void): void;
+  off(event: "error", listener: (error: Error) => void): void;
   /** Returns the connection to the pool, which closes it if there was an error. */
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
