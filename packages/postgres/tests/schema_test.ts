@@ -160,6 +160,21 @@ test.schema(
   },
 );
 
+test.schema(
+  "the tables are made and migrated in a database that replicates all tables logically",
+  async (url, schema) => {
+    await runSql(url, `CREATE DATABASE "${schema}"`);
+    try {
+      const replicated = Object.assign(new URL(url), { pathname: `/${schema}` }).href;
+      await runSql(replicated, "CREATE PUBLICATION everything FOR ALL TABLES");
+      assert.equal(await addOne(replicated, schema), 1n);
+      await runSql(replicated, migrationSql(schema, SECOND));
+    } finally {
+      await runSql(url, `DROP DATABASE "${schema}" WITH (FORCE)`);
+    }
+  },
+);
+
 test.schema("a database that is not in UTF-8 is refused", async (url, schema) => {
   await runSql(url, `CREATE DATABASE "${schema}" ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
   try {

@@ -48,7 +48,8 @@ BEGIN
     CREATE SCHEMA "${schema}";
   END IF;
   IF to_regclass('"${schema}".schema_version') IS NULL THEN
-    CREATE TABLE "${schema}".schema_version (version integer NOT NULL);
+    -- Without a key, it could not be updated in a database whose tables are all replicated logically.
+    CREATE TABLE "${schema}".schema_version (version integer PRIMARY KEY);
     INSERT INTO "${schema}".schema_version VALUES (known);
   ELSE
     SELECT min(version) INTO known FROM "${schema}".schema_version HAVING count(*) = 1;
