@@ -99,6 +99,21 @@ test("a statement leaves no timer, no listener and no place taken, however it en
     assert.equal(countListeners(pool), 0);
   }));
 
+test("many stores on one pool listen to it, and to each connection, as one does, until the last of them is closed", () => {
+  const pool = new FakePool();
+  const listenersOfConnection = () => {
+    const connection = new EventEmitter();
+    pool.emit("connect", connection);
+    return countListeners(connection);
+  };
+  const stores = Array.from({ length: 12 }, () => new Database(pool, {}));
+  for (const store of stores) {
+    assert.deepEqual([countListeners(pool), listenersOfConnection()], [2, 1]);
+    store.release();
+  }
+  assert.deepEqual([countListeners(pool), listenersOfConnection()], [0, 0]);
+});
+
 test("a statement that was given up while it waited is not sent later, and neither is one of a closed store", () =>
   withVirtualClock(async ({ now }) => {
     const pool = new FakePool();

@@ -85,11 +85,17 @@ export function requirePool(pool: PostgresPool): void {
   throw new TypeError(`A PostgreSQL store takes a Pool of node-postgres (pg), not ${kindOf(pool)}`);
 }
 
+/** How many stores watch each pool. A pool has one set of listeners for all of them: Node warns of more than ten. */
+const watchers = new WeakMap<object, number>();
+
 /**
- * Keeps a lost connection from ending the process, until {@link unwatchPool} is called: a pool without a listener throws the error of an
- * idle connection.
+ * Keeps a lost connection from ending the process, until {@link unwatchPool} is called as often: a pool without a listener throws the error
+ * of an idle connection.
  */
 export function watchPool(pool: PostgresPool): void {
+  const others = watchers.get(pool) ?? 0;
+  watchers.set(pool, others + 1);
+  if (others > 0) return;
   pool.on?.("error", ignore);
   connectingPool(pool).on?.("connect", ignoreErrors);
   guardParsers(connectingPool(pool));
@@ -97,6 +103,9 @@ export function watchPool(pool: PostgresPool): void {
 
 /** Ends what {@link watchPool} began, except for the guards of parsers, which stay with the pool. */
 export function unwatchPool(pool: PostgresPool): void {
+  const others = (watchers.get(pool) ?? 1) - 1;
+  watchers.set(pool, others);
+  if (others > 0) return;
   pool.off?.("error", ignore);
   connectingPool(pool).off?.("connect", ignoreErrors);
 }
