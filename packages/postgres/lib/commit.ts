@@ -57,10 +57,12 @@ export function createGroupCommit(db: Database, statement: string) {
     });
   }
 
-  /** Finds out whether a create would succeed, by the statement of a create without a pet. */
+  /** Finds out whether a create would succeed, by the statement of a create without a pet, and by a commit that waits for the standby. */
   async function probe(): Promise<Outcome> {
     if (batch.isClosed) throw storeClosed();
-    await addPets(db, statement, parametersOf([]), performance.now() + db.timeoutMs);
+    const deadline = performance.now() + db.timeoutMs;
+    await addPets(db, statement, parametersOf([]), deadline);
+    await db.query(CONFIRM, [], { deadline });
     return { outcome: "probed" };
   }
 

@@ -58,7 +58,9 @@ test(`a create that was given up while it waited for a standby is neither shown 
       };
       // This does not use a store, because a busy machine may be slower than the time limit of one.
       const assertHidden = async () => assert.deepEqual(await runSql(url, "SELECT id FROM petstore.pets"), [["1"]]);
+      await untilAnswered(() => store.checkWrites!());
       await takeStandbyAway(url);
+      await assert.rejects(async () => await store.checkWrites!(), StoreUnavailableError);
       await until("a create that was given up and waits", async () => {
         await refused("b");
         await assertHidden();
