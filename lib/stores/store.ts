@@ -149,14 +149,14 @@ export interface StoreChanges {
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";
-  /** Whether a create failed, and its pet may nevertheless have been stored. */
+  /** Whether a create or a change of keys failed, and may nevertheless have been stored. */
   readonly mayBeStored: boolean;
 
   /**
    * Creates the error.
    *
    * @param message What is wrong, for the operator.
-   * @param options The cause, and whether the pet of a create may have been stored.
+   * @param options The cause, and whether what was to be stored may have been.
    */
   constructor(message?: string, options: { cause?: unknown; mayBeStored?: boolean } = {}) {
     super(message, options);

@@ -4,6 +4,7 @@ import { digestOf } from "../../access/key_digest.ts";
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
 import { hasKey, KEY_FILE, keyFilesOf, removeKeyFile } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
@@ -203,7 +204,13 @@ async function printAndStore(
   try {
     isAdded = await store.add(...postponed!);
   } catch (error) {
-    throw explain("The printed key is not valid, because it cannot be stored", error);
+    const isUncertain = error instanceof StoreUnavailableError && error.mayBeStored;
+    throw explain(
+      isUncertain
+        ? `The printed key is valid if ${commandLine("keys list")} shows ${id}`
+        : "The printed key is not valid, because it cannot be stored",
+      error,
+    );
   }
   if (!isAdded) {
     throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");

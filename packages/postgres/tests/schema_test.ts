@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-// @ts-types="@types/pg"
-import { Client, Pool } from "pg";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../mod.ts";
 import { migrationSql } from "../lib/schema/schema.ts";
 import { MIGRATIONS } from "../lib/schema/tables.ts";
 import { formatPet, type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
-import { until } from "../../../tests/support/until.ts";
 import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 
 function addOne(url: string, schema: string): Promise<bigint> {
@@ -35,30 +32,6 @@ test.schema("ten servers may start at once on an empty database, and later ones 
   await runSql(url, postgresSchema(schema));
   assert.equal(await addOne(url, schema), 12n);
 });
-
-test.schema(
-  "a server that waits while another one makes the tables sees them, whatever level of isolation its role has",
-  async (url, schema) => {
-    const other = new Client({ connectionString: url });
-    await other.connect();
-    for (const level of ["read committed", "repeatable read", "serializable"]) {
-      await other.query(`BEGIN; ${postgresSchema(schema)}`);
-      const options = `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
-      const pool = new Pool({ connectionString: url, options });
-      const opening = createPostgresStore(pool, { schema });
-      const waiting =
-        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = hashtext('${schema}')::oid`;
-      await until("a server that waits", async () => (await runSql(url, waiting)).length > 0);
-      await other.query("COMMIT");
-      const store = await opening;
-      assert.equal(await store.create(PET), 1n, level);
-      await store.close();
-      await pool.end();
-      await runSql(url, `DROP SCHEMA "${schema}" CASCADE`);
-    }
-    await other.end();
-  },
-);
 
 /** The migrations of a made-up later program. */
 const SECOND = [
@@ -156,21 +129,6 @@ test.schema(
         const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
         assert.equal(rows.flat().at(-1), setting);
       }
-    }
-  },
-);
-
-test.schema(
-  "the tables are made and migrated in a database that replicates all tables logically",
-  async (url, schema) => {
-    await runSql(url, `CREATE DATABASE "${schema}"`);
-    try {
-      const replicated = Object.assign(new URL(url), { pathname: `/${schema}` }).href;
-      await runSql(replicated, "CREATE PUBLICATION everything FOR ALL TABLES");
-      assert.equal(await addOne(replicated, schema), 1n);
-      await runSql(replicated, migrationSql(schema, SECOND));
-    } finally {
-      await runSql(url, `DROP DATABASE "${schema}" WITH (FORCE)`);
     }
   },
 );

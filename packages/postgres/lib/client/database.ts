@@ -13,7 +13,7 @@ import {
   unwatchPool,
   watchPool,
 } from "./pool.ts";
-import { closeConnection, explain, isStill, mayBeStored, type Statement } from "./statement.ts";
+import { closeConnection, explain, isStill, type Statement, type Stored } from "./statement.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -52,10 +52,10 @@ export interface Limits {
   /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
   deadline?: number;
   /**
-   * Whether the statement adds pets. Once it is sent, only its wait for a lock is cancelled: a cancelled wait for a standby would show a
-   * pet that a failover takes back.
+   * What the statement stores, if it is of use to its caller to know that this may be stored although the statement has failed. Once the
+   * statement is sent, only its wait for a lock is cancelled: a cancelled wait for a standby would show what a failover takes back.
    */
-  addsPets?: boolean;
+  stores?: Stored;
 }
 
 /** A store with a pool of connections, as an observer sees it. */
@@ -116,13 +116,13 @@ export class Database {
   query(
     text: string,
     parameters: readonly string[] | null = [],
-    { deadline, addsPets = false }: Limits = {},
+    { deadline, stores }: Limits = {},
   ): Promise<Row[]> {
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const statement: Statement = { text, parameters, addsPets, state: "queued", resolve, reject };
+      const statement: Statement = { text, parameters, stores, state: "queued", resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
@@ -185,7 +185,7 @@ export class Database {
       // Only texts were sent, so an error of the driver itself means a response that it could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
       closeConnection(statement, error as Error);
-      statement.reject(explain(error, mayBeStored(statement)));
+      statement.reject(explain(error, statement));
     } finally {
       clearTimeout(statement.timer);
     }
@@ -204,13 +204,13 @@ export class Database {
   /** Rejects a statement, and cancels it in PostgreSQL if it was sent. */
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
-    statement.reject(explain(reason, mayBeStored(statement)));
-    const { state, connection, addsPets, text } = statement;
+    statement.reject(explain(reason, statement));
+    const { state, connection, stores, text } = statement;
     statement.state = "given up";
     if (state === "queued") this.#waiting.delete(statement);
     if (state !== "sent" || !connection) return;
     const process = connection.processID;
-    if (process !== undefined) this.query(CANCEL, [String(process), addsPets ? "wait" : "all", text]).catch(ignore);
+    if (process !== undefined) this.query(CANCEL, [String(process), stores ? "wait" : "all", text]).catch(ignore);
     // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement. A create that waits
     // for a synchronous standby is not cancelled. It keeps its locks, and the creates after it wait for these locks until they are given up.
     closeConnection(statement, GIVEN_UP_ERROR);

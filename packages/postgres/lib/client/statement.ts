@@ -1,7 +1,6 @@
 /** A statement on its way to PostgreSQL and back: how far it is, the connection that it has, and the error that its caller gets. */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { uncertain } from "@petstore/petstore/store/toolkit";
 import { asUnavailable, isRefusal } from "./errors.ts";
 import { type Connection, ignore, type Row } from "./pool.ts";
 
@@ -15,10 +14,13 @@ import { type Connection, ignore, type Row } from "./pool.ts";
  */
 export type State = "queued" | "connecting" | "sent" | "given up";
 
+/** What a statement may store, as a part of a message. */
+export type Stored = "pet" | "change of the keys";
+
 export interface Statement {
   text: string;
   parameters: readonly string[] | null;
-  addsPets: boolean;
+  stores: Stored | undefined;
   state: State;
   /** The connection of the statement, while it has one. */
   connection?: Connection | undefined;
@@ -33,11 +35,6 @@ export function isStill(state: State, statement: Statement): boolean {
   return statement.state === state;
 }
 
-/** Whether PostgreSQL may have carried out a statement that adds pets. */
-export function mayBeStored({ addsPets, state }: Statement): boolean {
-  return addsPets && state === "sent";
-}
-
 /** Gives the connection of a statement, if it has one, back to the pool, which closes it because of the error. */
 export function closeConnection(statement: Statement, error: Error): void {
   const { connection } = statement;
@@ -47,12 +44,12 @@ export function closeConnection(statement: Statement, error: Error): void {
 }
 
 /**
- * Makes the error that the caller of a statement gets.
- *
- * @param mayBeStored Whether a pet may have been stored. Only PostgreSQL's own refusal then shows that none was.
+ * Makes the error that the caller of a statement gets. Once a statement that stores something is sent, only PostgreSQL's own refusal shows
+ * that it has stored nothing.
  */
-export function explain(error: unknown, mayBeStored: boolean): unknown {
+export function explain(error: unknown, { stores, state }: Pick<Statement, "stores" | "state">): unknown {
   const known = asUnavailable(error);
-  const isUnknown = mayBeStored && known instanceof StoreUnavailableError && !isRefusal(error);
-  return isUnknown ? uncertain(known) : known;
+  if (!stores || state !== "sent" || !(known instanceof StoreUnavailableError) || isRefusal(error)) return known;
+  const { message, cause } = known;
+  return new StoreUnavailableError(`${message}; the ${stores} may have been stored`, { cause, mayBeStored: true });
 }
