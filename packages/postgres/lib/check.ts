@@ -20,6 +20,7 @@ const REQUIRED_PARTS = [
   ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
     columns.split(", ").map((column) => `column ${table}.${column}`)
   ),
+  ...Object.keys(COLUMNS).map((table) => `write-ahead log for ${table}`),
   "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets",
   "unique index on pets (id)",
   "index on pets (status, id)",
@@ -35,14 +36,17 @@ const REQUIRED_PARTS = [
 
 /**
  * Reads from the catalogue which parts the schema has. The sequence is one of them: with a cache, it would give ids out of order. An index of
- * some rows only is none of them, and how an index is stored, such as with a `fillfactor`, does not matter.
+ * some rows only is none of them, and how an index is stored, such as with a `fillfactor`, does not matter. A crash empties a table without
+ * a write-ahead log.
  */
-const SELECT_PARTS = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
+const SELECT_PARTS = `WITH rel AS (SELECT oid, relname, relpersistence FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
       AND relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))
   SELECT pg_catalog.concat('column ', relname, '.', attname, ' ', pg_catalog.format_type(atttypid, atttypmod),
       CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity OPERATOR(pg_catalog.=) 'a' THEN ' always' END)
     FROM rel JOIN pg_catalog.pg_attribute ON attrelid OPERATOR(pg_catalog.=) rel.oid AND NOT attisdropped
+  UNION ALL SELECT pg_catalog.concat('write-ahead log for ', relname)
+    FROM rel WHERE relpersistence OPERATOR(pg_catalog.=) 'p'
   UNION ALL SELECT pg_catalog.concat(pg_catalog.pg_get_constraintdef(con.oid), ' on ', relname)
     FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid
   UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',

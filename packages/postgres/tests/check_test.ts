@@ -56,6 +56,7 @@ test.schema("check tells what rights a role lacks, and that a sequence is behind
 const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
   ["ALTER TABLE {}.pets ALTER name DROP NOT NULL", "column pets.name text"],
   ["ALTER TABLE {}.api_keys ALTER position DROP IDENTITY", "column api_keys.position bigint always"],
+  ["ALTER TABLE {}.requests SET UNLOGGED", "write-ahead log for requests"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_pkey", "unique index on pets (id)"],
   ["DROP INDEX {}.pets_by_status; CREATE INDEX ON {}.pets (status, id) WHERE id < 9", "index on pets (status, id)"],
