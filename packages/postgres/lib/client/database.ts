@@ -13,7 +13,7 @@ import {
   unwatchPool,
   watchPool,
 } from "./pool.ts";
-import { closeConnection, explain, isStill, type Statement, type Stored } from "./statement.ts";
+import { closeConnection, explain, giveBack, type Statement, type Stored } from "./statement.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -126,15 +126,16 @@ export class Database {
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
-      this.#startWaiting();
+      this.#runWaiting();
     });
   }
 
-  #startWaiting(): void {
+  /** Runs statements that wait, on as many connections as may be used. */
+  #runWaiting(): void {
     while (this.#running < this.#maxRunning) {
       const statement = this.#takeWaiting();
       if (!statement) return;
-      this.#run(statement);
+      this.#runInARow(statement);
     }
   }
 
@@ -146,41 +147,53 @@ export class Database {
   }
 
   /**
-   * Runs a statement, and on its connection those that wait. This is for speed: to give the connection back and take it again would cost
-   * more than a read.
+   * Takes a connection out of the pool for a statement, and runs on it those that wait, too. This is for speed: to give the connection back
+   * and take it again would cost more than a read.
    */
-  async #run(first: Statement): Promise<void> {
+  async #runInARow(first: Statement): Promise<void> {
     this.#running++;
-    let connection = await this.#runOn(undefined, first);
-    for (let count = 1; connection && count < MAX_IN_A_ROW; count++) {
-      const next = this.#takeWaiting();
-      if (!next) break;
-      connection = await this.#runOn(connection, next);
+    const connection = await this.#connectFor(first);
+    if (connection) {
+      let isUsable = await this.#run(first, connection);
+      for (let count = 1; isUsable && count < MAX_IN_A_ROW; count++) {
+        const next = this.#takeWaiting();
+        if (!next) break;
+        isUsable = await this.#run(next, connection);
+      }
+      if (isUsable) giveBack(connection);
     }
-    connection?.release();
-    connection?.off("error", ignore);
     this.#running--;
-    this.#startWaiting();
+    this.#runWaiting();
+  }
+
+  /** Takes a connection out of the pool. If that fails, the statement fails, and the result is undefined. */
+  async #connectFor(statement: Statement): Promise<Connection | undefined> {
+    statement.state = "connecting";
+    try {
+      const connection = await this.#pool.connect() as Connection;
+      connection.on("error", ignore);
+      return connection;
+    } catch (error) {
+      clearTimeout(statement.timer);
+      statement.reject(explain(error, statement));
+      return undefined;
+    }
   }
 
   /**
    * Runs a statement, and settles its promise. Never rejects.
    *
-   * @param given The connection to use. Without it, the pool gives one.
-   * @returns The connection, or undefined if the pool has it again.
+   * @returns Whether the connection can be used further. If the statement has failed or was given up, the connection has been closed.
    */
-  async #runOn(given: Connection | undefined, statement: Statement): Promise<Connection | undefined> {
+  async #run(statement: Statement, connection: Connection): Promise<boolean> {
+    // A statement that was given up while it waited for the connection is not sent.
+    if (statement.state === "given up") return true;
+    statement.state = "sent";
+    statement.connection = connection;
+    const { text, parameters } = statement;
     try {
-      statement.state = "connecting";
-      const connection = given ?? await this.#takeConnection();
-      statement.connection = connection;
-      // A statement that was given up during the wait is not sent.
-      if (isStill("connecting", statement)) {
-        statement.state = "sent";
-        const { text, parameters } = statement;
-        const name = parameters !== null && this.#prepare ? statementName(text) : undefined;
-        statement.resolve(await runStatement(connection, text, parameters, name));
-      }
+      const name = parameters !== null && this.#prepare ? statementName(text) : undefined;
+      statement.resolve(await runStatement(connection, text, parameters, name));
     } catch (thrown) {
       // Only texts were sent, so an error of the driver itself means a response that it could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
@@ -189,31 +202,32 @@ export class Database {
     } finally {
       clearTimeout(statement.timer);
     }
-    // If the statement has failed or was given up, `closeConnection()` has given its connection back, and there is none here.
-    const { connection } = statement;
+    // `closeConnection()` takes the connection from the statement, here or in `#giveUp()`.
+    const isUsable = statement.connection === connection;
     statement.connection = undefined;
-    return connection;
-  }
-
-  async #takeConnection(): Promise<Connection> {
-    const connection = await this.#pool.connect() as Connection;
-    connection.on("error", ignore);
-    return connection;
+    return isUsable;
   }
 
   /** Rejects a statement, and cancels it in PostgreSQL if it was sent. */
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
     clearTimeout(statement.timer);
     statement.reject(explain(reason, statement));
-    const { state, connection, stores, text } = statement;
+    const { state, connection } = statement;
     statement.state = "given up";
     if (state === "queued") this.#waiting.delete(statement);
     if (state !== "sent" || !connection) return;
-    const process = connection.processID;
-    if (process !== undefined) this.query(CANCEL, [String(process), stores ? "wait" : "all", text]).catch(ignore);
-    // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement. A create that waits
-    // for a synchronous standby is not cancelled. It keeps its locks, and the creates after it wait for these locks until they are given up.
+    this.#cancel(statement, connection.processID);
+    // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement.
     closeConnection(statement, GIVEN_UP_ERROR);
+  }
+
+  /**
+   * Cancels a statement in PostgreSQL. One that stores something is cancelled only while it waits for a lock. If it waits for a synchronous
+   * standby, it keeps its locks, and the creates after it wait for these locks until they are given up.
+   */
+  #cancel({ text, stores }: Statement, processId: number | undefined): void {
+    if (processId === undefined) return;
+    this.query(CANCEL, [String(processId), stores ? "wait" : "all", text]).catch(ignore);
   }
 }
 

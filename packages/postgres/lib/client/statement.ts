@@ -30,17 +30,17 @@ export interface Statement {
   reject(error: unknown): void;
 }
 
-/** Whether a statement is still in a state. A plain comparison would not compile, since the compiler expects no change during a wait. */
-export function isStill(state: State, statement: Statement): boolean {
-  return statement.state === state;
+/** Gives a connection back to the pool. With an error, the pool closes it. */
+export function giveBack(connection: Connection, error?: Error): void {
+  connection.release(error);
+  connection.off("error", ignore);
 }
 
-/** Gives the connection of a statement, if it has one, back to the pool, which closes it because of the error. */
+/** Takes the connection from a statement, if it has one, and closes it. */
 export function closeConnection(statement: Statement, error: Error): void {
   const { connection } = statement;
   statement.connection = undefined;
-  connection?.release(error);
-  connection?.off("error", ignore);
+  if (connection) giveBack(connection, error);
 }
 
 /**
