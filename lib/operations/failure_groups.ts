@@ -15,7 +15,10 @@ function unavailable(more: string): Problem {
   return new Problem(503, "store_unavailable", message, { "retry-after": "5" });
 }
 
-export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The operation has ended");
+/** Browsers would keep a 410 for good, also if the operator lets the operation work again, unless it says that they must not. */
+export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The operation has ended", {
+  "cache-control": "private, no-cache",
+});
 
 /** Failures with the same status, which therefore share a response. */
 export interface FailureGroup {

@@ -110,6 +110,9 @@ export const GET_CASES: readonly HttpCase[] = [
       for (const each of [path, `/pets/${ABSENT_ID}`]) {
         const response = await api.get(each);
         assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
+        // Browsers would keep a 410 for good, also if the operation works again.
+        const caching = response.headers.get("cache-control") ?? "";
+        assert.match(caching, /\bno-(cache|store)\b/, `Cache-Control ${caching} must forbid to keep the 410`);
         assertSuccessor(response);
       }
       assertStatus(await api.get(path, { key: null }), 401, "without a key");
