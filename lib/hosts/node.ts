@@ -36,8 +36,8 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  * Creates a listener from a petstore or, slower, from any `handle`.
  *
  * - Routes match `originalUrl`, even below a router that strips a prefix.
- * - Nothing else may read the body first, unless it keeps the bytes in `request.rawBody`, as cloud functions do. So mount a petstore
- *   before body parsers such as `express.json()`.
+ * - Nothing else may read the body first or call `request.setEncoding()`, unless it keeps the bytes in `request.rawBody`, as cloud functions
+ *   do. So mount a petstore before body parsers such as `express.json()`.
  * - Headers that were set earlier are kept, unless the response has them.
  * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed body is cancelled.
  * - If a `handle` throws, the client gets 500 and `console.error` the error.

@@ -11,13 +11,28 @@ export function hasBody(incoming: NodeRequest): boolean {
   const { method = "GET", httpVersionMajor = 1 } = incoming;
   // HTTP/2 permits `get`, which the constructor of `Request` takes for GET.
   if (/^(GET|HEAD)$/i.test(method)) return false;
-  return httpVersionMajor > 1 || Number(fieldOf(incoming, "content-length") ?? 0) > 0 ||
-    fieldOf(incoming, "transfer-encoding") !== null;
+  const length = fieldOf(incoming, "content-length");
+  const isUnannounced = length === null && httpVersionMajor > 1;
+  return isUnannounced || Number(length) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
 /** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
 export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
+}
+
+/**
+ * Whether the body can no longer be read byte by byte: a part of it has been read and not kept, or `setEncoding()` makes text of it, which
+ * hides malformed UTF-8.
+ */
+export function isTaken(incoming: NodeRequest): boolean {
+  const { readableDidRead, readableEncoding } = incoming;
+  return (readableDidRead || !!readableEncoding) && hasBody(incoming) && keptBody(incoming) === undefined;
+}
+
+/** Another listener may begin to read the body after the service has looked whether it was taken. */
+function taken(): TypeError {
+  return new TypeError("The request body has already been read");
 }
 
 /** Reads a body to its end. It rejects if the client leaves before. */
@@ -41,6 +56,7 @@ function collect(
   resolve: (body: Uint8Array) => void,
   reject: (reason: Error) => void,
 ): void {
+  if (isTaken(incoming)) return reject(taken());
   const pieces: Uint8Array[] = [];
   let isWhole = false;
   const fail = () => {
@@ -58,6 +74,8 @@ function collect(
   incoming.on("close", fail);
   // Only HTTP/2 emits errors without a listener, and would end the process.
   if (incoming.httpVersionMajor !== 1) incoming.on("error", fail);
+  // A middleware may have paused the request while it waited for something.
+  incoming.resume();
 }
 
 /**
@@ -101,6 +119,7 @@ class BodySource {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#controller = controller;
+    if (this.#state === "unread" && isTaken(this.#incoming)) throw taken();
     this.#enter("reading");
     const { done, value } = await this.#pieces.next();
     if (done) controller.close();

@@ -1,7 +1,7 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { breakOff, hasClosedEarly, isGoneBeforeEnd } from "./node_reply.ts";
-import { hasBody, keptBody, readWholeBody, toStream } from "./node_body.ts";
+import { hasBody, isTaken, keptBody, readWholeBody, toStream } from "./node_body.ts";
 import { fieldOf, sentTarget, targetOfRequest } from "./node_head.ts";
 import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -39,8 +39,7 @@ export class NodeContext implements RequestContext {
 
   get bodyUsed(): boolean {
     if (this.#request) return this.#request.bodyUsed;
-    const incoming = this.#incoming;
-    return incoming.readableDidRead && hasBody(incoming) && keptBody(incoming) === undefined;
+    return isTaken(this.#incoming);
   }
 
   header(name: string): string | null {

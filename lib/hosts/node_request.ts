@@ -1,6 +1,6 @@
 /** Makes a `Request` of a request of `node:http` or `node:http2`, where a function of the app needs one. */
 
-import { hasBody, keptBody, toAppStream } from "./node_body.ts";
+import { hasBody, isTaken, keptBody, toAppStream } from "./node_body.ts";
 import { fieldsOf, sentTarget, targetOfRequest } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -20,7 +20,7 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, gone: (
     duplex: "half",
   };
   const kept = keptBody(incoming);
-  const wasRead = incoming.readableDidRead && kept === undefined;
+  const wasRead = isTaken(incoming);
   if (!isForbidden && hasBody(incoming)) {
     init.body = wasRead ? new Uint8Array() : kept ?? toAppStream(incoming, outgoing);
   }
