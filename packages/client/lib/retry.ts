@@ -53,6 +53,8 @@ export async function retry<T>(
     try {
       return await within(attempt, usesUpTime ? timeLeft : share, lateError, signal);
     } catch (error) {
+      // The app's own reason is thrown unchanged, also if it is a PetstoreError, such as that of another call.
+      signal?.throwIfAborted();
       if (!(error instanceof PetstoreError)) throw error;
       const isUnreachable = isRefused(error);
       refusedSince = isUnreachable ? refusedSince ?? performance.now() : undefined;

@@ -191,6 +191,21 @@ test("a fetch that fails because the signal was aborted is not repeated", async 
   assert.deepEqual([at.length, error?.message], [1, "The user has left"]);
 });
 
+test("a call throws the reason of its signal unchanged, also if that is the error of another call", async (clock) => {
+  const { error: reason } = await tried(failing(400), clock);
+  assert.ok(reason);
+  const { message } = reason;
+  const controller = new AbortController();
+  const leave = (number: number) => {
+    if (number < 1) return new Response("", { status: 503 });
+    controller.abort(Object.freeze(reason));
+    return new Promise<Response>(() => {});
+  };
+  const { at, error } = await tried(leave, clock, { maxRetries: 1, signal: controller.signal });
+  assert.deepEqual([at.length, error?.message, error?.cause], [2, message, undefined]);
+  assert.equal(error, reason);
+});
+
 test("a call that ends leaves no listener at its signal", async (clock) => {
   const { signal } = new AbortController();
   const kept = new Map<unknown, string>();

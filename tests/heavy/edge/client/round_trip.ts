@@ -13,3 +13,9 @@ export async function roundTrip(baseUrl: string, key: string): Promise<string> {
   for await (const { categoryId } of pets.list({ limit: 1 })) seen.push(categoryId);
   return seen.join();
 }
+
+/** The categories of all pets. */
+export async function listCategories(baseUrl: string, key: string): Promise<string> {
+  const { pets } = createClient({ baseUrl, key, maxRetries: 3 });
+  return (await pets.list().toArray()).map(({ categoryId }) => categoryId).join();
+}
