@@ -37,7 +37,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       redirect: "manual" as const,
       // A browser may keep a response that was cut, and answer every later attempt with it after a 304. Only browsers get the member,
       // because some Workers refuse it.
-      ...(globalThis as { location?: unknown }).location !== undefined && { cache: "no-store" as const },
+      ...(globalThis as { location?: object }).location && { cache: "no-store" as const },
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
       // may not take.
       body: isOnce && body !== undefined && /Deno/.test(globalThis.navigator?.userAgent)
