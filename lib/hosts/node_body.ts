@@ -45,7 +45,8 @@ export function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than by listeners.
     nextTick(() => {
-      if (incoming.readableLength === length) resolve(incoming.read() as Uint8Array);
+      // Without the length, read() gives only the first of several pieces on Deno.
+      if (incoming.readableLength === length) resolve(incoming.read(length) as Uint8Array);
       else collect(incoming, resolve, reject);
     });
   });

@@ -26,8 +26,8 @@ export interface NodeRequest {
   on(event: string, listener: (argument?: unknown) => void): unknown;
   /** How many bytes of the body have arrived and are unread. */
   readonly readableLength: number;
-  /** Reads the part of the body that has arrived. */
-  read(): unknown;
+  /** Reads so many bytes of the body that have arrived. */
+  read(size: number): unknown;
   /** Iterates over the pieces of the body. */
   iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
   /** Discards the unread rest of the body. */

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore } from "../../mod.ts";
-import { type Listener, withServer } from "../support/http/node_exchange.ts";
+import { head, type Listener, withServer } from "../support/http/node_exchange.ts";
 
 const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
@@ -19,6 +19,10 @@ const FRAMINGS = [
     rest: `18\r\n${PET.slice(20)}\r\n0\r\n\r\n`,
   },
 ];
+
+function headWith(framing: string): string {
+  return head("POST /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, framing);
+}
 
 /**
  * Adds a pet in each framing, to a petstore and to a wrapped handle, where `touch` comes before the listener. The second half of the body is
@@ -40,8 +44,7 @@ async function addTouched(touch: (request: IncomingMessage) => void): Promise<{ 
         setImmediate(() => sendRest());
       };
       const received = await withServer(listener, async (open) => {
-        const fields = ["Host: x", `Authorization: Bearer ${KEY}`, field, "Connection: close"];
-        const socket = open(["POST /v1/pets HTTP/1.1", ...fields, "", first].join("\r\n"));
+        const socket = open(headWith(field) + first);
         sendRest = () => socket.write(rest);
         return (await Array.fromAsync(socket)).join("");
       });
@@ -54,6 +57,28 @@ async function addTouched(touch: (request: IncomingMessage) => void): Promise<{ 
 
 test("a request that a middleware has paused is read all the same", async () => {
   assert.deepEqual((await addTouched((request) => request.pause())).statuses, ["201", "201", "201", "201"]);
+});
+
+test("a body whose pieces have all arrived while a middleware waited is read as a whole", async () => {
+  const { field, first, rest } = FRAMINGS[0]!;
+  const servePetstore = createNodeListener(createPetstore({ keys: [KEY] }));
+  let sendRest = () => {};
+  const listener: Listener = (request, response) => {
+    sendRest();
+    const waitForAll = () => {
+      // This asks for what has arrived, and takes none of it.
+      request.read(0);
+      if (request.readableLength < PET.length) setImmediate(waitForAll);
+      else servePetstore(request, response);
+    };
+    waitForAll();
+  };
+  const received = await withServer(listener, async (open) => {
+    const socket = open(headWith(field) + first);
+    sendRest = () => socket.write(rest);
+    return (await Array.fromAsync(socket)).join("");
+  });
+  assert.match(received, /^HTTP\/1\.1 201 [^]*"categoryId":9007199254740993/);
 });
 
 test("a body of which setEncoding() makes text gets 500, and neither ends the process nor counts as empty", async () => {
