@@ -40,34 +40,35 @@ export async function retry<T>(
   let lastFailure: PetstoreError | undefined;
   /** The failure of the first attempt that the server may have carried out all the same. */
   let doubtfulFailure: PetstoreError | undefined;
-  /** Since when each attempt has found nothing that listens. It is undefined after any other failure. */
+  /** Since when each attempt was refused, because nothing listens at the address. It is undefined after any other failure. */
   let refusedSince: number | undefined;
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
     const isLast = retries >= maxRetries;
-    const usesUpTime = isLast || share >= timeLeft;
+    const getsAllTimeLeft = isLast || share >= timeLeft;
     const lateError = () =>
-      usesUpTime
+      getsAllTimeLeft
         ? noResponse("deadline_exceeded", timeoutMs, lastFailure)
         : noResponse("connection_failed", share, lastFailure);
     try {
-      return await within(attempt, usesUpTime ? timeLeft : share, lateError, signal);
+      return await within(attempt, getsAllTimeLeft ? timeLeft : share, lateError, signal);
     } catch (error) {
       // The app's own reason is thrown unchanged, also if it is a PetstoreError, such as that of another call.
       signal?.throwIfAborted();
       if (!(error instanceof PetstoreError)) throw error;
-      const isUnreachable = isRefused(error);
-      refusedSince = isUnreachable ? refusedSince ?? performance.now() : undefined;
+      const wasRefused = isRefused(error);
+      refusedSince = wasRefused ? refusedSince ?? performance.now() : undefined;
       const mayTryAgain = !isLast && isTransient(error);
       const pause = mayTryAgain ? pauseAfter(error, retries, refusedSince, end) : undefined;
       if (pause === undefined) {
+        // The caller should know how many attempts got no response, and whether an earlier one may have been carried out.
         if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
         if (doubtfulFailure) error.cause ??= doubtfulFailure;
         throw error;
       }
       lastFailure = error;
       // A 429 was refused before it was carried out, and a refused connection has carried nothing.
-      if (error.status !== 429 && !isUnreachable) doubtfulFailure ??= error;
+      if (error.status !== 429 && !wasRefused) doubtfulFailure ??= error;
       await sleep(pause, signal);
     }
   }
