@@ -6,16 +6,16 @@
 import type { KeyStore } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
-import { GIVE_UP_AFTER_MS, KeyReads, type Read } from "./key_reads.ts";
+import { GIVE_UP_AFTER_MS, KeyReads } from "./key_reads.ts";
 import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
 /*
  * The age of the known keys counts from the beginning of the read that has found them. A request uses keys of any age below 400 ms, begins a
- * read from 400 ms on, and waits for it from 900 ms on, for a second at most.
+ * read from 400 ms on, and waits for it from 900 ms on, for a second at most. In Workers, the request that begins a read waits for it.
  */
 
-/** When the latest read began this many milliseconds ago, a request begins another one, and does not wait for it. */
+/** When the latest read began this many milliseconds ago, a request begins another one. It waits for it in Workers alone. */
 const RENEW_AFTER_MS = 400;
 
 /** When the known keys are as old as this, in milliseconds, a request waits for a read: a change by another program counts within a second. */
@@ -36,7 +36,7 @@ interface KnownKeys extends LoadedKeys {
  * The keys of a store, as the requests that come need them. If the keys cannot be read ("an outage"), the last known ones stay valid.
  *
  * - A known key costs no wait while the keys are younger than `WAIT_AFTER_MS`. In an outage it costs none either, except at the first
- *   request after a pause.
+ *   request after a pause. In Workers, one request waits every `RENEW_AFTER_MS`.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. In an outage
  *   it is refused at once.
  *
@@ -79,8 +79,8 @@ export class KeyCache {
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
     if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#reads.join(now));
-    this.#reads.beginAtMostEvery(RENEW_AFTER_MS, now);
-    return known.ring;
+    const done = this.#reads.beginAtMostEvery(RENEW_AFTER_MS, now);
+    return done ? this.#ringAfter(done) : known.ring;
   }
 
   /** Whether a request that comes now waits for a read, although keys are known. */
@@ -100,7 +100,7 @@ export class KeyCache {
   }
 
   /** The keys after a read, or the last known ones if it fails or takes too long. The promise rejects if there are none. */
-  async #ringAfter({ done }: Read): Promise<KeyRing> {
+  async #ringAfter(done: Promise<void>): Promise<KeyRing> {
     try {
       await this.#waitFor(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
     } catch (error) {

@@ -1,18 +1,29 @@
 /**
  * The reads by which a `KeyCache` learns the keys of a store. Requests begin them, so no timer runs while no request comes. Times are as in
  * `performance.now()`, and durations in milliseconds.
+ *
+ * In Workers, a read ends with the request that has begun it, perhaps without a result. So no request there waits for the read of another
+ * one: it looks for the result, and then reads by itself.
  */
 
+import { IN_WORKERS } from "../http/platform.ts";
 import { resolvesWithin, sleep } from "../promises.ts";
 
 /** A read that has not ended after this time is given up, so that another one may begin. */
 export const GIVE_UP_AFTER_MS = 10_000;
 
 /**
- * The shortest time between the beginnings of two reads for unknown keys. A flood of wrong keys costs the store at most one read in this
- * time.
+ * The shortest time between the beginnings of two reads for unknown keys, and in Workers of all reads that requests wait for. A flood of
+ * wrong keys costs the store at most one read in this time.
  */
 const UNKNOWN_KEY_INTERVAL_MS = 50;
+
+/** The end of a read, for requests that must not wait for its promise. */
+interface Ended {
+  readonly number: number;
+  /** What the read has thrown; `undefined` if it has succeeded. */
+  readonly failure: { error: unknown } | undefined;
+}
 
 export interface Read {
   /** The first read has the number 1, and each read one more than the read that began before it. */
@@ -27,6 +38,8 @@ export interface Read {
 export class KeyReads {
   readonly #load: (number: number, begunAt: number) => Promise<void>;
   #latest: Read | undefined;
+  /** The end of the read with the highest number of those that have ended. */
+  #ended: Ended | undefined;
   /** The next read for unknown keys. It is set while that read is planned and has not begun, and resolves when the read has ended. */
   #planned: Promise<void> | undefined;
 
@@ -46,24 +59,32 @@ export class KeyReads {
     const begunAt = performance.now();
     const done = this.#load(number, begunAt);
     const read: Read = { number, begunAt, endedAt: undefined, done };
-    const noteEnd = () => {
+    const noteEnd = (failure?: Ended["failure"]) => {
       read.endedAt = performance.now();
+      if (number > this.#endedNumber) this.#ended = { number, failure };
     };
     // A failure is told to those who wait for `done`. If none does, this handler keeps it from ending the process.
-    done.then(noteEnd, noteEnd);
+    done.then(() => noteEnd(), (error) => noteEnd({ error }));
     this.#latest = read;
     return read;
   }
 
-  /** Begins a read, unless one is under way. The result is the read that is under way then. */
-  join(now: number): Read {
-    return this.#underWay(now) ?? this.begin();
+  /** Begins a read, unless one is under way. Resolves after the read that is under way then, and rejects if it fails. */
+  join(now: number): Promise<void> {
+    if (IN_WORKERS) return this.#lookAfter(this.#endedNumber);
+    return (this.#underWay(now) ?? this.begin()).done;
   }
 
-  /** Begins a read, unless one is under way or has begun within this time. */
-  beginAtMostEvery(intervalMs: number, now: number): void {
+  /**
+   * Begins a read, unless one is under way or has begun within this time. The result is a read that the request must wait for, since it
+   * would end with the request.
+   */
+  beginAtMostEvery(intervalMs: number, now: number): Promise<void> | undefined {
     const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= intervalMs;
-    if (isDue && !this.#underWay(now)) this.begin();
+    if (!isDue) return undefined;
+    if (IN_WORKERS) return this.begin().done;
+    if (!this.#underWay(now)) this.begin();
+    return undefined;
   }
 
   /** Whether no read is under way, and none has ended within this time. */
@@ -76,6 +97,7 @@ export class KeyReads {
    * is planned, and all who call this before it begins share it.
    */
   after(number: number): Promise<void> {
+    if (IN_WORKERS) return this.#lookAfter(number);
     const read = this.#underWay(performance.now());
     if (read && read.number > number) return read.done;
     this.#planned ??= this.#beginLater();
@@ -96,6 +118,24 @@ export class KeyReads {
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;
     await this.begin().done;
+  }
+
+  get #endedNumber(): number {
+    return this.#ended?.number ?? 0;
+  }
+
+  /**
+   * Does in Workers what {@link after} does, and waits only for timers and reads of this request. It looks for the result of a read that
+   * another request has begun. If that does not come in time, it begins one.
+   */
+  async #lookAfter(number: number): Promise<void> {
+    while (this.#endedNumber <= number) {
+      const pauseMs = (this.#latest?.begunAt ?? -Infinity) + UNKNOWN_KEY_INTERVAL_MS - performance.now();
+      if (pauseMs <= 0) return await this.begin().done;
+      await sleep(pauseMs);
+    }
+    const { failure } = this.#ended!;
+    if (failure) throw failure.error;
   }
 
   /** The latest read, if it has neither ended nor been given up. */

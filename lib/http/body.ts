@@ -58,7 +58,9 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);
-  const limits = { maxBytes, tooLarge, budget: { left: MAX_UNDER_WAY } };
+  let budget = { left: MAX_UNDER_WAY };
+  /** When the next body gets a new budget, in Workers. */
+  let budgetEnd = 0;
 
   function decode(bytes: ArrayBuffer | Uint8Array): string {
     if (bytes.byteLength > maxBytes) throw tooLarge;
@@ -78,6 +80,13 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     if (declared !== null && length === undefined && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (length === undefined) requireChunked(context);
     else if (length > maxBytes) throw tooLarge;
+    const now = Date.now();
+    if (IN_WORKERS && now > budgetEnd) {
+      // A request of a Worker whose client leaves just ends, and gives nothing back to its budget. Bodies end within the time limit, so those
+      // of two budgets at most are in memory.
+      budgetEnd = now + timeoutMs;
+      budget = { left: MAX_UNDER_WAY / 2 };
+    }
     const isShort = length !== undefined && length <= WHOLE_BODY;
     // A request without a body has no stream either, and is read as a whole, which gives an empty text.
     const reader = isShort ? undefined : context.openBody()?.getReader();
@@ -88,7 +97,9 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
         reject(timedOut);
         if (reader) discard(reader);
       });
-      const body: Promise<ArrayBuffer | Uint8Array> = reader ? readPieces(reader, limits) : context.readBody();
+      const body: Promise<ArrayBuffer | Uint8Array> = reader
+        ? readPieces(reader, maxBytes, tooLarge, budget)
+        : context.readBody();
       body.then((body) => {
         if (isLate) return;
         endDeadline();

@@ -45,22 +45,18 @@ const CANCEL_DELAY_MS = 1000;
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
-export interface StreamLimits {
-  maxBytes: number;
-  tooLarge: Problem;
-  /** How many bytes are left for longer bodies. All requests share this object. */
-  budget: { left: number };
-}
-
 /**
  * Reads a body piece by piece, within the limits.
  *
+ * @param budget How many bytes are left for longer bodies. The requests that come together share this object.
  * @throws {Problem} If the body is beyond a limit.
  * @throws What the stream throws.
  */
 export async function readPieces(
   reader: BodyReader,
-  { maxBytes, tooLarge, budget }: StreamLimits,
+  maxBytes: number,
+  tooLarge: Problem,
+  budget: { left: number },
 ): Promise<Uint8Array> {
   let buffer = new ArrayBuffer(0);
   let size = 0;
@@ -78,7 +74,8 @@ export async function readPieces(
       if (end > buffer.byteLength) {
         // The buffer at least doubles, so that a long body is not copied for each of its pieces.
         const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
-        const added = countedSize(capacity) - reserved;
+        // Short bodies take nothing of the budget, so that large ones cannot keep them out.
+        const added = Math.max(capacity - WHOLE_BODY, 0) - reserved;
         if (added > budget.left) throw OVERLOADED;
         budget.left -= added;
         reserved += added;
@@ -110,9 +107,4 @@ export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
   } catch {
     throw NOT_UTF8;
   }
-}
-
-/** What a buffer takes of the budget. Short bodies take nothing, so that large ones cannot keep them out. */
-function countedSize(size: number): number {
-  return Math.max(size - WHOLE_BODY, 0);
 }

@@ -141,7 +141,7 @@ test("a long body gives back to the budget what it took, and no more, whether it
     [[whole / 2], undefined, "read"],
   ];
   const read = ([sizes, failure]: typeof bodies[number], budget: { left: number }) =>
-    readPieces(readerOf(sizes, failure), { maxBytes: whole, tooLarge, budget }).then(
+    readPieces(readerOf(sizes, failure), whole, tooLarge, budget).then(
       () => "read",
       (thrown) => thrown instanceof Problem ? thrown.code : thrown.message,
     );
