@@ -89,9 +89,9 @@ function createStore(name: string, run: RunTransaction): KeyedPetStore {
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create: (pet) =>
-      chain(tables.run([SQL.insertPet, ...valuesOf(pet)]), ([created]) => idOf(created) ?? tables.rejectWrite()),
+      chain(tables.addPet([SQL.insertPet, ...valuesOf(pet)]), ([created]) => idOf(created) ?? tables.rejectWrite()),
     createOnce(pet, { key, fingerprint, retentionMs }) {
-      const done = tables.run(
+      const done = tables.addPet(
         [SQL.deleteRequests, key],
         [SQL.insertRequest, key, fingerprint, retentionMs],
         [SQL.insertReservedPet, ...valuesOf(pet), key],

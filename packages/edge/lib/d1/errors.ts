@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
+import { uncertain } from "@petstore/petstore/store/toolkit";
 
 // The errors of D1 have no code, only a message: see Cloudflare's "Debug D1".
 
@@ -11,13 +12,20 @@ const INTERFERENCE_MESSAGE = /constraint failed: petstore_(pets\.id|requests\.pe
 /** The message about a table or column that was dropped, or is not there yet after a restore. */
 const MISSING_MESSAGE = /\bno such (table|column)\b|\bhas no column named\b/;
 
+/** The message if SQLite has refused a statement, or D1 has not begun it. After any other message, the transaction may have been committed. */
+const REFUSAL_MESSAGE = /\bSQLITE_(?!IOERR)|^D1_ERROR: D1 DB is overloaded\b/;
+
 /** Whether a table or column is missing. A new check of the schema then explains why. */
 export function isMissing(error: unknown): boolean {
   return MISSING_MESSAGE.test(messageOf(error));
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
-export function asUnavailable(error: unknown, database: string): unknown {
+/**
+ * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
+ *
+ * @param addsPet Whether the transaction would have added a pet, which may have been stored.
+ */
+export function asUnavailable(error: unknown, database: string, addsPet: boolean): unknown {
   if (INTERFERENCE_MESSAGE.test(messageOf(error))) {
     const message =
       `${database}: a create has not stored its pet, so it was undone; is there a trigger of another program?`;
@@ -25,7 +33,9 @@ export function asUnavailable(error: unknown, database: string): unknown {
   }
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");
-  return new StoreUnavailableError(`${database}: ${text}`, { cause: error });
+  const outage = { message: `${database}: ${text}`, cause: error };
+  if (addsPet && !REFUSAL_MESSAGE.test(messageOf(error))) return uncertain(outage);
+  return new StoreUnavailableError(outage.message, outage);
 }
 
 function isOutage(error: unknown): boolean {

@@ -22,20 +22,26 @@ function failing(thrown: Error): { db: D1Binding; calls(): number } {
   return { db: { prepare: () => statement, batch: async () => [await call()] }, calls: () => calls };
 }
 
-const OUTAGES = [
-  "Network connection lost.",
-  "D1 DB is overloaded. Requests queued for too long.",
-  "database or disk is full: SQLITE_FULL",
-  "no such table: petstore_pets: SQLITE_ERROR",
-  "CHECK constraint failed: length(name) < 10: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
+/** The messages of outages, and whether the pet of a create may have been stored. */
+const OUTAGES: [message: string, mayBeStored: boolean][] = [
+  ["Network connection lost.", true],
+  ["D1 DB storage operation exceeded timeout which caused object to be reset.", true],
+  ["disk I/O error: SQLITE_IOERR", true],
+  ["D1 DB is overloaded. Requests queued for too long.", false],
+  ["database or disk is full: SQLITE_FULL", false],
+  ["no such table: petstore_pets: SQLITE_ERROR", false],
+  ["CHECK constraint failed: length(name) < 10: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)", false],
 ];
 
-for (const message of OUTAGES) {
-  test(`the D1 store is unavailable after "${message}", and repeats no create`, async () => {
+for (const [message, mayBeStored] of OUTAGES) {
+  test(`the D1 store is unavailable after "${message}", repeats no create, and says whether the pet may have been stored`, async () => {
     const thrown = new Error(`D1_ERROR: ${message}`);
-    const works = [
+    const creates = [
       (db: D1Binding) => createD1Store(db).create(PET),
       (db: D1Binding) => createD1Store(db).createOnce!(PET, REQUEST),
+    ];
+    const works = [
+      ...creates,
       (db: D1Binding) => createD1Store(db).get(1n),
       (db: D1Binding) => createD1Store(db).list({ after: 0n, limit: 1 }),
       (db: D1Binding) => createD1Store(db).check(),
@@ -46,7 +52,9 @@ for (const message of OUTAGES) {
       const { db, calls } = failing(thrown);
       await assert.rejects(async () => await work(db), (error) => {
         assert.ok(error instanceof StoreUnavailableError);
-        assert.deepEqual([error.message, error.cause], [`D1: ${message}`, thrown]);
+        const isUncertain = mayBeStored && (creates as unknown[]).includes(work);
+        const text = `D1: ${message}${isUncertain ? "; the pet may have been stored" : ""}`;
+        assert.deepEqual([error.message, error.cause, error.mayBeStored], [text, thrown, isUncertain]);
         return true;
       });
       assert.equal(calls(), 2);
