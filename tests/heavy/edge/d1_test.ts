@@ -5,7 +5,7 @@ import { createD1Store, type D1Binding } from "@petstore/edge/d1";
 import { storeCases, type StoreFixture } from "../../../packages/conformance/mod.ts";
 import { draft } from "../../../packages/conformance/lib/store/case.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEYS, useMount } from "./support/mounts.ts";
+import { APP_KEY, APP_KEYS, useMount } from "./support/mounts.ts";
 import { testD1 } from "./support/d1_database.ts";
 import { COMPATIBILITY_DATE, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
@@ -48,6 +48,29 @@ for (const [title, kind] of [["a D1 store", "d1"], ["a Durable Object's store", 
     await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
   });
 }
+
+testWorkers("a create whose object is reset gets 503, and adds one pet when it is repeated", async () => {
+  const scripts = [await bundle("support/reset_object.ts", { petstore: "../../../mod.ts" })];
+  await stopBundler();
+  await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEY } });
+  const [origin] = await workers.origins();
+  const ask = (init: RequestInit, headers: Record<string, string> = {}) =>
+    fetch(`${origin}/v1/pets`, { ...init, headers: { authorization: `Bearer ${APP_KEY}`, ...headers } });
+  for (const reset of ["before", "after"]) {
+    const body = new TextEncoder().encode(JSON.stringify({ name: reset, categoryId: 7 }));
+    const create = (headers: Record<string, string>) =>
+      ask({ method: "POST", body }, { "idempotency-key": reset, ...headers });
+    const response = await create({ reset });
+    const { message, ...error } = await response.json();
+    assert.deepEqual(error, { code: "store_unavailable", status: 503 });
+    assert.match(message, /may have been stored/);
+    assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
+    const repeated = await create({});
+    assert.deepEqual([repeated.status, (await repeated.json()).name], [201, reset]);
+  }
+  const pets: { name: string }[] = await (await ask({})).json();
+  assert.deepEqual(pets.map(({ name }) => name), ["before", "after"]);
+});
 
 testWorkers("the settings that docs/hosts.md shows name what the Workers use", () => {
   assert.deepEqual(ofD1.d1_databases.map(({ binding }) => binding), ["DB"]);

@@ -1,6 +1,7 @@
 /** A petstore in a Cloudflare Worker, run by workerd, which miniflare starts. */
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { HTTP_CONTRACT } from "../../support/contract/all.ts";
 import { CASE_HEADER } from "../../support/by_case.ts";
 import { KEY } from "../../support/api.ts";
@@ -39,6 +40,23 @@ testWorkers(
       const response = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
       await response.text();
       assert.equal(response.status, status);
+    }
+  },
+);
+
+testWorkers(
+  "the Workers of docs/hosts.md run with the oldest compatibility date that the page names",
+  async (context) => {
+    const page = await readFile(new URL("../../../docs/hosts.md", import.meta.url), "utf8");
+    const [, compatibilityDate = ""] = /compatibility date of (\S+) or later/.exec(page) ?? [];
+    for (const path of ["worker", "d1/worker", "object/worker"]) {
+      await context.test(`${path} with ${compatibilityDate}`, async () => {
+        const scripts = [await bundle(`workers/${path}.ts`, { petstore: "../../../mod.ts" })];
+        await stopBundler();
+        await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS }, compatibilityDate });
+        const [origin] = await workers.origins();
+        await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
+      });
     }
   },
 );

@@ -22,13 +22,14 @@ interface WorkersOptions {
   /** The module of each Worker. */
   scripts: readonly string[];
   bindings?: WorkerOptions["bindings"];
+  compatibilityDate?: string;
 }
 
 export class Workers implements AsyncDisposable {
   readonly #miniflare: Miniflare;
   readonly #names: string[];
 
-  constructor({ scripts, bindings = {} }: WorkersOptions) {
+  constructor({ scripts, bindings = {}, compatibilityDate = COMPATIBILITY_DATE }: WorkersOptions) {
     const names = this.#names = scripts.map((_, i) => `worker-${i}`);
     this.#miniflare = new Miniflare({
       host: "127.0.0.1",
@@ -39,7 +40,7 @@ export class Workers implements AsyncDisposable {
         modules: true,
         script,
         bindings,
-        compatibilityDate: COMPATIBILITY_DATE,
+        compatibilityDate,
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         d1Databases: { DB: "database" },
         ...script.includes("PetsObject") && {

@@ -8,7 +8,7 @@ const petstore = createPetstore({ store, keys: env.PETSTORE_KEYS.split(","), bas
 
 export default {
   fetch(request: Request): Response | Promise<Response> {
-    const { pathname } = new URL(request.url);
+    const pathname = URL.parse(request.url)?.pathname ?? ""; // not new URL(): a Host header may be invalid
     if (pathname === "/hello") return new Response("Hello from the app");
     if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
     return new Response("The app has no such page", { status: 404 });
