@@ -88,17 +88,19 @@ function createStore(name: string, run: RunTransaction): KeyedPetStore {
   const tables = checkedTables(name, run);
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
-    create: (pet) =>
-      chain(tables.addPet([SQL.insertPet, ...valuesOf(pet)]), ([created]) => idOf(created) ?? tables.rejectWrite()),
+    create(pet) {
+      const done = tables.addPet([SQL.insertPet, ...valuesOf(pet)], [SQL.requirePet]);
+      return chain(done, ([created]) => idOf(created) ?? tables.rejectWrite());
+    },
     createOnce(pet, { key, fingerprint, retentionMs }) {
       const done = tables.addPet(
         [SQL.deleteRequests, key],
         [SQL.insertRequest, key, fingerprint, retentionMs],
         [SQL.insertReservedPet, ...valuesOf(pet), key],
-        [SQL.requirePet, key],
+        [SQL.confirmRequest, key],
         [SQL.request, key],
       );
-      return chain(done, ([_deleted, _inserted, created, _checked, remembered]): MaybePromise<IdempotentOutcome> => {
+      return chain(done, ([_deleted, _inserted, created, _confirmed, remembered]): MaybePromise<IdempotentOutcome> => {
         const id = idOf(created);
         if (id !== undefined) return { outcome: "created", id };
         return recall(remembered?.[0], fingerprint) ?? tables.rejectWrite();

@@ -6,8 +6,8 @@ import { uncertain } from "@petstore/petstore/store/toolkit";
 /** The message of an invalid statement, which is a defect of this library. */
 const DEFECT_MESSAGE = /: SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
-/** The message if another program's trigger has ignored the pet of a request, or has taken the id that the request has reserved. */
-const INTERFERENCE_MESSAGE = /constraint failed: petstore_(pets\.id|requests\.pet_id)\b/;
+/** The message if another program's trigger has ignored or removed a pet, or has taken the id that a request has reserved. */
+const INTERFERENCE_MESSAGE = /constraint failed: petstore_(schema\.version|pets\.id|requests\.pet_id)\b/;
 
 /** The message about a table or column that was dropped, or is not there yet after a restore. */
 const MISSING_MESSAGE = /\bno such (table|column)\b|\bhas no column named\b/;

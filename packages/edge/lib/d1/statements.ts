@@ -9,8 +9,8 @@ import { SCHEMA_VERSION } from "./schema.ts";
 /** The present time of the database in milliseconds since 1970, so that all Workers have one clock. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/** The id that the next pet gets, because of AUTOINCREMENT. */
-const NEXT_ID = "(SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'petstore_pets')";
+/** The id of the latest pet, because of AUTOINCREMENT. */
+const LAST_ID = "(SELECT max(seq) FROM sqlite_sequence WHERE name = 'petstore_pets')";
 
 /** The end of a SELECT for a new row. It gives no row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
@@ -25,23 +25,28 @@ function selectPage(condition: string): string {
 }
 
 export const SQL = {
+  /** Adds a pet. Parameters: a pet. */
   insertPet: `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE} RETURNING ${ID}`,
+  /** Fails if the latest pet is missing, which undoes the batch: a trigger may have deleted it, or given it another id. */
+  requirePet: `INSERT INTO petstore_schema (id, version)
+  SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID})`,
   /** Deletes the request with this key if it has expired, and up to two others. Parameter: key. */
   deleteRequests: `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`,
   /**
-   * Remembers a request that is not known yet, and reserves the next id for its pet. Parameters: key, fingerprint, retention in
-   * milliseconds.
+   * Remembers a request that is not known yet, and reserves the next id for its pet: the id is negative until the pet is there. Parameters:
+   * key, fingerprint, retention in milliseconds.
    */
   insertRequest: `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
-  SELECT ?, ?, ${NEXT_ID}, ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
+  SELECT ?, ?, -1 - coalesce(${LAST_ID}, 0), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
   /** Adds the pet under the id that its request has reserved. It adds none for a request that was known. Parameters: a pet, key. */
   insertReservedPet: `INSERT INTO petstore_pets (id, name, category_id, status)
-  SELECT pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id = ${NEXT_ID} RETURNING ${ID}`,
-  /** Fails if no pet has taken the reserved id, which undoes the batch. A trigger may have ignored the pet. Parameter: key. */
-  requirePet: `UPDATE petstore_requests SET pet_id = NULL WHERE key = ? AND pet_id = ${NEXT_ID}`,
+  SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`,
+  /** Fails if no pet has the reserved id, which undoes the batch: a trigger may have ignored the pet, or deleted it. Parameter: key. */
+  confirmRequest: `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id)
+  WHERE key = ? AND pet_id < 0`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
   /**
    * This and `deleteNothing` show whether a create would succeed. They write about as much as a create, since a full database may have room

@@ -14,6 +14,13 @@ const TRIGGERS: [what: string, sql: string, isRefused: boolean, isRefusedOnce: b
   ["ignores the pet", "BEFORE INSERT ON petstore_pets BEGIN SELECT raise(IGNORE); END", true, true],
   ["adds a pet after it", `AFTER INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, false],
   ["adds a pet before it", `BEFORE INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, true],
+  [
+    "deletes the pet",
+    "AFTER INSERT ON petstore_pets BEGIN DELETE FROM petstore_pets WHERE id = new.id; END",
+    true,
+    true,
+  ],
+  ["gives it another id", "AFTER INSERT ON petstore_pets BEGIN UPDATE petstore_pets SET id = 1000; END", true, true],
   ["ignores the request", "BEFORE INSERT ON petstore_requests BEGIN SELECT raise(IGNORE); END", false, true],
 ];
 
