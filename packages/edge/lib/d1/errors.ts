@@ -6,7 +6,10 @@ import { uncertain } from "@petstore/petstore/store/toolkit";
 /** The message of an invalid statement, which is a defect of this library. */
 const DEFECT_MESSAGE = /: SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 
-/** The message if another program's trigger has ignored or removed a pet, or has taken the id that a request has reserved. */
+/**
+ * The message if another program's trigger has ignored or removed a pet, or has taken the id that a request has reserved, or if another
+ * program has raised the ids to their end.
+ */
 const INTERFERENCE_MESSAGE = /constraint failed: petstore_(schema\.version|pets\.id|requests\.pet_id)\b/;
 
 /** The message about a table or column that was dropped, or is not there yet after a restore. */
@@ -27,8 +30,8 @@ export function isMissing(error: unknown): boolean {
  */
 export function asUnavailable(error: unknown, database: string, addsPet: boolean): unknown {
   if (INTERFERENCE_MESSAGE.test(messageOf(error))) {
-    const message =
-      `${database}: a create has not stored its pet, so it was undone; is there a trigger of another program?`;
+    const message = `${database}: a create has not stored its pet with a valid id, so it was undone; ` +
+      "has another program added a trigger, or a pet with an id of about 2^53?";
     return new StoreUnavailableError(message, { cause: error });
   }
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;

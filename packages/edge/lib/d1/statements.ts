@@ -12,6 +12,9 @@ const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 /** The id of the latest pet, because of AUTOINCREMENT. */
 const LAST_ID = "(SELECT max(seq) FROM sqlite_sequence WHERE name = 'petstore_pets')";
 
+/** Ids end here. */
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
 /** The end of a SELECT for a new row. It gives no row if a later release has changed the tables so that this one must not write. */
 const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
 
@@ -27,9 +30,12 @@ function selectPage(condition: string): string {
 export const SQL = {
   /** Adds a pet. Parameters: a pet. */
   insertPet: `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE} RETURNING ${ID}`,
-  /** Fails if the latest pet is missing, which undoes the batch: a trigger may have deleted it, or given it another id. */
+  /**
+   * Fails if the latest pet is missing or its id is too large, which undoes the batch: a trigger may have deleted the pet, or given it
+   * another id.
+   */
   requirePet: `INSERT INTO petstore_schema (id, version)
-  SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID})`,
+  SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`,
   /** Deletes the request with this key if it has expired, and up to two others. Parameter: key. */
   deleteRequests: `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
@@ -40,12 +46,16 @@ export const SQL = {
    * key, fingerprint, retention in milliseconds.
    */
   insertRequest: `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
-  SELECT ?, ?, -1 - coalesce(${LAST_ID}, 0), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
+  SELECT ?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`,
   /** Adds the pet under the id that its request has reserved. It adds none for a request that was known. Parameters: a pet, key. */
   insertReservedPet: `INSERT INTO petstore_pets (id, name, category_id, status)
   SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`,
-  /** Fails if no pet has the reserved id, which undoes the batch: a trigger may have ignored the pet, or deleted it. Parameter: key. */
-  confirmRequest: `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id)
+  /**
+   * Fails if no pet has the reserved id, or the id is too large, which undoes the batch: a trigger may have ignored the pet, or deleted it.
+   * Parameter: key.
+   */
+  confirmRequest:
+    `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id AND id <= ${MAX_ID})
   WHERE key = ? AND pet_id < 0`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
   /**

@@ -153,3 +153,18 @@ test("a store refuses the tables of a later release at each use, and those of it
   assert.equal(store.create(PET), 2n);
   assert.deepEqual(running.createOnce!(PET, REQUEST), { outcome: "created", id: 3n });
 });
+
+test("a store gives no id beyond 2^53 - 1, and adds no pet then", () => {
+  const storage = openStorage();
+  const store = createDurableObjectStore(storage);
+  store.create(PET);
+  storage.sql.exec("INSERT INTO petstore_pets VALUES (9007199254740990, 'of another program', 7, 0)").toArray();
+  assert.equal(store.create(PET), 2n ** 53n - 1n);
+  for (const last of ["9007199254740991", "9223372036854775807"]) {
+    storage.sql.exec(`INSERT OR IGNORE INTO petstore_pets VALUES (${last}, 'of another program', 7, 0)`).toArray();
+    assert.throws(() => store.create(PET), StoreUnavailableError);
+    assert.throws(() => store.createOnce!(PET, REQUEST), StoreUnavailableError);
+  }
+  const [row] = storage.sql.exec("SELECT count(*) AS pets FROM petstore_pets").toArray();
+  assert.deepEqual({ ...row as object }, { pets: 4 });
+});
