@@ -30,8 +30,8 @@ const CODES = new Set([
   "UND_ERR_ABORTED",
 ]);
 
-/** The message of such an error in Workers, which has neither a name nor a code of its own. */
-const OF_WORKERS = "Network connection lost.";
+/** The messages of such errors in Workers and in Durable Objects, which have neither a name nor a code of their own. */
+const OF_WORKERS = /^(Network connection lost|Can't read from request stream because client disconnected)\.$/;
 
 /** What a host throws if it knows itself that the client has gone. */
 export function disconnected(): Error {
@@ -42,7 +42,7 @@ export function isInterruption(thrown: unknown): boolean {
   // A stream may fail with anything, also with an object whose members throw.
   try {
     const { name, code, message } = thrown as { name?: unknown; code?: unknown; message?: unknown };
-    return NAMES.has(name as string) || CODES.has(code as string) || message === OF_WORKERS;
+    return NAMES.has(name as string) || CODES.has(code as string) || OF_WORKERS.test(message as string);
   } catch {
     return false;
   }

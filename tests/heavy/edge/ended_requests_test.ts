@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { bundle, stopBundler } from "./support/bundle.ts";
+import { APP_KEY } from "./support/mounts.ts";
 import { testWorkers, Workers } from "./support/workerd.ts";
 
 interface Sender {
@@ -78,3 +79,12 @@ testWorkers(
       assert.equal(await statusOf(send("/v1/pets", key, { method: "POST", body })), 201);
     }),
 );
+
+testWorkers("a caller that leaves a Durable Object in the middle of a body is no failure of the app", async () => {
+  const scripts = [await bundle("support/left_object.ts", { petstore: "../../../mod.ts" })];
+  await stopBundler();
+  await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEY } });
+  const [origin] = await workers.origins();
+  const response = await fetch(origin!, { headers: { authorization: `Bearer ${APP_KEY}` } });
+  assert.deepEqual(await response.json(), { status: 400, errors: [] });
+});
