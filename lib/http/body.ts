@@ -80,11 +80,10 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     if (declared !== null && length === undefined && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
     if (length === undefined) requireChunked(context);
     else if (length > maxBytes) throw tooLarge;
-    const now = Date.now();
-    if (IN_WORKERS && now > budgetEnd) {
+    if (IN_WORKERS && Date.now() > budgetEnd) {
       // A request of a Worker whose client leaves just ends, and gives nothing back to its budget. Bodies end within the time limit, so those
       // of two budgets at most are in memory.
-      budgetEnd = now + timeoutMs;
+      budgetEnd = Date.now() + timeoutMs;
       budget = { left: MAX_UNDER_WAY / 2 };
     }
     const isShort = length !== undefined && length <= WHOLE_BODY;
