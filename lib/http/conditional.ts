@@ -22,12 +22,13 @@ export function representation(body: string, invalidatedBy: Invalidation, header
 
 /** The reply to a client that may have it already (RFC 9110 §13.1.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
-  const known = reply.etag === undefined ? null : context.header("if-none-match");
-  if (known === null || !listsTag(known, reply.etag!)) return reply;
-  // Other headers, such as Link, may be new to the client (RFC 9110 §15.4.5).
-  const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
+  if (reply.etag === undefined) return reply;
+  const known = context.header("if-none-match");
+  if (known === null || !listsTag(known, reply.etag)) return reply;
+  // A 304 has no body, so the headers about it are left out. Others, such as Link, may be new to the client (RFC 9110 §15.4.5).
+  const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...others } =
     reply.headers;
-  return { status: 304, headers: kept, body: null };
+  return { status: 304, headers: others, body: null };
 }
 
 /** Whether a list of entity tags has one, by the weak comparison (RFC 9110 §8.8.3.2). */
