@@ -4,6 +4,9 @@ import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./request_text.ts";
 
+/** An operation of a path, or the answer to a method that the path does not have. The router has compared the method already. */
+export type MatchedOperation = Omit<Operation, "method">;
+
 /** A path of the service, with its operations. */
 interface Route {
   path: string;
@@ -13,9 +16,6 @@ interface Route {
   /** Answers the methods for which the path has no operation: OPTIONS by 204, and others by 405. */
   fallback: MatchedOperation;
 }
-
-/** The method of a request has been compared already, and a fallback has none. */
-type MatchedOperation = Omit<Operation, "method">;
 
 export interface Match {
   route: Route;
@@ -54,15 +54,6 @@ export function createRouter(operations: readonly Operation[]): Router {
   };
 }
 
-function isOneSegmentBelow(path: string, prefix: string): boolean {
-  return path.length > prefix.length && path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0;
-}
-
-/** The methods of operations. Where there is GET, there is HEAD. */
-export function methodsOf(operations: readonly Pick<Operation, "method">[]): string[] {
-  return operations.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
-}
-
 function createRoute(path: string, operations: readonly Operation[]): Route {
   const methods = [...methodsOf(operations), "OPTIONS"].join(", ");
   const allow = { allow: methods };
@@ -85,4 +76,13 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
     },
   };
   return { path, prefix: path.split("{")[0]!, operations, fallback };
+}
+
+/** The methods of operations. Where there is GET, there is HEAD. */
+export function methodsOf(operations: readonly Pick<Operation, "method">[]): string[] {
+  return operations.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]);
+}
+
+function isOneSegmentBelow(path: string, prefix: string): boolean {
+  return path.length > prefix.length && path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0;
 }
