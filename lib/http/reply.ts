@@ -44,6 +44,7 @@ export class KeptReply implements Reply {
   declare readonly status: number;
   declare readonly headers: HeaderFields;
   declare readonly body: Body;
+  declare readonly invalidatedBy?: Invalidation;
   /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
   template: Response | undefined;
   /** The part of a line of the access log that is the same for each request. The access log sets it. */

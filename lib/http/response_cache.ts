@@ -19,11 +19,11 @@ export interface Changes {
 export interface Entry {
   readonly hash: number;
   readonly targetKey: string;
-  readonly reply: KeptReply & Reply;
+  readonly reply: KeptReply;
   /** The route that the context of the first request had. */
   readonly route: string | undefined;
   /** The counters of the store from before the response was made, since a pet may have been added while it was. */
-  readonly made: Changes;
+  readonly before: Changes;
   /** About how many bytes of memory the entry takes. */
   readonly weight: number;
 }
@@ -61,11 +61,11 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
   /** Hashes of targets, each at an index that follows from it. */
   const seen = new Int32Array(SEEN_TARGETS);
 
-  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, made: Changes): void {
+  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, before: Changes): void {
     const { body, invalidatedBy } = reply;
     if (invalidatedBy === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
-    if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, made, weight });
+    if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, before, weight });
   }
 
   /** Adds an entry to the newer half. If that is full, it becomes the older half, and the old one is dropped. */
@@ -87,11 +87,11 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
     },
     useIfFresh(entry) {
       const { additions, alterations } = changes();
-      const { made, reply } = entry;
+      const { before, reply } = entry;
       // A wrapper of a store may return a promise, which has no counters. The difference of such missing counters is NaN, and counts as a
       // change.
-      if (made.alterations - alterations !== 0) return false;
-      if (made.additions - additions !== 0 && reply.invalidatedBy === "addition") return false;
+      if (before.alterations - alterations !== 0) return false;
+      if (before.additions - additions !== 0 && reply.invalidatedBy === "addition") return false;
       if (newer.get(entry.hash) !== entry) add(entry);
       return true;
     },
@@ -103,9 +103,9 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
         return makeReply();
       }
       // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
-      const made = { ...changes() };
+      const before = { ...changes() };
       return chain(makeReply(), (reply) => {
-        keep(hash, context, reply, made);
+        keep(hash, context, reply, before);
         return reply;
       });
     },
