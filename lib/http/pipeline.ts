@@ -51,7 +51,7 @@ export interface PipelineParts extends FinisherParts {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, intercept, cache, operations, recover } = parts;
   const finisher = createFinisher(parts);
-  const find = createRouter(operations);
+  const router = createRouter(operations);
   // Paths beside the API, such as that of the documentation, are not named to its clients.
   const pathsOfApi = new Set(operations.filter(({ access }) => access === "key").map(({ path }) => path));
   const routeNotFound = ({ target }: RequestContext) =>
@@ -60,7 +60,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       "route_not_found",
       `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...pathsOfApi].join(", ")}`,
     );
-  const findOperation = ({ method, target }: RequestContext) => find(method, target);
+  const findMatch = ({ method, target }: RequestContext) => router(method, target);
 
   /** Answers a request. What it throws, and what its promise rejects with, is turned into a reply by {@link Pipeline.respond}. */
   function handle(context: RequestContext): MaybePromise<Reply> {
@@ -68,9 +68,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (refusal) return refusal;
     const kept = context.method === "GET" ? cache?.find(context) : undefined;
     if (kept) return withCaller(context, (caller) => answerFromCache(context, caller, kept));
-    const match = findOperation(context);
+    const match = findMatch(context);
     // A public operation needs no preflight, because it is a plain GET.
-    if (match?.operation.access === "public") return callOperation(match, ANONYMOUS, context);
+    if (match?.operation.access === "public") return callOperation(context, ANONYMOUS, match);
     // A preflight has no key, so it is answered before the key is checked.
     if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
     return withCaller(context, (caller) => answerCaller(context, caller, match));
@@ -90,7 +90,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
    * if the response is stale. No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
    */
   function answerFromCache(context: RequestContext, caller: Caller, kept: Entry): MaybePromise<Reply> {
-    if (!cache?.useIfFresh(kept)) return answerCaller(context, caller, findOperation(context));
+    if (!cache?.useIfFresh(kept)) return answerCaller(context, caller, findMatch(context));
     context.route = kept.route;
     return kept.reply;
   }
@@ -99,11 +99,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function answerCaller(context: RequestContext, caller: Caller, match: Match | undefined): MaybePromise<Reply> {
     // This comes after the check of the key, so that a client without one does not learn which paths there are.
     if (!match) return routeNotFound(context);
-    const makeReply = () => callOperation(match, caller, context);
+    const makeReply = () => callOperation(context, caller, match);
     return cache && context.method === "GET" ? cache.make(context, makeReply) : makeReply();
   }
 
-  function callOperation(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
+  function callOperation(context: RequestContext, caller: Caller, match: Match): MaybePromise<Reply> {
     const { route, operation: { effect, fields, handler }, query, parameter } = match;
     context.route = route.path;
     const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
