@@ -31,14 +31,16 @@ export interface FinisherParts {
 export interface Finisher {
   /** The present time, or 0 if no observer needs it. */
   now(): number;
+  /** Finishes a reply and shows it to the observer. If `endedAt` is absent, it is the present time. */
   finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
-  /** Finishes a reply in place of one that the observer has seen already. */
+  /** Finishes a reply without the observer, which has seen the one whose place it takes. */
   complete(reply: Reply, context: RequestContext): Reply;
 }
 
 export function createFinisher({ cors, requestIds, observe, recover, mayLackAuthorization }: FinisherParts): Finisher {
   /** The lowest status whose responses have an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
+
   function complete(original: Reply, context: RequestContext): Reply {
     const { method, fields } = context;
     let reply = original;
