@@ -30,36 +30,37 @@ export const FAULT_FIELD = "petstore-fault";
 /** The kinds of faults, in the order in which the shares are drawn. */
 export const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
 
+export type Fault = typeof FAULTS[number];
+
 /** @throws {TypeError | RangeError} If an option is unknown, of a wrong type or out of range, or the shares total more than 1. */
 export function checkFaults(options: FaultOptions): Required<FaultOptions> {
-  const faults = checkAll(checksOf(OPERATIONS.map(({ id }) => id)), options, "");
+  const faults = checkAll(CHECKS, options, "");
   const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
   if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
   return faults;
 }
 
-function checksOf(names: readonly string[]): Checks<FaultOptions, Required<FaultOptions>> {
-  const share = option(
-    "a share from 0 to 1",
-    (share) => typeof share === "number" && share >= 0 && share <= 1 && share,
-    0,
-  );
-  return {
-    delay: share,
-    unavailable: share,
-    cut: share,
-    lose: share,
-    delayMs: wholeNumber(1_000),
-    operations: option(
-      `one or more of ${names.join(", ")}`,
-      (given) => {
-        if (!Array.isArray(given)) return false;
-        const chosen: string[] = [...given];
-        return chosen.every((name) => names.includes(name)) && chosen;
-      },
-      names,
-    ),
-    times: wholeNumber(2 ** 31 - 1),
-    seed: wholeNumber(1),
-  };
+const OPERATION_IDS: readonly string[] = OPERATIONS.map(({ id }) => id);
+
+const SHARE = option("a share from 0 to 1", parseShare, 0);
+
+const CHECKS: Checks<FaultOptions, Required<FaultOptions>> = {
+  delay: SHARE,
+  unavailable: SHARE,
+  cut: SHARE,
+  lose: SHARE,
+  delayMs: wholeNumber(1_000),
+  operations: option(`one or more of ${OPERATION_IDS.join(", ")}`, parseOperations, OPERATION_IDS),
+  times: wholeNumber(2 ** 31 - 1),
+  seed: wholeNumber(1),
+};
+
+function parseShare(given: unknown): number | false {
+  return typeof given === "number" && given >= 0 && given <= 1 ? given : false;
+}
+
+function parseOperations(given: unknown): readonly string[] | false {
+  if (!Array.isArray(given)) return false;
+  const chosen: string[] = [...given];
+  return chosen.every((id) => OPERATION_IDS.includes(id)) ? chosen : false;
 }

@@ -16,15 +16,14 @@
 import { mix } from "../http/hash.ts";
 import { createHandles } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
-import { createFinisher } from "../http/finisher.ts";
-import type { Operation } from "../http/operation.ts";
 import type { Intercept } from "../http/pipeline.ts";
 import { cancelBody, type Reply } from "../http/reply.ts";
-import { createRouter, type Match } from "../http/router.ts";
+import { createRouter, type MatchedOperation } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import { checkFaults, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
+import type { CheckedOptions } from "./checked_options.ts";
+import { checkFaults, type Fault, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
 import { sleep } from "../promises.ts";
 import { createService, type Service, serviceOf } from "./service.ts";
@@ -42,50 +41,68 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const service = serviceOf(petstore);
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { settings, parts } = service;
-  const names = new Map<Match["operation"] | undefined, string>(OPERATIONS.map((definition) => {
-    return [createOperation(definition, settings, settings.basePath), definition.id];
-  }));
-  const find = createRouter([...names.keys()] as Operation[]);
   const faults = checkFaults(options);
-  let drawn = 0;
-  let left = faults.times;
+  const findOperationId = createIdFinder(settings);
+  const drawFault = createDraw(faults);
 
-  /** Draws the fault of a request, and counts it. Only a request of an operation that has faults draws one. */
-  function drawFault({ method, target }: RequestContext) {
-    const name = names.get(find(method, target)?.operation);
-    if (left === 0 || name === undefined || !faults.operations.includes(name)) return undefined;
-    // A number from 0 to 1 that follows from the seed and from how many were drawn before. The shares divide that range.
-    let place = mix(mix(faults.seed) + drawn) / 2 ** 32;
-    drawn++;
-    for (const fault of FAULTS) {
-      place -= faults[fault];
-      if (place >= 0) continue;
-      left--;
-      return fault;
-    }
-    return undefined;
-  }
-
-  /** Only a request with a valid key draws a fault, so that others use up none. */
+  /** Only a request with a valid key draws a fault, and only for an operation that has faults, so that others use up none. */
   const intercept: Intercept = (context, answer) => {
-    const fault = drawFault(context);
+    const id = findOperationId(context);
+    const fault = id !== undefined && faults.operations.includes(id) ? drawFault() : undefined;
     if (!fault) return answer();
     context.fields = { [FAULT_FIELD]: fault };
-    if (fault === "delay") return sleep(faults.delayMs).then(answer);
-    if (fault === "unavailable") return STORE_UNAVAILABLE;
-    return fault === "cut" ? breakOff(context) : answer();
+    switch (fault) {
+      case "delay":
+        return sleep(faults.delayMs).then(answer);
+      case "unavailable":
+        return STORE_UNAVAILABLE;
+      case "cut":
+        return breakOff(context);
+      case "lose":
+        // The request is carried out. Its response is lost below.
+        return answer();
+    }
   };
 
   const failing = createService(settings, { ...parts, intercept });
-  // The observer has seen the reply that is lost.
-  const unobserved = createFinisher(settings);
   const respond: Service["respond"] = (context, send) =>
     failing.respond(context, (reply) => {
       if (context.fields?.[FAULT_FIELD] !== "lose") return send(reply);
       cancelBody(reply.body);
-      return send(unobserved.finish(breakOff(context), context, 0));
+      // The observer has seen the reply that is lost.
+      return send(failing.finisher.complete(breakOff(context), context));
     });
   return createHandles({ ...failing, respond });
+}
+
+/** Returns a function that finds the id of the operation of a request. It is undefined if the API has no such path, or the path no such method. */
+function createIdFinder(settings: CheckedOptions): (context: RequestContext) => string | undefined {
+  const operations = OPERATIONS.map((definition) => createOperation(definition, settings, settings.basePath));
+  const ids = new Map<MatchedOperation, string>(operations.map((operation, i) => [operation, OPERATIONS[i]!.id]));
+  const router = createRouter(operations);
+  return ({ method, target }) => {
+    const match = router(method, target);
+    return match && ids.get(match.operation);
+  };
+}
+
+/** Returns a function that draws the fault of the next request, if it has one. */
+function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
+  let drawnCount = 0;
+  let faultsLeft = faults.times;
+  return () => {
+    if (faultsLeft === 0) return undefined;
+    // A number from 0 to 1 that follows from the seed and from how many were drawn before. The shares divide that range.
+    let place = mix(mix(faults.seed) + drawnCount) / 2 ** 32;
+    drawnCount++;
+    for (const fault of FAULTS) {
+      place -= faults[fault];
+      if (place >= 0) continue;
+      faultsLeft--;
+      return fault;
+    }
+    return undefined;
+  };
 }
 
 /**
