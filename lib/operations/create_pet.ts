@@ -30,16 +30,15 @@ export const createPet: Definition = {
   path: "/pets",
   createHandler(settings) {
     const { store, linkBase } = settings;
-    // It throws the failure, a `Problem`, if the body is no valid pet.
     const readPet = createPetReader(settings);
     return (call) => {
       const { context } = call;
-      const key = readIdempotencyKey(context);
-      if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
-      return readPet(context, (pet) => {
-        if (key !== undefined) return createIdempotently(settings, pet, call, key);
-        return chain(store.create(pet), (id) => created(linkBase, id, pet));
-      });
+      const idempotencyKey = readIdempotencyKey(context);
+      if (idempotencyKey === undefined) {
+        return readPet(context, (pet) => chain(store.create(pet), (id) => createdReply(linkBase, id, pet)));
+      }
+      if (!store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
+      return readPet(context, (pet) => createIdempotently(settings, pet, call, idempotencyKey));
     };
   },
 };
@@ -59,12 +58,12 @@ async function createIdempotently(
   const request = { key, fingerprint, retentionMs: idempotencyRetentionMs };
   const result = await store.createOnce!(pet, request);
   if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
-  const reply = created(linkBase, result.id, pet);
+  const reply = createdReply(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;
   return extendReply(reply, { "idempotency-replayed": "true" });
 }
 
-function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
+function createdReply(linkBase: string, id: bigint, pet: PetDraft): Reply {
   // A store that the app has written may return something else than an id, and then no client could ask for the pet.
   if (typeof id !== "bigint" || id < 1n || id > Number.MAX_SAFE_INTEGER) {
     throw new TypeError("The store must return the id of a new pet as a bigint from 1 to 2^53 - 1");
