@@ -15,6 +15,7 @@ import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./fa
 import { REX } from "./schemas.ts";
 import { durationInWords, sizeInWords } from "./words.ts";
 
+/** Reads the pet in the body of a request, and gives it to `use`. A body that is no valid pet is a failure: a {@link Problem}, thrown or rejected. */
 export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybePromise<Reply>) => Promise<Reply>;
 
 export function createPetReader({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): PetReader {
@@ -23,15 +24,15 @@ export function createPetReader({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: 
 }
 
 function parsePet(text: string, defaultStatus: PetStatus): PetDraft {
-  let pet;
+  let petOrFaults;
   try {
-    pet = parseNewPet(text, defaultStatus);
+    petOrFaults = parseNewPet(text, defaultStatus);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw invalidJson(text === "" ? "it is empty" : excerpt(error.message, 120));
   }
-  if (Array.isArray(pet)) throw invalidPet(pet);
-  return pet;
+  if (Array.isArray(petOrFaults)) throw invalidPet(petOrFaults);
+  return petOrFaults;
 }
 
 /** @param cause The parser's message. */
