@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../operations/json_types.ts";
 import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
-import { type FailureGroup, sharedFailures } from "../operations/failure_groups.ts";
+import { commonFailures, type FailureGroup } from "../operations/failure_groups.ts";
 import type { CheckedSettings } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { referTo, renderFailure, renderSuccess, statusOf } from "./responses.ts";
@@ -22,8 +22,7 @@ export function renderOperation(
   sharedResponses: Record<string, JsonObject>,
 ): JsonObject {
   const deprecation = deprecationOf(definition, contract);
-  const commonFailures = sharedFailures(definition.effect, deprecation?.gone);
-  const failures = merge([...description.failures, ...commonFailures]);
+  const failures = mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
   return {
     operationId: definition.id,
     tags: [description.tag],
@@ -69,7 +68,7 @@ function renderResponses(
 }
 
 /** Joins the groups of failures that have the same status, because a description has one response for each status. */
-function merge(groups: readonly FailureGroup[]): FailureGroup[] {
+function mergeByStatus(groups: readonly FailureGroup[]): FailureGroup[] {
   const byStatus = Map.groupBy(groups, statusOf);
   return Array.from(byStatus.values(), (sameStatus) => ({
     ...sameStatus[0]!,

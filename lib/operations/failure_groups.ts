@@ -43,16 +43,16 @@ export function group(
   return { reason, errors, ...more };
 }
 
-/** The failures that an operation has because of its effect, and because the app ends it. */
-export function sharedFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
+/** The failures that every operation can have, and those that follow from its effect and from its end. */
+export function commonFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
   const unexpected = "something unexpected happened; only the operator learns the cause";
-  const shared = [
+  const failures = [
     group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { sharedName: "Unauthorized", isEarly: true }),
     group(unexpected, [INTERNAL_ERROR], { sharedName: "InternalError", isEarly: true }),
   ];
-  if (isGone) shared.push(group("the operation has been removed", [GONE]));
-  if (effect !== "reads") shared.push(group("the API key may only read", [READ_ONLY_KEY]));
-  return shared;
+  if (isGone) failures.push(group("the operation has been removed", [GONE]));
+  if (effect !== "reads") failures.push(group("the API key may only read", [READ_ONLY_KEY]));
+  return failures;
 }
 
 /** The failure of every operation that asks the store. */
