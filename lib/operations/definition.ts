@@ -95,8 +95,9 @@ export function createOperation(definition: Definition, settings: OperationSetti
   };
 }
 
+/** How an operation ends. It is undefined for an operation that stays. */
 export function deprecationOf(definition: Definition, settings: OperationSettings): Deprecation | undefined {
-  return (definition.isDeprecated && settings.deprecation) || undefined;
+  return definition.isDeprecated && settings.deprecation ? settings.deprecation : undefined;
 }
 
 /** @param linkBase The beginning of each link. */
