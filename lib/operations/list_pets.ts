@@ -21,8 +21,8 @@ export const listPets: Definition = {
   createHandler: ({ store, linkBase }) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
     return chain(store.list(petQuery), (page) => {
-      // Own members only: an extended Object.prototype is no page.
       const { json } = page;
+      // Only a `next` of the page's own counts, because an extended Object.prototype could provide one.
       const next = Object.hasOwn(page, "next") ? page.next : undefined;
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return representation(json, "addition");
@@ -59,16 +59,16 @@ function readParameter<T>(
 ): T | undefined {
   const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
-  const value = decodeQuery(first);
   if (others.length > 0) throw invalidParameter(name, "and given once");
+  const value = decodeQuery(first);
   const parsed = value === undefined ? undefined : parse(value);
   if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value ?? first)}`);
   return parsed;
 }
 
-/** @param given The end of the message: what the value must not be, or what else it must be. */
-function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem {
-  return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${given}`);
+/** @param ending The end of the message: what the value must not be, or what else it must be. */
+function invalidParameter(name: keyof typeof PARAMETERS, ending: string): Problem {
+  return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${ending}`);
 }
 
 function parseLimit(value: string): number | undefined {
@@ -79,30 +79,6 @@ function parseLimit(value: string): number | undefined {
 function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
-}
-
-/** The query parameters, for the description. This is a function, so that a bundler drops it from an app that makes no description. */
-function describeParameters(): JsonObject[] {
-  return [
-    {
-      name: "limit",
-      in: "query",
-      description: "The maximum number of animals returned in one response.",
-      schema: { type: "integer", format: "int32", ...LIMIT },
-    },
-    {
-      name: "status",
-      in: "query",
-      description: "Restricts the result to animals with that status.",
-      schema: { $ref: "#/components/schemas/PetStatus" },
-    },
-    {
-      name: "cursor",
-      in: "query",
-      description: "Where the page begins. Take this opaque text from the `Link` header of the previous page.",
-      schema: { type: "string" },
-    },
-  ];
 }
 
 export const describeListPets: Describe = () => ({
@@ -127,3 +103,27 @@ export const describeListPets: Describe = () => ({
     storeFailure(),
   ],
 });
+
+/** The query parameters, for the description. This is a function, so that a bundler drops it from an app that makes no description. */
+function describeParameters(): JsonObject[] {
+  return [
+    {
+      name: "limit",
+      in: "query",
+      description: "The maximum number of animals returned in one response.",
+      schema: { type: "integer", format: "int32", ...LIMIT },
+    },
+    {
+      name: "status",
+      in: "query",
+      description: "Restricts the result to animals with that status.",
+      schema: { $ref: "#/components/schemas/PetStatus" },
+    },
+    {
+      name: "cursor",
+      in: "query",
+      description: "Where the page begins. Take this opaque text from the `Link` header of the previous page.",
+      schema: { type: "string" },
+    },
+  ];
+}
