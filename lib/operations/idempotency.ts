@@ -36,15 +36,19 @@ export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
 export function readIdempotencyKey(context: RequestContext): string | undefined {
   const header = context.header("idempotency-key");
   if (header === null) return undefined;
-  const text = trimField(header);
-  const key = text.startsWith('"') ? parseStringItem(text) : BARE.test(text) ? text : undefined;
+  const key = parseKey(trimField(header));
   if (key === undefined || key === "" || key.length > MAX_LENGTH) throw INVALID_IDEMPOTENCY_KEY;
   return key;
 }
 
+function parseKey(text: string): string | undefined {
+  if (text.startsWith('"')) return parseStringItem(text);
+  return BARE.test(text) ? text : undefined;
+}
+
 /**
- * A string of a structured field (RFC 9651 §3.3.3) with its quotes, and parameters (§3.1.2), each a name and a value: a number or a date, a string, a token, bytes, a
- * boolean or text (§3.3).
+ * A string of a structured field (RFC 9651 §3.3.3) with its quotes, and parameters (§3.1.2), each a name and a value: a number or a date, a
+ * string or text, a token, bytes or a boolean (§3.3).
  */
 const ITEM =
   /^("(?:[ !#-[\]-~]|\\["\\])*")(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\d+(?:\.\d{1,3})?|%?"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*|:[A-Za-z0-9+/]*={0,2}:|\?[01]))?)*$/;
