@@ -2,12 +2,12 @@
 
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../operations/json_types.ts";
-import { CROSS_ORIGIN, DESCRIPTION, INFO, REQUEST_ID, SECURITY, TAGS } from "../operations/api.ts";
+import { CROSS_ORIGIN_PARAGRAPH, describeRequestIds, INFO, INTRODUCTION, SECURITY, TAGS } from "../operations/api.ts";
 import type { Problem } from "../http/problem.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import { type Contract, renderOperation } from "./operations.ts";
-import { renderHeaders } from "./responses.ts";
+import { renderHeaderComponents } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
@@ -28,13 +28,14 @@ export function describe(
   refusals: readonly Problem[] = [],
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  const responses: Record<string, JsonObject> = {};
+  const sharedResponses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const operation = renderOperation(definition, describeOperation(contract), contract, responses);
+    const operation = renderOperation(definition, describeOperation(contract), contract, sharedResponses);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
-  const codes = new Set([...codesIn({ paths, responses }), ...refusals.map(({ code }) => code)]);
+  const described = { paths, sharedResponses };
+  const codes = new Set([...codesOf(described), ...refusals.map(({ code }) => code)]);
   return {
     openapi: "3.1.0",
     info: { ...INFO, description: describeApi(contract) },
@@ -44,29 +45,27 @@ export function describe(
     paths,
     components: {
       schemas: createSchemas(contract.defaultStatus, [...codes]),
-      responses,
-      headers: renderHeaders({ paths, responses }),
+      responses: sharedResponses,
+      headers: renderHeaderComponents(described),
       securitySchemes: SECURITY,
     },
   };
 }
 
-/** The codes that a client of this API may meet: those of its responses, and those that belong to no operation. */
-function codesIn(described: JsonObject): string[] {
+/** The codes that a client of this API may meet: those in the examples of its responses, and those that the introduction names. */
+function codesOf(described: JsonObject): string[] {
   const text = JSON.stringify(described);
-  return Object.keys(ERROR_STATUS).filter((code) =>
-    text.includes(`"code":"${code}"`) || DESCRIPTION.includes(`\`${code}\``)
-  );
+  const isInExample = (code: string) => text.includes(`"code":"${code}"`);
+  const isInIntroduction = (code: string) => INTRODUCTION.includes(`\`${code}\``);
+  return Object.keys(ERROR_STATUS).filter((code) => isInExample(code) || isInIntroduction(code));
 }
 
 /** What does not depend on the operation is told once, and not for each response. */
 function describeApi({ requestIds, cors }: Contract): string {
-  const words = [
-    DESCRIPTION,
-    requestIds !== "none" && `${requestIds === "all" ? "Every response" : "Every failure"} has ${REQUEST_ID}`,
-    cors && CROSS_ORIGIN,
-  ];
-  return words.filter((each) => each).join("\n\n");
+  const paragraphs = [INTRODUCTION];
+  if (requestIds !== "none") paragraphs.push(describeRequestIds(requestIds));
+  if (cors) paragraphs.push(CROSS_ORIGIN_PARAGRAPH);
+  return paragraphs.join("\n\n");
 }
 
 function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {

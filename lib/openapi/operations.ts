@@ -5,7 +5,7 @@ import { type Definition, type Deprecation, deprecationOf, type Description } fr
 import { commonFailures, type FailureGroup } from "../operations/failure_groups.ts";
 import type { CheckedSettings } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
-import { referTo, renderFailure, renderSuccess, statusOf } from "./responses.ts";
+import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 
 /** The options that clients can notice. */
 export type Contract = Omit<CheckedSettings, "onError" | "onResponse">;
@@ -75,4 +75,10 @@ function mergeByStatus(groups: readonly FailureGroup[]): FailureGroup[] {
     reason: sameStatus.map(({ reason }) => reason).join(", or "),
     errors: sameStatus.flatMap(({ errors }) => errors),
   }));
+}
+
+function statusOf({ reason, errors }: FailureGroup): number {
+  const [status, ...others] = new Set(errors.map(({ status }) => status));
+  if (status === undefined || others.length > 0) throw new TypeError(`Failures must have one status: ${reason}`);
+  return status;
 }

@@ -10,14 +10,13 @@ import { type HeaderKey, HEADERS } from "../operations/headers.ts";
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
 const POINTER = "#/components/headers/";
 
-/** @param more Further headers. */
 export function renderSuccess(
   { description, headers = [], schema, example }: ResponseDescription,
-  more: JsonObject,
+  furtherHeaders: JsonObject,
 ): JsonObject {
   return {
     description,
-    ...renderFields({ ...referTo(headers), ...more }),
+    ...headersMember({ ...referTo(headers), ...furtherHeaders }),
     ...(schema !== undefined && {
       content: {
         "application/json": {
@@ -29,28 +28,21 @@ export function renderSuccess(
   };
 }
 
-function renderFields(headers: JsonObject): JsonObject {
+/** The member `headers` of a response, which one without headers does not have. */
+function headersMember(headers: JsonObject): JsonObject {
   return Object.keys(headers).length > 0 ? { headers } : {};
-}
-
-export function statusOf({ reason, errors }: FailureGroup): number {
-  const [status, ...others] = new Set(errors.map(({ status }) => status));
-  if (status === undefined || others.length > 0) throw new TypeError(`Failures must have one status: ${reason}`);
-  return status;
 }
 
 /**
  * The response of a group: an Error, with an example of each failure. The codes are no enumeration, because a strict client would then
  * fail at a code that a later release or a proxy sends.
- *
- * @param more Further headers.
  */
-export function renderFailure({ reason, errors }: FailureGroup, more: JsonObject): JsonObject {
+export function renderFailure({ reason, errors }: FailureGroup, furtherHeaders: JsonObject): JsonObject {
   const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
   const keys = Array.from(names, findHeader).filter((key) => key !== undefined);
   return {
     description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
-    ...renderFields({ ...referTo(keys), ...more }),
+    ...headersMember({ ...referTo(keys), ...furtherHeaders }),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
@@ -83,7 +75,7 @@ function renderExamples(errors: readonly Problem[]): JsonObject {
 }
 
 /** The value of `components.headers`: those that the rest of a description refers to. */
-export function renderHeaders(rest: JsonObject): JsonObject {
+export function renderHeaderComponents(rest: JsonObject): JsonObject {
   const text = JSON.stringify(rest);
   const used = KEYS.filter((key) => text.includes(`"${POINTER}${key}"`));
   return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
