@@ -34,3 +34,6 @@ export interface Operation {
   fields?: HeaderFields | undefined;
   handler: Handler;
 }
+
+/** What public operations have in common. */
+export const PUBLIC_GET = { method: "GET", access: "public", effect: "reads" } as const satisfies Partial<Operation>;

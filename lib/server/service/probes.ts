@@ -1,13 +1,12 @@
 /** The probes, by which a supervisor asks whether the server lives, and a load balancer whether it can answer requests. */
 
 import type { RequestContext } from "../../http/context.ts";
-import type { Operation } from "../../http/operation.ts";
+import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import { JSON_FIELDS, type Reply } from "../../http/reply.ts";
 import { splitTarget } from "../../http/request_text.ts";
 import { explainFailure } from "../../petstore/service.ts";
 import type { MaybePromise } from "../../promises.ts";
 import type { PetStore } from "../../stores/store.ts";
-import { PUBLIC_GET } from "../viewer/files.ts";
 
 export const LIVENESS_PATH = "/livez";
 export const READINESS_PATH = "/readyz";

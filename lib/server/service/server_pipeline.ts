@@ -11,13 +11,12 @@ import type { PetstoreOptions } from "../../petstore/options.ts";
 import { INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
-import type { Operation } from "../../http/operation.ts";
+import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { describeServer } from "./description.ts";
 import { withSamples } from "./code_samples.ts";
 import { createProbes } from "./probes.ts";
-import { PUBLIC_GET } from "../viewer/files.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */

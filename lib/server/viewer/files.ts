@@ -5,7 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import { conditionalReply } from "../../http/conditional.ts";
-import type { Handler, Operation } from "../../http/operation.ts";
+import { type Handler, type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
@@ -23,9 +23,6 @@ const TYPES = {
 
 /** The size of the pieces, in bytes, in which a file is sent. */
 const PIECE_SIZE = 16_384;
-
-/** What the public operations of the server have in common. */
-export const PUBLIC_GET = { method: "GET", access: "public", effect: "reads" } as const;
 
 export function createSwaggerUiOperations(): Operation[] {
   return Object.entries(TYPES).map(([name, type]) => ({

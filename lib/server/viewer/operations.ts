@@ -2,10 +2,10 @@
 
 import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
-import type { Operation } from "../../http/operation.ts";
+import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../process/version.ts";
-import { createSwaggerUiOperations, CSS, JAVASCRIPT, PUBLIC_GET, VIEWER_VERSION } from "./files.ts";
+import { createSwaggerUiOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import pageFiles from "./page.json" with { type: "json" };
 
