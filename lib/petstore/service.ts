@@ -16,17 +16,18 @@ import type { CheckedOptions } from "./checked_options.ts";
 /** A pipeline, and what it was made of, so that another one can be made with a part more. */
 export interface Service extends Pipeline {
   settings: CheckedOptions;
-  parts: Partial<ServiceParts>;
+  parts: ServiceParts;
 }
 
 /** What a service may have beside the options of a petstore. The standalone server and the faults on purpose give it. */
 export interface ServiceParts {
   /** Refuses a request before anything else looks at it. */
-  guard: (context: RequestContext) => Problem | undefined;
+  guard?: (context: RequestContext) => Problem | undefined;
   /** Operations that the server has beside those of the specification. */
-  operations: readonly Operation[];
-  observe: Observer | undefined;
-  intercept: Intercept | undefined;
+  operations?: readonly Operation[];
+  /** Takes the place of the option `onResponse`. */
+  observe?: Observer | undefined;
+  intercept?: Intercept;
 }
 
 /** The service behind a petstore; undefined if this library has not made it. Every petstore is served by {@link createService}. */
@@ -34,10 +35,11 @@ export function serviceOf(petstore: { handle: Handle }): Service | undefined {
   return pipelineOf(petstore) as Service | undefined;
 }
 
-export function createService(settings: CheckedOptions, parts: Partial<ServiceParts> = {}): Service {
+export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
   const { basePath, store } = settings;
   const { guard, operations = [], observe = settings.onResponse, intercept } = parts;
   const pipeline = createPipeline({
+    // Of the settings, a pipeline uses `authenticate`, `mayLackAuthorization`, `cors` and `requestIds`.
     ...settings,
     guard,
     observe,

@@ -17,7 +17,7 @@ const KEY = "pk_test";
 const ORIGIN = "https://app.example";
 
 /** Sends requests to a service with these parts, by default without a key. */
-function createSend(parts: Partial<ServiceParts>, onResponse: (info: ResponseInfo) => void = () => {}) {
+function createSend(parts: ServiceParts, onResponse: (info: ResponseInfo) => void = () => {}) {
   const settings = checkOptions({ keys: [KEY], requestIds: "failures", cors: { origins: [ORIGIN] }, onResponse });
   const { handle } = createHandles(createService(settings, parts));
   return async (method: string, path: string, headers: Record<string, string> = {}) => {
