@@ -28,7 +28,7 @@ export const IMPORT: Command = {
     const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
     const store = await readSharedStore(args, context);
     const stop = new AbortController();
-    context.runtime.ending().then(() =>
+    context.runtime.waitForSignal().then(() =>
       stop.abort(new UnreachableError("The import was stopped, and nothing was added"))
     );
     const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, stop.signal));

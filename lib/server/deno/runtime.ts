@@ -7,6 +7,6 @@ export const DENO_RUNTIME: Runtime = {
   environment: readVariable,
   listVariables,
   sinks: { output: Deno.stdout, errors: Deno.stderr },
-  ending: waitForSignal,
+  waitForSignal,
   listen,
 };

@@ -40,6 +40,6 @@ export const NODE_RUNTIME: Runtime = {
   environment: readVariable,
   listVariables,
   sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
-  ending: waitForSignal,
+  waitForSignal,
   listen,
 };

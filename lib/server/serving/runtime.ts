@@ -14,6 +14,6 @@ export interface Runtime {
   /** How long requests are held before the socket closes, in milliseconds. Default: `HOLD_TIME_MS` of shutdown.ts. */
   holdTimeMs?: number;
   /** Resolves when a signal tells the process to end. From the first call on, the first signal does not end the process by itself. */
-  ending(): Promise<void>;
+  waitForSignal(): Promise<void>;
   listen: Listen;
 }

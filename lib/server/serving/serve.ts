@@ -18,7 +18,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
   // Resolves at the first signal to end. Signals are listened to from here on, so that one during the start does not leave files behind.
-  const ending = runtime.ending();
+  const ending = runtime.waitForSignal();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   if (isJson && !storeSetting.shared && settings.keys.length === 0) {
     throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");

@@ -63,7 +63,7 @@ function runtimeOf(written: Written, env: Record<string, string>, ending: Promis
     environment: (name) => env[name],
     listVariables: () => Object.keys(env),
     sinks: sinksTo(written),
-    ending: () => ending,
+    waitForSignal: () => ending,
     holdTimeMs: 0,
   };
 }
