@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { resolvesWithin } from "../../lib/promises.ts";
 import type { Reply } from "../../lib/http/reply.ts";
-import { shutDown } from "../../lib/server/serving/shutdown.ts";
+import { drainAndClose } from "../../lib/server/serving/shutdown.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
@@ -148,7 +148,7 @@ test("the time that requests in flight have taken is no longer there for clients
         stop: () => Promise.resolve(),
         finish: (timeoutMs: number) => Promise.resolve(void (limit = timeoutMs)),
       };
-      await shutDown({ gate: { refuse, hold() {}, end() {} }, listener }, 250);
+      await drainAndClose({ gate: { refuse, hold() {}, end() {} }, listener }, 250);
       return limit;
     };
     assert.equal(await limitAfter(() => Promise.resolve()), 7_500 - 250);

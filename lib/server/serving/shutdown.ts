@@ -19,14 +19,8 @@ const END_TIMEOUT_MS = 7_500;
  */
 export const HOLD_TIME_MS = 250;
 
-/**
- * How many timers make up the hold. A container may be paused meanwhile. When it goes on, a single timer would be over before the process
- * has read the requests that wait in its socket. With several, it reads them between two timers.
- */
-const HOLD_STEPS = 10;
-
-/** What ends. */
-export interface ServerParts {
+/** The parts of a server that end. */
+export interface EndingServer {
   /** First it refuses new requests, then it holds them, and at the end it refuses those that it holds. */
   gate: Pick<DrainGate, "refuse" | "hold" | "end">;
   /** It closes the socket by `stop()`, and waits for the connections by `finish()`. */
@@ -39,14 +33,27 @@ export interface ServerParts {
  *
  * @param holdTimeMs How long requests are held before the socket closes.
  */
-export async function shutDown({ gate, listener }: ServerParts, holdTimeMs: number): Promise<void> {
+export async function drainAndClose({ gate, listener }: EndingServer, holdTimeMs: number): Promise<void> {
   const endAt = performance.now() + END_TIMEOUT_MS;
   // The gate refuses requests before the listener stops, because afterwards Deno delivers no more of an incomplete body
   // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
   gate.hold();
-  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTimeMs / HOLD_STEPS));
+  await holdFor(holdTimeMs);
   await closeSocket({ gate, listener }, endAt - performance.now());
+}
+
+/** How many timers make up the hold. */
+const HOLD_STEPS = 10;
+
+/**
+ * Waits as long as requests are held. A container may be paused meanwhile. When it goes on, a single timer would be over before the process
+ * has read the requests that wait in its socket. With several, it reads them between two timers.
+ */
+async function holdFor(timeMs: number): Promise<void> {
+  for (let step = 0; step < HOLD_STEPS; step++) {
+    await new Promise((resolve) => setTimeout(resolve, timeMs / HOLD_STEPS));
+  }
 }
 
 /**
@@ -54,7 +61,7 @@ export async function shutDown({ gate, listener }: ServerParts, holdTimeMs: numb
  *
  * @param timeoutMs The longest wait for clients.
  */
-export async function closeSocket({ gate, listener }: ServerParts, timeoutMs = END_TIMEOUT_MS): Promise<void> {
+export async function closeSocket({ gate, listener }: EndingServer, timeoutMs = END_TIMEOUT_MS): Promise<void> {
   // The stop is not awaited, because the requests that are held keep their connections open until they are refused.
   void listener.stop();
   gate.end();

@@ -5,12 +5,12 @@ import { type Report, reportTo, type Writers } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
 import type { Listen } from "../service/listener.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import type { StoreSetting } from "../store_setting/store_setting.ts";
+import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { readSizes } from "../telemetry/metrics_server.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import { openGate } from "./open_gate.ts";
+import { openGate, type Telemetry } from "./open_gate.ts";
 import { openStore, prepareStore } from "./prepare_store.ts";
-import { closeSocket, HOLD_TIME_MS, shutDown } from "./shutdown.ts";
+import { closeSocket, drainAndClose, HOLD_TIME_MS } from "./shutdown.ts";
 
 /** A server that answers requests. */
 export interface Server {
@@ -53,7 +53,7 @@ export async function startServer(
       key,
       readMetrics: () => ({ ...metrics?.read(), ...readSizes(store) }),
       async shutDown(holdTimeMs = HOLD_TIME_MS) {
-        await shutDown({ gate, listener }, holdTimeMs);
+        await drainAndClose({ gate, listener }, holdTimeMs);
         failureLog.close();
         await store.close();
       },
@@ -64,6 +64,11 @@ export async function startServer(
   }
 }
 
+interface StartedService extends Telemetry {
+  store: OpenStore;
+  key: FirstKey;
+}
+
 /** Opens the store, prepares it, and opens the gate to the service. If that fails, this closes the store. */
 async function startService(
   gate: DrainGate,
@@ -71,7 +76,7 @@ async function startService(
   storeSetting: StoreSetting,
   writers: Writers,
   report: Report,
-) {
+): Promise<StartedService> {
   const store = await openStore(storeSetting, settings);
   try {
     const key = await prepareStore(store, storeSetting, settings, report);
