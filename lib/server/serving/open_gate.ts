@@ -19,9 +19,10 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
 import { createSeededStore } from "../transfer/seed.ts";
 
-/** The store of the pets, and whether its API keys are valid beside those of the settings. */
+/** The store of the pets and of the API keys. */
 export interface ServedStore {
   store: KeyedPetStore;
+  /** Whether the keys of the store are valid beside those of the settings. */
   hasStoredKeys: boolean;
 }
 
@@ -58,9 +59,9 @@ export function openGate(
     reset: settings.allowReset ? reset : undefined,
   };
   /** Creates the service of a store, with the faults from their beginning. */
-  const createService = (served: PetStore) =>
-    withSettingFaults(createServerPipeline({ ...options, store: served }, parts), settings);
-  gate.open(createService(store));
+  const serviceOn = (servedStore: PetStore) =>
+    withSettingFaults(createServerPipeline({ ...options, store: servedStore }, parts), settings);
+  gate.open(serviceOn(store));
   return { failureLog, metrics };
 
   /**
@@ -68,7 +69,7 @@ export function openGate(
    * the old one. So a request of one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
    */
   function reset(): void {
-    gate.replace(createService(createSeededStore(settings.seed)));
+    gate.replace(serviceOn(createSeededStore(settings.seed)));
   }
 }
 
