@@ -5,8 +5,8 @@
 
 import type { JsonObject } from "../../operations/json_types.ts";
 
-/** What the samples of an operation send. */
-interface Call {
+/** The request that the samples of an operation send. */
+interface SampleRequest {
   method: "GET" | "POST";
   /** The path below the base address, with the query. */
   path: string;
@@ -16,8 +16,8 @@ interface Call {
   client?: string;
 }
 
-/** The calls by the ids of their operations. The category in a body is one that a JSON parser may round. */
-const CALLS: Readonly<Record<string, Call>> = {
+/** The requests by the ids of their operations. The category in a body is one that a JSON parser may round. */
+const REQUESTS: Readonly<Record<string, SampleRequest>> = {
   listPets: {
     method: "GET",
     path: "/pets?status=available",
@@ -54,26 +54,25 @@ export function withSamples(description: JsonObject): JsonObject {
 
 /** @throws {Error} If the operation has no samples. */
 function samplesOf(operation: string): CodeSample[] {
-  const call = CALLS[operation];
-  if (!call) throw new Error(`lib/server/service/code_samples.ts has no call of ${operation}`);
+  const request = REQUESTS[operation];
+  if (!request) throw new Error(`lib/server/service/code_samples.ts has no call of ${operation}`);
+  const { client } = request;
   return [
-    { lang: "Shell", label: "curl", source: curl(call) },
-    { lang: "JavaScript", label: "fetch", source: javaScript(call) },
-    ...(call.client === undefined
-      ? []
-      : [{ lang: "TypeScript", label: "@petstore/client", source: ownClient(call.client) }]),
-    { lang: "Python", label: "Python", source: python(call) },
-    { lang: "Go", label: "Go", source: go(call) },
-    { lang: "Java", label: "Java", source: java(call) },
+    { lang: "Shell", label: "curl", source: curl(request) },
+    { lang: "JavaScript", label: "fetch", source: javaScript(request) },
+    ...(client === undefined ? [] : [{ lang: "TypeScript", label: "@petstore/client", source: ownClient(client) }]),
+    { lang: "Python", label: "Python", source: python(request) },
+    { lang: "Go", label: "Go", source: go(request) },
+    { lang: "Java", label: "Java", source: java(request) },
   ];
 }
 
-function curl({ path, body }: Call): string {
+function curl({ path, body }: SampleRequest): string {
   const sent = body === undefined ? "" : ` \\\n  --json '${body}'`;
   return `curl "$PETSTORE_URL${path}" -H "Authorization: Bearer $PETSTORE_KEY"${sent}\n`;
 }
 
-function javaScript({ method, path, body }: Call): string {
+function javaScript({ method, path, body }: SampleRequest): string {
   const type = body === undefined ? "" : ', "content-type": "application/json"';
   const sent = body === undefined ? "" : `\n  method: "${method}",\n  body: '${body}',`;
   return `const { PETSTORE_URL, PETSTORE_KEY } = process.env;
@@ -86,16 +85,16 @@ console.log(JSON.parse(await response.text(), exact));
 `;
 }
 
-function ownClient(call: string): string {
+function ownClient(code: string): string {
   return `import { createClient } from "@petstore/client";
 
 const { PETSTORE_URL = "", PETSTORE_KEY = "" } = process.env;
 const { pets } = createClient({ baseUrl: PETSTORE_URL, key: PETSTORE_KEY });
-${call}
+${code}
 `;
 }
 
-function python({ path, body }: Call): string {
+function python({ path, body }: SampleRequest): string {
   const type = body === undefined ? "" : ',\n        "Content-Type": "application/json"';
   const sent = body === undefined ? "" : `\n    data=b'${body}',`;
   return `import json
@@ -113,7 +112,7 @@ with urllib.request.urlopen(request) as response:
 `;
 }
 
-function go({ method, path, body }: Call): string {
+function go({ method, path, body }: SampleRequest): string {
   const type = body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
   const sent = body === undefined ? "nil" : `strings.NewReader(\`${body}\`)`;
   const usedImport = body === undefined ? "" : '\n\t"strings"';
@@ -141,7 +140,7 @@ func main() {
 `;
 }
 
-function java({ path, body }: Call): string {
+function java({ path, body }: SampleRequest): string {
   const sent = body === undefined ? "" : `
         .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(${JSON.stringify(body)}))`;
