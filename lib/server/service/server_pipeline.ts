@@ -14,6 +14,7 @@ import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
+import type { JsonObject } from "../../operations/json_types.ts";
 import { describeServer } from "./description.ts";
 import { withSamples } from "./code_samples.ts";
 import { createProbes } from "./probes.ts";
@@ -29,11 +30,21 @@ export interface ServerParts extends Pick<ServiceParts, "observe"> {
   reset?: (() => void) | undefined;
 }
 
-/** Creates the service of the petstore and of the server's public operations. */
+/** Creates the service of the petstore and of the server's own operations. */
 export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
   const checked = checkOptions(options);
-  const operations = createPublicOperations(checked, parts);
-  return createService(checked, { ...parts, guard: requireHost, operations });
+  const operations = createServerOperations(checked, parts);
+  return createService(checked, { observe: parts.observe, guard: requireHost, operations });
+}
+
+function createServerOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
+  const description = describeServer(options, servers);
+  return [
+    ...(reset ? [createReset(reset)] : []),
+    createDescription(description),
+    ...createProbes(options.store),
+    ...(hasDocs ? createDocsOperations(description["servers"] as unknown as OpenApiServer[]) : []),
+  ];
 }
 
 /** `POST /reset`, for keys that may write. */
@@ -43,6 +54,22 @@ function createReset(reset: () => void): Operation {
     return { status: 204, headers: {}, body: null };
   };
   return { method: "POST", path: "/reset", access: "key", effect: "writes", handler };
+}
+
+/** Finds the parameter `samples` anywhere in a query, with or without a value. */
+const SAMPLES = /(?:^|&)samples(?:[=&]|$)/;
+
+/** `GET /openapi.json`, and with `?samples` the description with samples of code. */
+function createDescription(description: JsonObject): Operation {
+  const reply = representation(JSON.stringify(description), "alteration");
+  /** The reply with samples. It is made at the first request for it. */
+  let replyWithSamples: Reply | undefined;
+  const handler: Operation["handler"] = ({ query }) => {
+    if (!SAMPLES.test(query)) return reply;
+    return replyWithSamples ??= representation(JSON.stringify(withSamples(description)), "alteration");
+  };
+  // Web pages of any origin may read the description, because it contains no secrets.
+  return { ...PUBLIC_GET, path: "/openapi.json", fields: { [ALLOW_ORIGIN]: "*" }, handler };
 }
 
 function requireHost(context: RequestContext): Problem | undefined {
@@ -55,29 +82,3 @@ function requireHost(context: RequestContext): Problem | undefined {
  * unchanged, so with a slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;
-
-/** Finds the parameter `samples` anywhere in a query, with or without a value. */
-const SAMPLES = /(?:^|&)samples(?:[=&]|$)/;
-
-function createPublicOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
-  const described = describeServer(options, servers);
-  const description = representation(JSON.stringify(described), "alteration");
-  /** The description with samples. It is made at the first request for it. */
-  let withCode: Reply | undefined;
-  const describe: Operation["handler"] = ({ query }) => {
-    if (!SAMPLES.test(query)) return description;
-    return withCode ??= representation(JSON.stringify(withSamples(described)), "alteration");
-  };
-  return [
-    ...(reset ? [createReset(reset)] : []),
-    {
-      ...PUBLIC_GET,
-      path: "/openapi.json",
-      // Web pages of any origin may read the description, because it contains no secrets.
-      fields: { [ALLOW_ORIGIN]: "*" },
-      handler: describe,
-    },
-    ...createProbes(options.store),
-    ...(hasDocs ? createDocsOperations(described["servers"] as unknown as OpenApiServer[]) : []),
-  ];
-}
