@@ -9,6 +9,58 @@ import { createSwaggerUiOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./fi
 import { KEY_FILE } from "../first_key/key_file.ts";
 import pageFiles from "./page.json" with { type: "json" };
 
+/** @param servers The servers of the description. */
+export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
+  const policy = policyFor(servers);
+  return [
+    operationAt("/", redirect("docs")),
+    operationAt("/docs", textReply("text/html; charset=utf-8", HTML, policy)),
+    operationAt("/docs/", redirect("../docs")),
+    ...Object.entries(pageFiles).map(([name, text]) =>
+      operationAt(`/docs/${name}`, textReply(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
+    ),
+    ...createSwaggerUiOperations(),
+  ];
+}
+
+/**
+ * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends
+ * requests to the servers of the description too. Images may be data: URLs, because the style sheet has some.
+ */
+function policyFor(servers: readonly OpenApiServer[]): string {
+  // A server whose address has no origin is at the origin of the page.
+  const origins = new Set(servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []));
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src data:",
+    ["connect-src 'self'", ...origins].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function operationAt(path: string, reply: Reply): Operation {
+  return { ...PUBLIC_GET, path, handler: () => reply };
+}
+
+/** The reply with a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
+function textReply(type: string, text: string, policy: string): Reply {
+  return representation(text, "alteration", {
+    "content-type": type,
+    "cache-control": "no-cache",
+    "content-security-policy": policy,
+    "referrer-policy": "no-referrer",
+  });
+}
+
+/** A redirect. It is temporary, because the page can be switched off, and another service may get the address later. */
+function redirect(location: string): Reply {
+  return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
+}
+
 /** The page. All its addresses are relative, because a proxy may add a path prefix. */
 const HTML = `<!DOCTYPE html>
 <html lang="en">
@@ -35,55 +87,3 @@ const HTML = `<!DOCTYPE html>
 </body>
 </html>
 `;
-
-/**
- * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends
- * requests to the servers of the description too. Images may be data: URLs, because the style sheet has some.
- */
-function policyFor(servers: readonly OpenApiServer[]): string {
-  // A server whose address has no origin is at the origin of the page.
-  const origins = new Set(servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []));
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src data:",
-    ["connect-src 'self'", ...origins].join(" "),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
-
-/** @param servers The servers of the description. */
-export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
-  const policy = policyFor(servers);
-  return [
-    page("/", redirect("docs")),
-    page("/docs", document("text/html; charset=utf-8", HTML, policy)),
-    page("/docs/", redirect("../docs")),
-    ...Object.entries(pageFiles).map(([name, text]) =>
-      page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
-    ),
-    ...createSwaggerUiOperations(),
-  ];
-}
-
-function page(path: string, reply: Reply): Operation {
-  return { ...PUBLIC_GET, path, handler: () => reply };
-}
-
-/** The reply with a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
-function document(type: string, text: string, policy: string): Reply {
-  return representation(text, "alteration", {
-    "content-type": type,
-    "cache-control": "no-cache",
-    "content-security-policy": policy,
-    "referrer-policy": "no-referrer",
-  });
-}
-
-/** A redirect. It is temporary, because the page can be switched off, and another service may get the address later. */
-function redirect(location: string): Reply {
-  return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
-}
