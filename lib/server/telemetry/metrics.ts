@@ -47,25 +47,24 @@ export class Metrics {
   }
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers, code }, startedAt, endedAt) => {
+    const { durations, responses, callers } = this.#countsOf(route);
+    countResponse(responses, METHODS.has(method) ? method : OTHER, status);
+    if (code !== undefined) increment(this.#errors, code);
+    durations.add((endedAt - startedAt) / 1000);
+    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no
+    // operation.
+    const isOperation = method !== "OPTIONS" && status !== 405;
+    if (caller && isOperation && "deprecation" in headers) countCaller(callers, caller.id);
+  };
+
+  #countsOf(route: string): RouteCounts {
     let counts = this.#routes.get(route);
     if (!counts) {
       counts = { durations: createHistogram(BOUNDS), responses: new Map(), callers: new Map() };
       this.#routes.set(route, counts);
     }
-    const countedMethod = METHODS.has(method) ? method : OTHER;
-    let byStatus = counts.responses.get(countedMethod);
-    if (!byStatus) {
-      byStatus = [];
-      counts.responses.set(countedMethod, byStatus);
-    }
-    byStatus[status] = (byStatus[status] ?? 0) + 1;
-    if (code !== undefined) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
-    counts.durations.add((endedAt - startedAt) / 1000);
-    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no
-    // operation.
-    const isOperation = method !== "OPTIONS" && status !== 405;
-    if (caller && isOperation && "deprecation" in headers) countCaller(counts.callers, caller.id);
-  };
+    return counts;
+  }
 
   onStoreError(): void {
     this.#storeErrors++;
@@ -100,8 +99,20 @@ export class Metrics {
   }
 }
 
+function countResponse(responses: RouteCounts["responses"], method: string, status: number): void {
+  let byStatus = responses.get(method);
+  if (!byStatus) {
+    byStatus = [];
+    responses.set(method, byStatus);
+  }
+  byStatus[status] = (byStatus[status] ?? 0) + 1;
+}
+
 function countCaller(callers: RouteCounts["callers"], id: string): void {
   const wellFormed = id.toWellFormed();
-  const caller = callers.has(wellFormed) || callers.size < MAX_CALLERS ? wellFormed : OTHER;
-  callers.set(caller, (callers.get(caller) ?? 0) + 1);
+  increment(callers, callers.has(wellFormed) || callers.size < MAX_CALLERS ? wellFormed : OTHER);
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
