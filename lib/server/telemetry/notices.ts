@@ -14,27 +14,9 @@ import type { Report } from "../process/writers.ts";
 import { quoteVisibly } from "../process/lines.ts";
 import { loggedMethod } from "./logged_target.ts";
 
-/** How many mistakes of a kind are told. */
-const MAX_TOLD = 20;
-
-/**
- * Returns a function that reports a line, unless it has reported one for the same subject. The line is made only if it is reported.
- *
- * @param lastLine A line that is reported after the last one.
- */
-function createOnce(report: Report, lastLine: string): (subject: string, makeLine: () => string) => void {
-  const told = new Set<string>();
-  return (subject, makeLine) => {
-    if (told.size >= MAX_TOLD || told.has(subject)) return;
-    told.add(subject);
-    report(makeLine());
-    if (told.size === MAX_TOLD) report(lastLine);
-  };
-}
-
 /** Tells which preflights were refused, and by which setting they would be permitted. */
 export function createPreflightNotices(report: Report): Observer {
-  const tellOnce = createOnce(report, "further origins that are refused are not told");
+  const tellOnce = createLimitedReport(report, "further origins that are refused are not told");
   return (context, { headers }) => {
     if (!isPreflight(context) || Object.hasOwn(headers, ALLOW_ORIGIN)) return;
     const origin = context.header("origin")!;
@@ -52,7 +34,7 @@ const PARAMETER_NAME = /^[a-z][a-z_-]{0,19}$/i;
 
 /** Tells which parameters of queries their operation does not have, such as `staus`. Only those of clients with a valid key are told. */
 export function createParameterNotices(report: Report): Observer {
-  const tellOnce = createOnce(report, "further parameters that are ignored are not told");
+  const tellOnce = createLimitedReport(report, "further parameters that are ignored are not told");
   return (context, reply) => {
     const { caller, route, method, target } = context;
     if (caller === undefined || route === undefined || !target.includes("?")) return;
@@ -69,5 +51,23 @@ export function createParameterNotices(report: Report): Observer {
         return `${shownMethod} ${route} has no parameter ${name}, so it was ignored${others}`;
       });
     }
+  };
+}
+
+/** How many mistakes of a kind are told. */
+const MAX_TOLD = 20;
+
+/**
+ * Returns a function that reports a line, unless it has reported one for the same subject. The line is made only if it is reported.
+ *
+ * @param lastLine A line that is reported after the last one.
+ */
+function createLimitedReport(report: Report, lastLine: string): (subject: string, makeLine: () => string) => void {
+  const told = new Set<string>();
+  return (subject, makeLine) => {
+    if (told.size >= MAX_TOLD || told.has(subject)) return;
+    told.add(subject);
+    report(makeLine());
+    if (told.size === MAX_TOLD) report(lastLine);
   };
 }
