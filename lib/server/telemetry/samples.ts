@@ -31,31 +31,29 @@ const FAMILIES: Record<string, Family> = {
   process_start_time_seconds: ["gauge", "When the process started, since 1970."],
 };
 
-/** The family of a sample: its name without the labels and, in a histogram, without one of three endings. */
-function familyOf(sample: string): string {
-  const [name = ""] = sample.split("{", 1);
-  return name in FAMILIES ? name : name.replace(/_(bucket|count|sum)$/, "");
+export interface Histogram {
+  add(value: number): void;
+  /** Reads the counts as the samples of a family with this name, each with these labels. */
+  read(name: string, pairs?: Record<string, string>): Samples;
 }
-
-export type Histogram = ReturnType<typeof createHistogram>;
 
 /**
  * Counts values in buckets.
  *
  * @param bounds The largest value of each bucket, ascending.
  */
-export function createHistogram(bounds: readonly number[]) {
+export function createHistogram(bounds: readonly number[]): Histogram {
   // There is a count for each bound, and a last one for larger values.
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {
-    add(value: number): void {
+    add(value) {
       let i = 0;
       while (i < bounds.length && value > bounds[i]!) i++;
       counts[i]! += 1;
       sum += value;
     },
-    read(name: string, pairs: Record<string, string> = {}): Samples {
+    read(name, pairs = {}) {
       const samples: Samples = {};
       // In the text, a bucket includes the smaller ones.
       let total = 0;
@@ -78,11 +76,11 @@ function boundText(bound: number | undefined): string {
 
 /** Formats the labels of a sample. */
 export function labels(pairs: Record<string, string>): string {
-  const texts = Object.entries(pairs).map(([name, value]) => `${name}="${escape(value)}"`);
+  const texts = Object.entries(pairs).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return texts.length === 0 ? "" : `{${texts.join(",")}}`;
 }
 
-function escape(value: string): string {
+function escapeLabel(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
@@ -93,4 +91,10 @@ export function formatSamples(samples: Samples): string {
     return [`# HELP ${family} ${help}`, `# TYPE ${family} ${type}`, ...values.map((sample) => sample.join(" "))];
   });
   return `${lines.join("\n")}\n`;
+}
+
+/** The family of a sample: its name without the labels and, in a histogram, without one of three endings. */
+function familyOf(sample: string): string {
+  const [name = ""] = sample.split("{", 1);
+  return name in FAMILIES ? name : name.replace(/_(bucket|count|sum)$/, "");
 }
