@@ -17,9 +17,15 @@ export const METHODS: ReadonlySet<string> = new Set(
  * The segments of paths that are shown: those of the paths of the server itself and of the default base path, and those of the operations.
  * They are known one by one, because a request that is refused early has no route.
  */
-const SEGMENTS = new Set(["v1", "docs", "livez", "readyz", "reset", "openapi.json"].concat(
-  ...OPERATIONS.map(({ path }) => path.split("/")),
-));
+const SEGMENTS = new Set([
+  "v1",
+  "docs",
+  "livez",
+  "readyz",
+  "reset",
+  "openapi.json",
+  ...OPERATIONS.flatMap(({ path }) => path.split("/")),
+]);
 
 /** A longer path is hidden, and a longer query is cut off here: a client could fill the log with targets of 64 KB. */
 const MAX_SHOWN = 200;
