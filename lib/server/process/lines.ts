@@ -33,8 +33,8 @@ export function oneLine(message: string): string {
  * or a command: DEL, the controls from U+0080 on, and the line ends of Unicode.
  */
 export function quoteVisibly(text: string): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, escape);
+  const escapeSequence = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeSequence);
 }
 
 /**
