@@ -23,19 +23,35 @@ export interface StartFacts {
   metrics: { hostname: string; port: number } | undefined;
 }
 
-/** The greeting of a server: a few lines for people, or a JSON object, which has no key, because a key does not belong in a log. */
-export function describeStart(
-  { hostname, port, store, isNewStore, key, hasDocs, metrics }: StartFacts,
-  isJson: boolean,
-): string {
-  const origin = `http://${formatAddress({ hostname, port })}`;
-  const metricsUrl = metrics && `http://${formatAddress(metrics)}/metrics`;
-  if (isJson) {
-    const facts = { version: VERSION, address: origin, metrics: metricsUrl, store, isNewStore, keys: keyNote(key) };
-    return JSON.stringify({ time: new Date().toISOString(), message: "listens", ...facts });
-  }
-  // The command can be pasted into a shell as it is, if the key is in a file or was made for this run.
-  const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : key.key ?? "<API_KEY>";
+/** The greeting of a server: a few lines for people, or a JSON object for a log. */
+export function describeStart(facts: StartFacts, isJson: boolean): string {
+  return isJson ? startAsJson(facts) : startAsText(facts);
+}
+
+function startAsJson(facts: StartFacts): string {
+  const { store, isNewStore, key } = facts;
+  return JSON.stringify({
+    time: new Date().toISOString(),
+    message: "listens",
+    version: VERSION,
+    address: originOf(facts),
+    metrics: metricsUrlOf(facts),
+    store,
+    isNewStore,
+    keys: loggedNote(key),
+  });
+}
+
+/** Says where the key is. The note of a new key has the key itself, which does not belong in a log. */
+function loggedNote({ location, note }: FirstKey): string {
+  if (location === "file") return `in ${KEY_FILE}`;
+  return location === "memory" ? "new" : note;
+}
+
+function startAsText(facts: StartFacts): string {
+  const { store, isNewStore, key, hasDocs } = facts;
+  const origin = originOf(facts);
+  const metricsUrl = metricsUrlOf(facts);
   const row = (name: string, value: string) => `  ${name.padEnd(11)}  ${value}`;
   return [
     `Petstore ${VERSION} listens on ${origin}/v1`,
@@ -43,33 +59,42 @@ export function describeStart(
     ...(metricsUrl === undefined ? [] : [row("metrics", metricsUrl)]),
     row("store", isNewStore ? `${store} (new)` : store),
     row("API key", key.note),
-    row("try", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`),
+    row("try", `curl -H "Authorization: Bearer ${keyForShell(key)}" ${origin}/v1/pets`),
   ].join("\n");
 }
 
-/** Says in JSON where the key is. The note of a new key has the key itself, so it is not used. */
-function keyNote({ location, note }: FirstKey): string {
-  if (location === "file") return `in ${KEY_FILE}`;
-  return location === "memory" ? "new" : note;
+/** The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file or was made for this run. */
+function keyForShell({ location, key }: FirstKey): string {
+  if (location === "file") return `$(cat ${KEY_FILE})`;
+  return key ?? "<API_KEY>";
+}
+
+function originOf({ hostname, port }: StartFacts): string {
+  return `http://${formatAddress({ hostname, port })}`;
+}
+
+function metricsUrlOf({ metrics }: StartFacts): string | undefined {
+  return metrics && `http://${formatAddress(metrics)}/metrics`;
 }
 
 /**
- * The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one.
+ * The log line of a failed request.
  *
  * @param times How many failures of this kind the line stands for.
  */
 export function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
   const { method, url } = request;
-  const reason = withoutAdvice(reasonOf(error));
+  const reason = withoutAdvice(describeError(error));
   const time = new Date().toISOString();
   const facts = { time, requestId, method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
   if (isJson) {
-    return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...times > 1 && { times } });
+    return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...(times > 1 && { times }) });
   }
   return `${Object.values(facts).join(" ")} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
 }
 
-function reasonOf(error: unknown): string {
+/** An unavailable store needs no stack trace. Any other error is a bug and gets one. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return String(error instanceof StoreUnavailableError ? error.message : error.stack);
 }
