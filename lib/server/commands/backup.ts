@@ -1,6 +1,6 @@
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
-import { publishFile, requireNew } from "../process/folders.ts";
+import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, FILE_STORE, readStorePath } from "./command.ts";

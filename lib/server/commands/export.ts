@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
-import { publishFile, requireNew } from "../process/folders.ts";
+import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
 import { type Command, readSharedStore } from "./command.ts";

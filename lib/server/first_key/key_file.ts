@@ -7,10 +7,11 @@ import { makeKey } from "../../access/key_text.ts";
 import { digestOf } from "../../access/key_digest.ts";
 import { checkKeys } from "../../access/keys_option.ts";
 import { followLinks, MAX_LINKS } from "../../stores/sqlite/file.ts";
-import { codeOf, FileExistsError, makeFolderFor, publishFile } from "../process/folders.ts";
+import { makeFolderFor } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
+import { FileExistsError, publishFile } from "../process/publish_file.ts";
 import { readSmallFile } from "../process/small_file.ts";
-import { explain, SettingError } from "../process/start_error.ts";
+import { codeOf, explain, SettingError } from "../process/start_error.ts";
 
 /** The path of the key file. It is relative to the working directory. */
 export const KEY_FILE = "data/api-key";

@@ -1,23 +1,10 @@
-/** Folders, and new files in them that survive a power failure. */
+/** The folders in which the program makes files. */
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { COMPANIONS, resolveFolder } from "../../stores/sqlite/file.ts";
 import { isPermitted } from "./process.ts";
-import { explain, InterruptedError, SettingError } from "./start_error.ts";
+import { codeOf, SettingError } from "./start_error.ts";
 
 /**
  * Creates the folder for a file, accessible only to its owner, unless the folder exists. Its parent must exist. A new folder gets a
@@ -47,112 +34,6 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** How many temporary files of one path may exist. Each process that is killed may leave one. */
-const MAX_TEMPORARY = 1000;
-
-/** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
-function createTemporary(path: string): { name: string; descriptor: number } {
-  for (let number = 0;; number++) {
-    const name = `${path}.${number}.tmp`;
-    // A name is left out if a log lies beside it: SQLite would take the log of an unfinished database for that of this file.
-    if (COMPANIONS.some((end) => existsSync(name + end))) continue;
-    try {
-      return { name, descriptor: openSync(name, "wx", 0o600) };
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw explain(`${path} cannot be made`, error);
-    }
-  }
-}
-
-/** The system's code of an error, such as `ENOENT`. */
-export function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
-}
-
-/** A file that a command was told to make is already there, and stays as it is. */
-export class FileExistsError extends SettingError {
-  constructor(path: string) {
-    super(`${path} exists already; choose another name`);
-  }
-}
-
 export function missingFolder(path: string): SettingError {
   return new SettingError(`${path} cannot be made, because there is no folder ${dirname(path)}`);
-}
-
-/** The signals that must not leave an unfinished file. */
-const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM", "SIGHUP"];
-
-/**
- * Makes a file that gets its name when it is complete and on disk.
- *
- * @param fill Writes the file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of
- * the signal. If it goes on, the file is published all the same.
- * @param options.replaces Whether the file takes the place of one of this name. By default, it does not.
- * @returns The result of `fill`.
- * @throws {FileExistsError} If there is a file of this name, and it must not be replaced.
- * @throws {InterruptedError} If a signal told the process to end, and `fill` has thrown this. There is no new file then.
- */
-export async function publishFile<T>(
-  path: string,
-  fill: (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>,
-  { replaces = false }: { replaces?: boolean } = {},
-): Promise<T> {
-  if (!replaces) requireNew(path);
-  const folder = dirname(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw missingFolder(path);
-  let temporary: ReturnType<typeof createTemporary> | undefined;
-  const stop = new AbortController();
-  const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
-  // The listeners are added before the file is made: a signal between the two would leave it.
-  for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
-  try {
-    // The name is made absolute, because SQLite takes a relative one such as file:copy.db for a URI.
-    temporary = createTemporary(resolveFolder(path));
-    const { name, descriptor } = temporary;
-    const result = await fill(name, descriptor, stop.signal);
-    fsyncSync(descriptor);
-    if (replaces) renameSync(name, path);
-    else renameToNew(name, path);
-    syncFolder(folder);
-    return result;
-  } catch (error) {
-    throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
-  } finally {
-    if (temporary) {
-      closeSync(temporary.descriptor);
-      // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a
-      // journal beside it.
-      for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
-    }
-    // The listeners are removed last: without them, a second signal would end the process before the file is removed.
-    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
-  }
-}
-
-/**
- * Gives a file another name, and replaces no file of that name.
- *
- * @throws An error with the code `EEXIST`, or a {@link FileExistsError}, if there is one.
- */
-function renameToNew(name: string, path: string): void {
-  try {
-    linkSync(name, path);
-    rmSync(name);
-  } catch (error) {
-    if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
-    // Without hard links, two programs could pass this check at the same moment, and the second would replace the file of the first.
-    requireNew(path);
-    renameSync(name, path);
-  }
-}
-
-/** The error codes of a file system without hard links, such as FAT. */
-const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-/** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
-export function requireNew(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }

@@ -74,3 +74,8 @@ function isTemporary(error: unknown): boolean {
   if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
   return isTemporary(error.cause);
 }
+
+/** The system's code of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

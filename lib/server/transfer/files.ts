@@ -5,8 +5,7 @@ import { Socket } from "node:net";
 import process from "node:process";
 import { promisify } from "node:util";
 import { untilAborted } from "../../promises.ts";
-import { codeOf } from "../process/folders.ts";
-import { explain, SettingError } from "../process/start_error.ts";
+import { codeOf, explain, SettingError } from "../process/start_error.ts";
 
 /** The operand that means standard input or output. */
 export const STANDARD = "-";
