@@ -33,7 +33,8 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
   if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
-    if (stored.some(isValid)) {
+    const hasValidKey = stored.some(isValid);
+    if (hasValidKey) {
       // An unusable file, such as one with a mode that a platform has set, is only noted: the store has a key, so nothing needs the file.
       const fault = findFault(KEY_FILE);
       if (fault !== undefined) return inStore(`${storeNote()}; ${fault}`);
@@ -43,19 +44,10 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
     }
-    return inStore(stored.some(isValid) ? storeNote() : `none is valid (${commandLine("keys add")} makes one)`);
+    return inStore(hasValidKey ? storeNote() : `none is valid (${commandLine("keys add")} makes one)`);
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
-}
-
-/**
- * Makes a key for a store in memory, unless the settings have one. The key ends with the server, as the pets do, and no file is made.
- */
-export async function makeFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
-  if (configured.length > 0) return AS_SET;
-  const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-  return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
 }
 
 function storeNote(): string {
@@ -76,8 +68,6 @@ function findFault(path: string): string | undefined {
   }
 }
 
-const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
-
 /**
  * Adds the key of the file to the store, unless the store has it. A key that the store has revoked, or that has expired, stays so.
  *
@@ -95,6 +85,17 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
   await store.add({ ...names, ...times, digest, readOnly: false });
   return true;
 }
+
+/**
+ * Makes a key for a store in memory, unless the settings have one. The key ends with the server, as the pets do, and no file is made.
+ */
+export async function makeTemporaryKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
+  if (configured.length > 0) return AS_SET;
+  const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
+  return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
+}
+
+const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
 
 /** Whether a key is accepted now. */
 export function isValid({ expires, revoked }: Pick<StoredKey, "expires" | "revoked">): boolean {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FirstKey, makeFirstKey, provideFirstKey } from "../first_key/first_key.ts";
+import { type FirstKey, makeTemporaryKey, provideFirstKey } from "../first_key/first_key.ts";
 import { KEY_FILE, readKey } from "../first_key/key_file.ts";
 import { isPermitted } from "../process/process.ts";
 import { startError } from "../process/start_error.ts";
@@ -48,7 +48,8 @@ export async function prepareStore(
   if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
   if (settings.allowReset) report("POST /reset with a key that may write removes every pet, and adds those of --seed");
   if (settings.seed > 0) report(await seed(store, settings.seed));
-  const key = shared ? await provideFirstKey(settings.keys, store.keys) : await makeFirstKey(settings.keys, store.keys);
+  const provideKey = shared ? provideFirstKey : makeTemporaryKey;
+  const key = await provideKey(settings.keys, store.keys);
   if (path !== undefined) describeRemains(path, store.isNew ?? false, key).forEach(report);
   return key;
 }
