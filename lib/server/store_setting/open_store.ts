@@ -16,7 +16,7 @@ import type { Environment } from "../settings/flags.ts";
 import { explain, SettingError, startError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { isMissing, prepareFile } from "./new_file.ts";
-import type { KeysSetting, SharedStore, StoreSetting } from "./store_setting.ts";
+import type { KeysSetting, StoreCheck, StoreSetting } from "./store_setting.ts";
 
 const SQLITE = "sqlite:";
 
@@ -34,7 +34,23 @@ export async function readStoreSetting(setting: string, environment: Environment
     const { readPostgresStore } = await import("./postgres.ts");
     return await readPostgresStore(setting, environment);
   }
-  const path = setting.startsWith(SQLITE) ? setting.slice(SQLITE.length) : "";
+  const path = readPath(setting);
+  if (path !== undefined) return fileSetting(setting, path);
+  // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
+  if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
+    throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
+  }
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
+}
+
+/**
+ * The path of the file that a setting `sqlite:<path>` names, or undefined if the setting names no file.
+ *
+ * @throws {SettingError} If the path has a part that a path does not have here.
+ */
+function readPath(setting: string): string | undefined {
+  if (!setting.startsWith(SQLITE)) return undefined;
+  const path = setting.slice(SQLITE.length);
   // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
   // the root.
   if (path.startsWith("//")) {
@@ -45,13 +61,9 @@ export async function readStoreSetting(setting: string, environment: Environment
   if (path.includes("?")) {
     throw new SettingError("The store sqlite:<path> takes no parameters, so its path must not have a question mark");
   }
-  // A path with :// may be an address with a password, and is refused below without being quoted, while messages quote paths.
-  if (path !== "" && path !== ":memory:" && !path.includes("://")) return fileSetting(setting, path);
-  // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
-  if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
-    throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
-  }
-  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
+  // Text with :// may be an address with a password. It is no path here, because messages quote paths.
+  const isPath = path !== "" && path !== ":memory:" && !path.includes("://");
+  return isPath ? path : undefined;
 }
 
 /** Whether a setting is the address of a PostgreSQL database. */
@@ -68,7 +80,7 @@ function fileSetting(description: string, path: string): StoreSetting {
       keys: keysOfFile(path),
       check: () => checkFile(path),
       export: (write) => exportDatabase(path, write),
-      import: (pets, signal) => atPath(path, () => importPets(path, pets, signal)),
+      import: (pets, signal) => prepareAndOpen(path, () => importPets(path, pets, signal)),
     },
   };
 }
@@ -84,14 +96,14 @@ function keysOfFile(path: string): KeysSetting {
   };
 }
 
-async function checkFile(path: string): ReturnType<SharedStore["check"]> {
+async function checkFile(path: string): Promise<StoreCheck> {
   const { isEmpty, pets, faults } = await inspectDatabase(path);
   if (isEmpty) faults.push(`${path} is an empty database, which no server has used yet`);
   return { faults, contents: formatPetCount(pets) };
 }
 
 function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteStore> {
-  return atPath(path, () => SqliteStore.open(path, writerThread));
+  return prepareAndOpen(path, () => SqliteStore.open(path, writerThread));
 }
 
 /**
@@ -99,7 +111,7 @@ function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteSto
  *
  * @throws {SettingError} If that fails.
  */
-async function atPath<T>(path: string, open: () => T | Promise<T>): Promise<T> {
+async function prepareAndOpen<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   try {
     prepareFile(path);
     return await open();

@@ -8,14 +8,14 @@ import type { PetSink } from "../../stores/sql_tables.ts";
 import type { PetDraft } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import type { OpenStore, StoreSetting } from "./store_setting.ts";
+import type { OpenStore, StoreCheck, StoreSetting } from "./store_setting.ts";
 
 /** A database, as the package gives it to the server. Nothing is opened before a method is called. */
 interface PostgresSetting {
   description: string;
   open(): Promise<OpenStore>;
   listKeys(): Promise<readonly StoredKey[]>;
-  check(): Promise<{ faults: string[]; contents: string }>;
+  check(): Promise<StoreCheck>;
   export(write: PetSink): Promise<unknown>;
   import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }

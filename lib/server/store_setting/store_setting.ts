@@ -32,11 +32,18 @@ export interface KeysSetting {
   open(createIfMissing: boolean): Promise<OpenStore>;
 }
 
+/** The result of the check of a store. */
+export interface StoreCheck {
+  /** Why the store is not sound. A sound one has no faults. */
+  faults: string[];
+  /** What a sound store has, which may include the schema. */
+  contents: string;
+}
+
 /** What commands can do with a store while servers use it. Each method opens the store for itself. */
 export interface SharedStore {
   keys: KeysSetting;
-  /** Checks the store. `faults` say why it is not sound. `contents` says what a sound one has, which may include the schema. */
-  check(): Promise<{ faults: string[]; contents: string }>;
+  check(): Promise<StoreCheck>;
   /** Writes all pets, as they are at one moment. */
   export(write: PetSink): Promise<unknown>;
   /** Adds all pets, or none, such as when the signal is aborted. `isNew` says whether this has made the tables. */
