@@ -39,11 +39,14 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   for await (const block of source) {
     const lines: (string | undefined)[] = [];
     let start = 0;
-    for (let end; (end = block.indexOf(LF, start)) >= 0; start = end + 1) {
+    let end = block.indexOf(LF);
+    while (end >= 0) {
       const lastPart = block.subarray(start, end);
       lines.push(endLine(parts.length === 0 ? lastPart : Buffer.concat([...parts, lastPart])));
       parts = [];
       partsLength = 0;
+      start = end + 1;
+      end = block.indexOf(LF, start);
     }
     if (start < block.length) {
       parts.push(block.subarray(start));

@@ -63,6 +63,16 @@ function parsePet(line: string, ignoredNames: Set<string>): PetDraft | string[] 
 
 const MEMBERS = ["name", "categoryId", "status"];
 
+/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
+const KNOWN = new Set(["id", ...MEMBERS]);
+
+/** @param line Is valid JSON. */
+function unknownNames(line: string): string[] {
+  const body: unknown = JSON.parse(line);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
+  return Object.keys(body).filter((name) => !KNOWN.has(name));
+}
+
 /**
  * The member of a pet whose letters an unknown name has, but for one of them. Case, accents, spaces, punctuation and invisible characters do
  * not count. Such a name is a mistake, and not a member to ignore.
@@ -78,13 +88,3 @@ function similarMember(name: string): string | undefined {
 function lettersOf(name: string): string {
   return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
-
-/** @param line Is valid JSON. */
-function unknownNames(line: string): string[] {
-  const body: unknown = JSON.parse(line);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
-  return Object.keys(body).filter((name) => !KNOWN.has(name));
-}
-
-/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
-const KNOWN = new Set(["id", ...MEMBERS]);

@@ -57,7 +57,8 @@ async function countSamples(store: PetStore, count: number): Promise<number | un
   while (after !== undefined) {
     const { json, next }: PetPage = await store.list({ after, limit: PAGE_SIZE });
     for (const { name, categoryId, status } of JSON.parse(json)) {
-      const sample = samplePet(present++);
+      const sample = samplePet(present);
+      present++;
       const isSample = name === sample.name && BigInt(categoryId) === sample.categoryId && status === sample.status;
       if (!isSample || present >= count) return undefined;
     }
