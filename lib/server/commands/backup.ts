@@ -27,7 +27,7 @@ export const BACKUP: Command = {
     if (operand === "-") {
       throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
     }
-    // This comes first, because the log of a database that exists is its own, and must not be called one to remove.
+    // An existing file is refused first. The name of an existing database would be refused for its log, with the advice to remove that.
     requireNew(operand);
     requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));

@@ -18,7 +18,8 @@ export const CHECK: Command = {
   async run(args, context) {
     const { output, errors } = context.writers;
     const { description } = await readStore(args, context);
-    const { faults, contents } = await (await readSharedStore(args, context)).check();
+    const store = await readSharedStore(args, context);
+    const { faults, contents } = await store.check();
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     if (faults.length > 0) return 2;
     output.add(`${description} is sound: ${contents}`);

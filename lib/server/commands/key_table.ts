@@ -17,7 +17,8 @@ const COLUMNS: readonly [title: string, cellOf: (key: KeyInfo) => string][] = [
 ];
 
 function stateOf(key: KeyInfo): string {
-  return key.revoked ? "revoked" : isValid(key) ? "valid" : "expired";
+  if (key.revoked) return "revoked";
+  return isValid(key) ? "valid" : "expired";
 }
 
 function minuteOf(time: Date): string {

@@ -44,14 +44,22 @@ export const RESTORE: Command = {
   },
 };
 
-/**
- * What a restore has done. `kept` is the name of the copy of the replaced file, or undefined if there was none. `keys` is undefined if the
- * keys of the replaced file could not be read.
- */
-type Result = Awaited<ReturnType<typeof restore>>;
+/** What a restore has done. */
+interface Result {
+  file: string;
+  /** How many pets the file has now. */
+  pets: bigint;
+  /** The name of the copy of the replaced file. It is undefined if there was no file. */
+  kept: string | undefined;
+  /**
+   * The keys that end later in the backup than in the replaced file, and those that are valid there and not in the backup. It is undefined
+   * if the keys of the replaced file could not be read.
+   */
+  keys: { revived: readonly StoredKey[]; lost: readonly StoredKey[] } | undefined;
+}
 
 /** @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file. */
-async function restore(backup: string, file: string, revokesNewer: boolean) {
+async function restore(backup: string, file: string, revokesNewer: boolean): Promise<Result> {
   prepareFolder(file);
   const present = takeFile(file);
   try {
