@@ -6,7 +6,7 @@ import { STANDARD } from "../transfer/files.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
-import { type Command, readSharedStore } from "./command.ts";
+import { type Command, type Context, readSharedStore } from "./command.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
@@ -22,38 +22,42 @@ export const EXPORT: Command = {
   failure: "The export failed",
   async run(args, context) {
     const { operand } = args;
-    const isToOutput = operand === "" || operand === STANDARD;
     const store = await readSharedStore(args, context);
-    try {
-      if (isToOutput) {
-        await exportPets(store, (bytes) => writeAll(context.runtime.sinks.output, bytes));
-      } else {
-        requireNew(operand);
-        // SQLite would take a file beside a database for its log, and overwrite it.
-        requireOwnName(operand);
-        // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
-        const write = promisify(writeFile);
-        const pets = await publishFile(operand, (_, file, signal) =>
-          exportPets(store, async (bytes) => {
-            await write(file, bytes);
-            signal.throwIfAborted();
-          }));
-        context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);
-      }
-      return 0;
-    } catch (error) {
-      // If the reader closes the pipe, as head does, the export ends without a message.
-      if (isToOutput && isBrokenPipe(error)) return 1;
-      throw error;
-    }
+    if (operand === "" || operand === STANDARD) return await exportToOutput(store, context);
+    const pets = await exportToFile(store, operand);
+    context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);
+    return 0;
   },
 };
 
-/** Writes all the bytes. */
-type Write = (bytes: Uint8Array) => Promise<void>;
+/** @returns The exit status. */
+async function exportToOutput(store: SharedStore, { runtime }: Context): Promise<number> {
+  try {
+    await exportPets(store, (bytes) => writeAll(runtime.sinks.output, bytes));
+    return 0;
+  } catch (error) {
+    // If the reader closes the pipe, as head does, the export ends without a message.
+    if (isBrokenPipe(error)) return 1;
+    throw error;
+  }
+}
 
 /** @returns How many pets were written. */
-async function exportPets(store: SharedStore, write: Write): Promise<number> {
+async function exportToFile(store: SharedStore, path: string): Promise<number> {
+  requireNew(path);
+  // SQLite would take a file beside a database for its log, and overwrite it.
+  requireOwnName(path);
+  // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
+  const write = promisify(writeFile);
+  return await publishFile(path, (_, file, signal) =>
+    exportPets(store, async (bytes) => {
+      await write(file, bytes);
+      signal.throwIfAborted();
+    }));
+}
+
+/** @returns How many pets were written. */
+async function exportPets(store: SharedStore, write: (bytes: Uint8Array) => Promise<void>): Promise<number> {
   const encoder = new TextEncoder();
   let total = 0;
   await store.export(async (text, pets) => {
