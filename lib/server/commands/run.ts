@@ -1,5 +1,6 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
+import type { Command } from "./command.ts";
 import { readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
@@ -25,6 +26,7 @@ const FLUSH_TIMEOUT = 1_000;
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   surviveFileLimit();
   const environment = withSecretFiles(runtime.environment);
+  /** Whether standard output could not be written, for another reason than a reader who has closed the pipe. */
   let isOutputLost = false;
   const writers = createWriters(
     (stream) => (bytes) => writeAll(runtime.sinks[stream], bytes),
@@ -33,10 +35,8 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   const { output, errors } = writers;
   const report = reportTo(errors);
   let status = 0;
-  /** Whether the output is the result of the run, so that the run fails with it. A text, such as a help text, is a result too. */
-  let isOutputResult = true;
-  /** The beginning of a message about an unexpected error. It is undefined until a command runs, and for one that has none. */
-  let failure: string | undefined;
+  /** The command that runs. It is undefined before that, and if the command line asks for a text, such as a help text. */
+  let command: Command | undefined;
   try {
     if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
     const task = await readCommandLine(args, environment);
@@ -44,16 +44,16 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
       output.add(task.trimEnd());
     } else {
       describeUnknownVariables(runtime.listVariables()).forEach(report);
-      isOutputResult = !task.command.isDoneWithoutOutput;
-      failure = task.command.failure;
-      status = await task.command.run(task.args, { writers, runtime: { ...runtime, environment } });
+      command = task.command;
+      status = await command.run(task.args, { writers, runtime: { ...runtime, environment } });
     }
-    if (isOutputResult) {
+    // A text is the result of its run too.
+    if (!command?.isDoneWithoutOutput) {
       await output.flush();
       if (isOutputLost && status === 0) status = 1;
     }
   } catch (thrown) {
-    const error = failure === undefined ? thrown : explain(failure, thrown);
+    const error = command?.failure === undefined ? thrown : explain(command.failure, thrown);
     if (!(error instanceof SettingError)) throw error;
     report(error.message);
     status = error.status;
