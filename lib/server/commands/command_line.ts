@@ -95,25 +95,34 @@ export function readArguments(
   const advice = `add --help to see the flags of ${name}`;
   const { values, positionals } = parse(words, options, advice);
   const flags = new Map(Object.entries(values).map(([flag, given]) => [flag, given!.map(textOf)]));
-  // The messages do not quote an operand, because a word without a flag may be a key.
-  if (command.operand === undefined && positionals.length > 0) {
-    throw new SettingError(`Only flags are expected; ${advice}`);
-  }
-  if (positionals.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
-  const [operand] = positionals;
-  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
-  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
-    throw new SettingError(`The ${command.operand} must not contain control characters`);
-  }
+  const operand = readOperand(positionals, command, advice);
+  const asksForText = flags.has("help") || flags.has("version");
   const isMissing = operand === undefined && command.needsOperand;
   // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
   const isEmpty = operand === "";
-  const printsText = flags.has("help") || flags.has("version");
-  if ((isMissing || isEmpty) && !printsText) {
+  if ((isMissing || isEmpty) && !asksForText) {
     const example = command.examples[0]!.replace(/^petstore /, "");
     throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
   }
   return createArguments(options, flags, operand ?? "", environment);
+}
+
+/**
+ * The operand of a command, or undefined if none is given.
+ *
+ * @param advice The end of a message about a word that is not expected.
+ * @throws {SettingError} If there are too many words, or the operand has a control character. The messages do not quote a word, because a word
+ * without a flag may be a key.
+ */
+function readOperand(words: readonly string[], command: Command, advice: string): string | undefined {
+  if (command.operand === undefined && words.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
+  if (words.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
+  const [operand] = words;
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
+    throw new SettingError(`The ${command.operand} must not contain control characters`);
+  }
+  return operand;
 }
 
 /** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */
@@ -137,11 +146,15 @@ function parse(words: readonly string[], options: Options, advice: string) {
       allowNegative: true,
     });
   } catch (error) {
-    // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here. A dot may stand in a flag too.
-    const [fault = ""] = (error as Error).message.split(/\.(?:\s|$)|\n/, 1);
-    const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
-    const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
-    const similarFlag = similar === undefined ? undefined : `--${similar}`;
-    throw new SettingError(`${fault}${didYouMean(similarFlag)}; ${advice}`);
+    throw new SettingError(`${describeFault((error as Error).message, options)}; ${advice}`);
   }
+}
+
+/** Says what `parseArgs()` has found wrong, and which flag an unknown one may mean. */
+function describeFault(message: string, options: Options): string {
+  // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here. A dot may stand in a flag too.
+  const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
+  const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
+  const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
+  return fault + didYouMean(similar === undefined ? undefined : `--${similar}`);
 }
