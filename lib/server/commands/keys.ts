@@ -52,7 +52,7 @@ export const ADD_KEY: Command = {
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, true, async (store) => {
+    return await useKeys(args, context, { createIfMissing: true }, async (store) => {
       await printAndStore(store, context, (keys) => keys.add(options));
     });
   },
@@ -85,7 +85,7 @@ export const ROTATE_KEY: Command = {
   async run(args, context) {
     const expires = args.readOptional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
-    return await useKeys(args, context, false, async (store) => {
+    return await useKeys(args, context, { createIfMissing: false }, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
       if (!stored.some((key) => key.id === id && isValid(key))) {
@@ -94,16 +94,9 @@ export const ROTATE_KEY: Command = {
         );
       }
       await printAndStore(store, context, (keys) => keys.rotate(id, options));
-      const { errors } = context.writers;
       const oldKey = (await store.list()).find((key) => key.id === id)!;
-      errors.add(`petstore: ${id} ${describeEnd(oldKey.expires)}`);
-      for (const file of keyFilesOf((await readStore(args, context)).path)) {
-        // A file that cannot be read is passed over without a word, because it may have another key.
-        if (!await hasKey(file, oldKey.digest).catch(() => false)) continue;
-        errors.add(
-          `petstore: ${file} still has the old key, which a new store would accept; write the new one into it`,
-        );
-      }
+      context.writers.errors.add(`petstore: ${id} ${describeEnd(oldKey.expires)}`);
+      await tellOfOldKeyFiles(args, context, oldKey.digest);
     });
   },
 };
@@ -116,20 +109,14 @@ export const REVOKE_KEY: Command = {
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {
-    return await useKeys(args, context, false, async (store) => {
+    return await useKeys(args, context, { createIfMissing: false }, async (store) => {
       const stored = await store.list();
       const id = await findId(args, stored);
       await createKeyManager(store).revoke(id);
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       const { digest } = stored.find((key) => key.id === id)!;
-      for (const file of keyFilesOf((await readStore(args, context)).path)) {
-        try {
-          if (await removeKeyFile(file, digest)) errors.add(`petstore: ${file} had this key, and is removed`);
-        } catch (error) {
-          errors.add(`petstore: ${file} was not removed: ${firstLine(error)}. If it has the revoked key, remove it`);
-        }
-      }
+      await removeKeyFiles(args, context, digest);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
@@ -139,13 +126,13 @@ export const REVOKE_KEY: Command = {
 /**
  * Opens the keys of a store for `use`, and closes the store afterwards.
  *
- * @param createIfMissing Whether a store that does not exist is made. If not, a missing file is a failure.
+ * @param options.createIfMissing Whether a store that does not exist is made. If not, a missing file is a failure.
  * @returns The exit status of the command.
  */
 async function useKeys(
   args: CommandArguments,
   context: Context,
-  createIfMissing: boolean,
+  { createIfMissing }: { createIfMissing: boolean },
   use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
   const { keys } = await readSharedStore(args, context);
@@ -217,6 +204,30 @@ async function printAndStore(
   }
   const rights = readOnly ? "may read" : "may read and write";
   errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
+}
+
+/** Tells which key files still have the key that was replaced. */
+async function tellOfOldKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<void> {
+  const { errors } = context.writers;
+  const { path } = await readStore(args, context);
+  for (const file of keyFilesOf(path)) {
+    // A file that cannot be read is passed over without a word, because it may have another key.
+    if (!await hasKey(file, digest).catch(() => false)) continue;
+    errors.add(`petstore: ${file} still has the old key, which a new store would accept; write the new one into it`);
+  }
+}
+
+/** Removes the key files that have a revoked key. */
+async function removeKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<void> {
+  const { errors } = context.writers;
+  const { path } = await readStore(args, context);
+  for (const file of keyFilesOf(path)) {
+    try {
+      if (await removeKeyFile(file, digest)) errors.add(`petstore: ${file} had this key, and is removed`);
+    } catch (error) {
+      errors.add(`petstore: ${file} was not removed: ${firstLine(error)}. If it has the revoked key, remove it`);
+    }
+  }
 }
 
 /** A clause about the end of a key, without its subject. */
