@@ -5,8 +5,14 @@ import type { Sink } from "../process/writers.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { listen } from "./listener.ts";
 
-/** The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode fails as long as the file is not ready. */
-const RETRY_DELAY = 20;
+/** Node as the runtime of the server. */
+export const NODE_RUNTIME: Runtime = {
+  environment: readVariable,
+  listVariables,
+  sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
+  waitForSignal,
+  listen,
+};
 
 /** Writes to standard output or standard error without ever blocking the thread. */
 function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
@@ -24,6 +30,9 @@ function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
   };
 }
 
+/** The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode fails as long as the file is not ready. */
+const RETRY_DELAY = 20;
+
 /** @returns How many bytes have been written. */
 function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -34,12 +43,3 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
     });
   });
 }
-
-/** Node as the runtime of the server. */
-export const NODE_RUNTIME: Runtime = {
-  environment: readVariable,
-  listVariables,
-  sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
-  waitForSignal,
-  listen,
-};
