@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { followLinks } from "../../stores/sqlite/file.ts";
-import { describeMissing, requireRestored } from "../../stores/sqlite/remains.ts";
+import { describeMissing, findLeftFile, requireRestored } from "../../stores/sqlite/remains.ts";
 import { makeFolderFor, missingFolder } from "../process/folders.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -19,9 +19,7 @@ export function prepareFile(path: string): void {
   prepareFolder(path);
   const file = followLinks(path);
   requireRestored(path, file);
-  // The text says more than this only if there are such files.
-  const missing = describeMissing(path, file);
-  if (!missing.endsWith("does not exist")) throw new SettingError(missing);
+  if (findLeftFile(file) !== undefined) throw new SettingError(describeMissing(path, file));
 }
 
 /**

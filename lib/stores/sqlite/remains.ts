@@ -44,9 +44,14 @@ export function countUnfinishedNames(path: string, ino: number): number {
   return findUnfinished(path).filter((name) => inodeOf(name) === ino).length;
 }
 
+/** Finds the name of a file that a restore or a backup has left beside a database. It is undefined if there is none. */
+export function findLeftFile(path: string): string | undefined {
+  return findBeside(path, (end) => UNFINISHED_END.test(end) || KEPT_END.test(end)).at(-1);
+}
+
 /** Says that a database does not exist, and names a file of it that a command has left. */
 export function describeMissing(givenPath: string, path: string): string {
-  const found = findBeside(path, (end) => UNFINISHED_END.test(end) || KEPT_END.test(end)).at(-1);
+  const found = findLeftFile(path);
   const missing = `${givenPath} does not exist`;
   if (found === undefined) return missing;
   return `${missing}, but beside it is ${found}, of a restore or a backup; restore a backup, or move this file away to begin anew`;
