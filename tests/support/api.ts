@@ -2,24 +2,21 @@
 
 import { OPERATIONS } from "../../lib/operations/table.ts";
 import { openApiOf } from "./descriptions.ts";
-import type { PetstoreOptions } from "../../mod.ts";
-import {
-  type Api,
-  type Host as ContractHost,
-  withApi as withBareApi,
-} from "../../packages/conformance/lib/http/api.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { type Api, createApi, type Handle, KEY, type SentRequest } from "../../packages/conformance/lib/http/api.ts";
 import { createResponseValidator } from "./openapi_validator.ts";
 
-export {
-  type Api,
-  type ApiResponse,
-  type Handle,
-  KEY,
-  type RequestParts,
-} from "../../packages/conformance/lib/http/api.ts";
+export { type Api, type Handle, KEY };
+export type { ApiResponse, RequestParts } from "../../packages/conformance/lib/http/api.ts";
 
-export interface Host extends ContractHost {
+/** Sends requests to a petstore. */
+export interface Host {
   name: string;
+  /**
+   * Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`, and with a function that sends
+   * a request.
+   */
+  use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
 /** Every error body that was seen, as text; the description's examples are looked up in it. */
@@ -46,13 +43,18 @@ export async function withApi<T>(
 ): Promise<T> {
   const basePath = options.basePath ?? "/v1";
   const validate = createResponseValidator(openApiOf(options), basePath === "/" ? "" : basePath);
-  return await withBareApi(options, run, {
-    host,
-    check(method, path, seen) {
+  const { handle } = createPetstore({ keys: [KEY], ...options });
+  return await host.use(handle, (origin, send) => {
+    const exchange = async (url: string, init: SentRequest) => {
+      const response = await send(new Request(url, init));
+      const seen = { status: response.status, headers: response.headers, text: await response.text() };
+      const path = new URL(url).pathname, { method } = init;
       validate(method, path, seen);
       const operation = operationOf(method, path);
       if (operation !== undefined) seenResponses.add(`${operation} ${seen.status}`);
       if (seen.status >= 400 && seen.text !== "") seenErrors.add(seen.text);
-    },
+      return seen;
+    };
+    return run(createApi({ origin, basePath, key: KEY, exchange }));
   });
 }

@@ -1,4 +1,4 @@
-/** The cases for a server that is known by its address: petstores pass them, and wrong servers fail the case that says so. */
+/** The cases for a server that is known by its address: petstores pass them, whatever they decide where they have a choice. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,6 @@ import { conformanceCases, type Handle } from "../mod.ts";
 import { createPetstore } from "../../../mod.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { changed, newPetstore, runCases } from "../../../tests/support/conformance.ts";
-import { BODY_MISTAKES } from "./heavy/mistakes/pets.ts";
 
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };
 
@@ -15,17 +14,13 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
   let pets = 0;
   for (const round of [1, 2]) {
     const ids = new Set<bigint | undefined>();
-    const { passed, failed } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
-    assert.deepEqual(failed, [], `round ${round}`);
-    assert.ok(passed.length > 40);
+    const { passed, failed, skipped } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
+    assert.deepEqual([failed, skipped], [[], []], `round ${round}`);
+    assert.ok(passed.length > 30);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
-    const next = pets + ids.size + 1;
-    // Each is told as one that is left.
-    for (const id of [...ids, next]) {
-      const { status } = await fetch(new Request(`https://petstore.example/v1/pets/${id}`, { headers: AUTHORIZED }));
-      assert.equal(status, id === next ? 404 : 200, `pet ${id}`);
-    }
     pets += ids.size;
+    const next = new Request(`https://petstore.example/v1/pets/${pets + 1}`, { headers: AUTHORIZED });
+    assert.equal((await fetch(next)).status, 404);
   }
 });
 
@@ -39,31 +34,6 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
   for (const key of ["", "a b"]) {
     assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key }), TypeError, key);
   }
-});
-
-const takesEveryKey = changed(() => {}, (request) => {
-  const headers = new Headers(request.headers);
-  if (headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
-  return new Request(request, { headers });
-});
-
-test("of the specification's cases, a server that takes every key fails those that say so, with the promise and the exchange", async () => {
-  const { failed, errors } = await runCases({ fetch: takesEveryKey }, "specification");
-  assert.deepEqual(failed, ["shows and stores nothing without the right key, in any form"]);
-  for (const { promise, reason, exchange, message } of errors) {
-    assert.match(promise, /^\d(\.\d)?: /);
-    assert.match(exchange, /^> (GET|POST) \/v1\/pets/);
-    assert.match(exchange, /^< \d{3}$/m);
-    assert.ok(message.includes(promise) && message.includes(reason) && message.includes(exchange));
-    assert.ok(!message.includes(KEY));
-  }
-});
-
-test("a server that takes what is no pet fails the same cases in a second run, whatever the first has left", async () => {
-  const fetch = Object.values(BODY_MISTAKES).reduce((petstore, plant) => plant(petstore), newPetstore());
-  const [first, second] = [await runCases({ fetch }), await runCases({ fetch })];
-  assert.ok(first.failed.length > 0);
-  assert.deepEqual(second.failed, first.failed);
 });
 
 test("a petstore whose messages, links, methods, lengths and realm are written in other ways passes all cases", async () => {
@@ -80,4 +50,22 @@ test("a petstore whose messages, links, methods, lengths and realm are written i
     headers.delete("content-length");
   }, (request) => new Request(request.url.replace(/(cursor=[^&]+)\.(&|$)/, "$1$2"), request));
   assert.deepEqual((await runCases({ fetch })).failed, []);
+});
+
+test("a petstore that shows no status, has members, errors, orders and types of its own, and no links, passes the specification's cases", async () => {
+  const fetch = changed((response) => {
+    const { status, headers, text } = response;
+    headers.delete("link");
+    if (headers.has("content-type")) headers.set("content-type", "Application/JSON; charset=utf-8");
+    if (status >= 400) {
+      response.text = JSON.stringify({ code: `E${status}`, message: "", status, details: [] }, null, 2);
+    } else if (text !== "") {
+      const pets = text.replaceAll(/,"status":"\w+"}/g, ',"owner":null,"tags":[]}').match(/{[^}]+}/g) ?? [];
+      response.text = text.startsWith("[") ? `[${pets.reverse().join(", ")}]` : pets[0]!;
+    }
+  });
+  for (const round of [1, 2]) {
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, [], `round ${round}: ${errors[0]?.message}`);
+  }
 });

@@ -26,7 +26,7 @@ test("a case ends at the time limit of a response that has begun", async () => {
   const server = createServer((_, response) => void response.writeHead(200).write("["));
   await withListening(server, async (port) => {
     const [first] = conformanceCases({ baseUrl: `http://127.0.0.1:${port}/v1`, key: KEY, timeoutMs: 500 });
-    await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: .*none within 500 ms/);
+    await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: none within 500 ms/);
     server.closeAllConnections();
   });
 });
@@ -46,51 +46,33 @@ test("a case ends, and keeps little, if a body has no end", async () => {
 test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
   const [one, other] = ["a", "b"].map((end) => "x".repeat(5_000) + end);
   assert.throws(() => assertions.equal(one, other, "A text"), { message: /^A text should be …x{40}b", not …x{40}a"$/ });
-  assert.throws(() => assertions.deepEqual([2n ** 63n - 1n], ["1"], "A number"), {
+  assert.throws(() => assertions.equal([2n ** 63n - 1n], ["1"], "A number"), {
     message: 'A number should be ["1"], not [9223372036854775807]',
   });
 });
 
-/** Sends back what it gets, with the key. */
-async function echo(request: Request): Promise<Response> {
-  const { authorization = "", ...rest } = Object.fromEntries(request.headers);
-  const text = `\x1b[2J\u009b\u200f\ufeff ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
-  return new Response(text, { status: 418, headers: { "x-echo": authorization } });
-}
-
 test("a case shows neither the key nor a character that controls a terminal or is invisible, even if the server echoes them", async () => {
-  const { failed, errors } = await runCases({ fetch: echo });
+  const key = 'pk_"Secret"+/Z';
+  const echo: Handle = async (request) => {
+    const headers = Object.fromEntries(request.headers), { authorization = "" } = headers;
+    const told = `${authorization} ${JSON.stringify(headers)} ${encodeURIComponent(key)} ${await request.text()}`;
+    return new Response(`\x1b[2J\u009b\u200f\ufeff ${told}`, { status: 418, headers: { "x-echo": authorization } });
+  };
+  const { failed, errors } = await runCases({ fetch: echo, key });
   assert.ok(failed.length > 30);
   const shown = errors.map(({ message }) => message).join("\n");
   assert.match(shown, /^> authorization: Bearer <key>$/m);
   assert.match(shown, /^< \\u\{1b\}\[2J\\u\{9b\}\\u\{200f\}\\u\{feff\} /m);
   assert.match(shown, /^< x-echo: Bearer <key>$/m);
-  assert.ok(!shown.includes(KEY));
-});
-
-test("a case does not show the key in a form of which it can be made", async () => {
-  const key = 'pk_"Secret"+/Z', name = "pk_secret-NAME";
-  const encoded = ["", "x", "Bearer "].map((before) => btoa(`${before}${key} and more`));
-  const text = JSON.stringify([key, encodeURIComponent(key), key.toUpperCase(), ...encoded]);
-  const fetch: Handle = () => Promise.resolve(new Response(text, { headers: { [name]: "1" } }));
-  // The bytes at the ends of the key are encoded together with those around it.
-  const forms = encoded.map((form) => form.slice(12, 20).toLowerCase());
-  for (const [sent, hidden] of [[key, [...forms, '"+/z', "%2b%2fz", '\\"+']], [name, ["pk_secret-name"]]] as const) {
-    const { errors: [error] } = await runCases({ fetch, key: sent }, "specification", true);
-    const shown = error!.message.toLowerCase();
-    assert.match(shown, /<key>/);
-    for (const form of hidden) assert.ok(!shown.includes(form), `${form} in ${shown}`);
-  }
+  for (const form of [key, '\\"Secret\\"', "%2B%2FZ"]) assert.ok(!shown.includes(form), form);
 });
 
 test("a case does not show credentials that it has made from the key", async () => {
   const petstore = newPetstore(), made = btoa(`user:${KEY}`);
-  const fetch: Handle = (request) =>
-    request.headers.get("authorization") === `Basic ${made}` ? echo(request) : petstore(request);
+  const fetch: Handle = async (request) =>
+    request.headers.get("authorization") === `Basic ${made}` ? new Response(made) : await petstore(request);
   const { errors: [error] } = await runCases({ fetch }, "specification");
-  const message = error?.message ?? "";
-  assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: Basic <key>$/m);
-  assert.ok(!message.includes(made));
+  assert.match(error!.message, /^> authorization: Basic <key>\n[^]*^< <key>$/m);
 });
 
 /** How a server answers a create that has added a pet, and what is told of it. */
@@ -107,34 +89,9 @@ test("conformanceCases() tell of each create that may have left a pet, and of no
   for (const [status, body, told] of ANSWERS) {
     const ids: (bigint | undefined)[] = [];
     const fetch: Handle = () => Promise.resolve(new Response(body, { status }));
-    const cases = conformanceCases({
-      baseUrl: "https://petstore.example/v1",
-      key: KEY,
-      fetch,
-      onCreate: (id) => ids.push(id),
-    });
-    const create = cases.find(({ name }) => name === "sends pets and lists as application/json");
+    const target = { baseUrl: "https://petstore.example/v1", key: KEY, fetch, onCreate: (id?: bigint) => ids.push(id) };
+    const create = conformanceCases(target).find(({ name }) => name === "sends pets and lists as application/json");
     await create?.run().catch(() => {});
     assert.deepEqual(ids, told, `${status} ${body}`);
   }
-});
-
-test("conformanceCases() send each create once, with its length, also where the runtime repeats what has no response", async () => {
-  const lengths: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      if (request.method !== "POST") return void response.end("[]");
-      // Keeps the connection, and ends it within the next create.
-      if (lengths.push(request.headers["content-length"]) % 2 === 1) response.writeHead(500).end();
-      else request.socket.end();
-    });
-  });
-  await withListening(server, async (port) => {
-    let told = 0;
-    await runCases({ baseUrl: `http://127.0.0.1:${port}/v1`, onCreate: () => void told++ }, "specification");
-    server.closeAllConnections();
-    assert.ok(told > 5);
-    assert.equal(lengths.length, told);
-    assert.ok(lengths.every((length) => Number(length) > 0));
-  });
 });

@@ -55,8 +55,7 @@ test("the program finds nothing wrong with this server, twice, whatever its sett
         stderr,
         `pets left behind: ${own.length}, with ids from ${own[0]} to ${own.at(-1)}\n`,
       );
-      const reasons = report.cases.flatMap(({ reason }: { reason?: string }) => reason ?? []);
-      assert.deepEqual(reasons, level === "full" ? ["the server lists origins"] : []);
+      assert.ok(report.cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
       ids.push(...own);
     }
     // A server with a public address writes links to it.
@@ -91,7 +90,7 @@ test("the program prints a line for each case, and for a failure the promise, th
     assert.deepEqual(lines, [
       "FAIL  specification  routes                   sends pets and lists as application/json",
       "      promise: 1: Bodies sent and received are JSON (application/json)",
-      "      reason:  There is no Content-Type, which must be application/json",
+      '      reason:  The Content-Type must be application/json, not "missing"',
       "      > GET /v1/pets",
       "      > authorization: Bearer <key>",
       "      >",

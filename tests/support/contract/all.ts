@@ -1,4 +1,4 @@
-/** The HTTP contract: the published cases, and those whose result is the same on every store and every host. */
+/** The HTTP contract: the published cases, and those that need options, or that only this library keeps. */
 
 import { HTTP_CASES } from "../../../packages/conformance/lib/http/all.ts";
 import type { HttpCase } from "../../../packages/conformance/lib/http/case.ts";
@@ -7,11 +7,15 @@ import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { OWN_CORS_CASES } from "./cors.ts";
 import { KEPT_CASES } from "./kept.ts";
+import { MESSAGE_CASES } from "./messages.ts";
+import { OWN_ROUTE_CASES } from "./mounts.ts";
 import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...HTTP_CASES,
+  ...OWN_ROUTE_CASES,
+  ...MESSAGE_CASES,
   ...CALLER_CASES,
   ...KEPT_CASES,
   ...OWN_CORS_CASES,

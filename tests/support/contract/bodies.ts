@@ -1,20 +1,27 @@
-/** Bodies that no connection carries as they are: their pieces, their times, and codings that clients do not send. */
+/** Bodies that need options, or that no connection carries as they are: their sizes, pieces, times and codings. */
 
 import { disconnected } from "../../../lib/http/interruption.ts";
-import { encode } from "../../../packages/conformance/lib/http/api.ts";
+import { type Api, type ApiResponse, encode, type RequestBody } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { PET, stream } from "../../../packages/conformance/lib/http/body.ts";
-import { stalled, TOO_LARGE } from "../../../packages/conformance/lib/http/body_limits.ts";
-import { addition, assertResponse, cases, type HttpCase, postAs } from "../../../packages/conformance/lib/http/case.ts";
+import { PET, stream, TOO_LARGE } from "../../../packages/conformance/lib/http/body.ts";
+import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 
 const FORM = {
   ...addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none"),
   isLocal: true,
 };
-const BOUNDS = {
-  ...addition("pets.create.body", "A body has at most 64 KiB, and arrives within its time limit"),
-  isLocal: true,
-};
+const CARRIED = addition("pets.create.body", "A body has at most 64 KiB, and arrives within its time limit", "host");
+const BOUNDS = { ...CARRIED, dependsOn: [], isLocal: true };
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function postAs(api: Api, body: RequestBody, headers: Record<string, string> = JSON_TYPE): Promise<ApiResponse> {
+  return api.send("POST", "/pets", { headers, body });
+}
+
+function stalled(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.enqueue(encode('{"name":')) });
+}
 
 /** Bodies of this length are short, and all others together have this room. */
 const SHORT = 16_384, UNDER_WAY = 64 * 1024 * 1024;
@@ -38,6 +45,24 @@ function cut(): ReadableStream<Uint8Array> {
 }
 
 export const OWN_BODY_CASES: readonly HttpCase[] = [
+  ...cases({ ...CARRIED, options: { maxBodyBytes: 100 } }, {
+    async "takes a body of exactly the limit, and answers 413 to one byte more"(api) {
+      const whole: RequestBody[] = [PET.padEnd(100), stream(PET, " ".repeat(100 - PET.length))];
+      for (const body of whole) assert.equal((await postAs(api, body)).status, 201);
+      const longer = [PET.padEnd(101), stream(PET.padEnd(101)), stream(PET.padEnd(100), " ")];
+      for (const body of longer) {
+        assertResponse(await postAs(api, body), { ...TOO_LARGE, message: / 100 bytes/ }, "101 bytes");
+      }
+      assert.equal((await api.get("/pets")).pets.length, 2);
+    },
+  }),
+  ...cases({ ...CARRIED, options: { bodyTimeoutMs: 50 } }, {
+    async "answers 408 to a body that stalls, and stores nothing"(api) {
+      const expected = { status: 408, code: "request_timeout", message: /50 ms/ } as const;
+      assertResponse(await postAs(api, stalled()), expected, "a body that stalls");
+      assert.equal((await api.get("/pets")).text, "[]");
+    },
+  }),
   ...cases(BOUNDS, {
     async "takes a body in hundreds of pieces, and answers 413 to one in more than 256, and one more for each 256 bytes"(
       api,
@@ -47,7 +72,7 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
         assert.equal((await postAs(api, stream(...pieces))).status, 201);
       }
       for (const pieces of [bytes(258), [...bytes(257), " ".repeat(254)]]) {
-        assertResponse(await postAs(api, stream(...pieces)), TOO_LARGE);
+        assertResponse(await postAs(api, stream(...pieces)), TOO_LARGE, `${pieces.length} pieces`);
       }
     },
   }),
@@ -59,21 +84,21 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       const overloaded = { status: 503, code: "overloaded", headers: { "retry-after": "1" } } as const;
       const message = /try again later/;
       for (const body of [PET.padEnd(SHORT + 1), stream(PET.padEnd(SHORT + 1))]) {
-        assertResponse(await postAs(api, body), { ...overloaded, message });
+        assertResponse(await postAs(api, body), { ...overloaded, message }, "a long body");
       }
       for (const body of [PET.padEnd(SHORT), stream(PET.padEnd(SHORT))]) {
         assert.equal((await postAs(api, body)).status, 201);
       }
       held.end();
-      assertResponse(await first, { status: 400, code: "invalid_json", message: /incomplete/ });
+      assertResponse(await first, { status: 400, code: "invalid_json", message: /incomplete/ }, "a cut body");
       assert.equal((await postAs(api, stream(PET.padEnd(SHORT + 1)))).status, 201);
     },
   }),
   ...cases({ ...BOUNDS, options: { maxBodyBytes: 100 } }, {
     async "answers 413 to a Content-Length beyond the limit at once, and to more bytes than were announced"(api) {
       const withLength = (body: ReadableStream, length: string) => postAs(api, body, { "content-length": length });
-      assertResponse(await withLength(stalled(), "101"), TOO_LARGE);
-      assertResponse(await withLength(stream(PET.padEnd(101)), "100"), TOO_LARGE);
+      assertResponse(await withLength(stalled(), "101"), TOO_LARGE, "a Content-Length of 101");
+      assertResponse(await withLength(stream(PET.padEnd(101)), "100"), TOO_LARGE, "101 bytes for 100");
       assert.equal((await withLength(stream(PET.padEnd(100)), "100")).status, 201);
     },
   }),
@@ -90,7 +115,7 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
           cancel: () => void (isCancelled = true),
         });
         const response = await postAs(api, body, headers);
-        assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ });
+        assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ }, "a body that stalls");
         // A short one is read whole, and cannot be cancelled.
         assert.ok(isCancelled || "content-length" in headers, "The body must be cancelled");
         resolve(PET);
@@ -110,7 +135,11 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
         assert.equal((await postAs(api, stream(PET), { [name]: coding })).status, 201, name);
       }
-      assertResponse(await postAs(api, cut()), { status: 400, code: "invalid_json", message: /incomplete/ });
+      assertResponse(
+        await postAs(api, cut()),
+        { status: 400, code: "invalid_json", message: /incomplete/ },
+        "a cut body",
+      );
     },
   }),
 ];

@@ -5,22 +5,6 @@ import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
 import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
 
-interface DenoClients {
-  createHttpClient?(options: { poolMaxIdlePerHost: number }): { close(): void };
-}
-
-const { Deno: deno } = globalThis as { Deno?: DenoClients };
-
-/** Deno's `fetch` sends a request again if a kept connection ends, creates too (denoland/deno #32566). So a create gets its own. */
-async function fetchOnce(request: Request, receive: (response: Response) => Promise<void>): Promise<void> {
-  const client = request.method === "POST" ? deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 }) : undefined;
-  try {
-    await receive(await fetch(request, client && { client } as RequestInit));
-  } finally {
-    client?.close();
-  }
-}
-
 /** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
@@ -56,25 +40,29 @@ export interface Recorder {
   last: Exchange | undefined;
 }
 
-export function createRecorder({ fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget): Recorder {
+export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget): Recorder {
   const recorder: Recorder = {
     last: undefined,
     async exchange(url, { body, ...init }) {
       const current: Exchange = recorder.last = { ...init, url, body: typeof body === "string" ? body : "" };
-      const abort = new AbortController();
-      const timer = setTimeout(() => abort.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
-        const request = new Request(url, { ...init, ...body && { body }, redirect: "manual", signal: abort.signal });
-        if (fetch) await receive(await fetch(request), current);
-        else await fetchOnce(request, (response) => receive(response, current));
-        return current.response!;
+        // A redirection could lead to another server, which must not get the key.
+        const response = await send(new Request(url, { ...init, ...body && { body }, redirect: "manual", signal }));
+        current.response = { status: response.status, headers: response.headers, text: "" };
+        current.response.text = await readText(response);
+        return current.response;
       } catch (error) {
         // Node says only "fetch failed", and has the reason in the cause.
         const { message, cause } = error as Error;
-        current.failure = `no whole response: ${cause instanceof Error ? cause.message : message}`;
+        const reason = signal.aborted
+          ? `none within ${timeoutMs} ms`
+          : cause instanceof Error
+          ? cause.message
+          : message;
+        current.failure = `no whole response: ${reason}`;
         throw new NoResponseError(current.failure);
       } finally {
-        clearTimeout(timer);
         const isCreate = init.method === "POST" && url.split("?")[0]!.endsWith("/pets");
         if (isCreate && !isRefusal(current.response)) onCreate?.(idOf(current.response));
       }
@@ -83,10 +71,7 @@ export function createRecorder({ fetch, timeoutMs = 10_000, onCreate }: Conforma
   return recorder;
 }
 
-/** Reads a response. Its head is kept if the body does not come, or is too long. */
-async function receive(response: Response, exchange: Exchange): Promise<void> {
-  const { status, headers, body } = response;
-  exchange.response = { status, headers, text: "" };
+async function readText({ body }: Response): Promise<string> {
   // The decoder keeps a byte-order mark, because JSON may not begin with one.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "", bytes = 0;
@@ -95,7 +80,7 @@ async function receive(response: Response, exchange: Exchange): Promise<void> {
     if (bytes > MAX_BODY_BYTES) throw new Error(`the body has more than ${MAX_BODY_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
-  exchange.response.text = text + decoder.decode();
+  return text + decoder.decode();
 }
 
 /** Whether a response shows that no pet was added. Any other failure may come after the pet was added. */

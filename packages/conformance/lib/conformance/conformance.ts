@@ -3,7 +3,7 @@
 import { HTTP_CASES } from "../http/all.ts";
 import { type ApiTarget, createApi, type SeenResponse } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
-import { createRandom } from "../http/generated/random.ts";
+
 import { type ConformanceTarget, createRecorder, NoResponseError } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
 
@@ -61,7 +61,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   const base = requireBase(target.baseUrl);
   const { key } = target;
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
-  const possible = HTTP_CASES.filter(({ options, isOwn }) => !options && !isOwn);
+  const possible = HTTP_CASES.filter(({ options }) => !options);
   return possible.map(({ area, level, promise, name, run }) => ({
     area,
     level,
@@ -69,13 +69,12 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
     name,
     async run() {
       const recorder = createRecorder(target);
-      const { exchange } = recorder;
       try {
-        await run(createApi({ ...base, key, random: createRandom(name), isOwn: false, exchange }));
+        await run(createApi({ ...base, key, exchange: recorder.exchange }));
         return undefined;
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
-        const shown = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
+        const shown = recorder.last ? describeExchange(recorder.last, key) : "";
         throw new ConformanceError(promise, reasonOf(error, key), shown, error instanceof NoResponseError);
       }
     },
@@ -84,12 +83,11 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 
 /** Asks for a list. Resolves to the response, or to the reason why there is none. */
 export async function tryTarget(target: ConformanceTarget): Promise<SeenResponse | string> {
-  const { key } = target, { exchange } = createRecorder(target);
-  const api = createApi({ ...requireBase(target.baseUrl), key, random: createRandom(""), isOwn: false, exchange });
+  const { baseUrl, key } = target, { exchange } = createRecorder(target);
   try {
-    return await api.get("/pets?limit=1");
+    return await createApi({ ...requireBase(baseUrl), key, exchange }).get("/pets?limit=1");
   } catch (error) {
-    return hide((error as Error).message, [key]);
+    return reasonOf(error, key);
   }
 }
 
@@ -103,6 +101,6 @@ function requireBase(baseUrl: string): Pick<ApiTarget, "origin" | "basePath"> {
 
 /** The message of an error. It is shortened after the key is hidden, because a part of a key could not be found. */
 function reasonOf(error: unknown, key: string): string {
-  const reason = hide(error instanceof Error ? error.message : String(error), [key]);
+  const reason = hide(String((error as Error).message), [key]);
   return reason.length <= SHOWN ? reason : `${reason.slice(0, SHOWN).toWellFormed()}…`;
 }

@@ -1,16 +1,17 @@
 /** The results of the program, as text and as JSON. */
 
+import type { Topic } from "../http/case.ts";
+
 /** The result of one case. */
-export interface Result {
-  area: string;
-  level: string;
-  promise: string;
+export interface Result extends Topic {
   name: string;
   outcome: "pass" | "fail" | "skip";
   /** Why it failed or was skipped. */
-  reason?: string;
+  reason?: string | undefined;
   /** The request and the response that made it fail. */
   exchange?: string;
+  /** Whether it failed because there was no whole response. */
+  isUnanswered?: boolean;
 }
 
 /** The pets that the cases have left behind. */
@@ -41,9 +42,4 @@ export function describePets({ ids, unknown }: Pets): string {
   const sorted = [...ids].sort((a, b) => a < b ? -1 : 1);
   const known = ids.size === 0 ? "none" : `${ids.size}, with ids from ${sorted[0]} to ${sorted.at(-1)}`;
   return `pets left behind: ${known}${unknown === 0 ? "" : `; and up to ${unknown} whose ids are unknown`}`;
-}
-
-export function asJson(url: string, cases: readonly Result[], { ids, unknown }: Pets): string {
-  // The ids are texts, because many readers round an int64.
-  return JSON.stringify({ url, cases, petIds: Array.from(ids, String), unknownPets: unknown });
 }

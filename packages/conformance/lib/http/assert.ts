@@ -3,60 +3,35 @@
  * a few megabytes of a hostile response.
  */
 
-import strict from "node:assert/strict";
-
-/** @param what The subject of the sentence that tells the difference. */
-type Compare = (actual: unknown, expected: unknown, what: string) => void;
-
-/** An assertion that failed. Its message is not shortened: a part of a key could not be found and hidden. */
-class MismatchError extends Error {
-  override name = "AssertionError";
-}
-
-/** `node:assert` adds a message of its own to a text. An error keeps it from doing so. */
-const DIFFERENT = new Error("different");
-
 interface Assertions {
   ok(value: unknown, message: string): asserts value;
-  fail(message: string): never;
-  equal: Compare;
-  deepEqual: Compare;
+  /** Compares two values by their JSON. @param what The subject of the sentence that tells the difference. */
+  equal(actual: unknown, expected: unknown, what: string): void;
   /** @param must The sentence that tells what the text must be. */
   match(text: string, pattern: RegExp, must: string): void;
 }
 
-/** The assertions of the cases, like those of `node:assert/strict`. */
 export const assert: Assertions = {
   ok(value, message) {
-    if (!value) assert.fail(message);
+    // The message is not shortened here: a part of a key could not be found and hidden.
+    if (!value) throw new Error(message);
   },
-  fail(message) {
-    throw new MismatchError(message);
+  equal(actual, expected, what) {
+    const [seen, wanted] = [asJson(actual), asJson(expected)];
+    if (seen === wanted) return;
+    let same = 0;
+    while (seen[same] === wanted[same]) same++;
+    // A long text is shown from shortly before the first difference.
+    const show = (text: string) => same < 300 ? text : `…${text.slice(same - 40).toWellFormed()}`;
+    assert.ok(false, `${what} should be ${show(wanted)}, not ${show(seen)}`);
   },
-  equal: compareBy(strict.equal),
-  deepEqual: compareBy(strict.deepEqual),
   match(text, pattern, must) {
     assert.ok(pattern.test(text), `${must}, not ${asJson(text)}`);
   },
 };
 
-function compareBy(compare: (actual: unknown, expected: unknown, message: Error) => void): Compare {
-  return (actual, expected, what) => {
-    try {
-      compare(actual, expected, DIFFERENT);
-    } catch {
-      const [seen, wanted] = [asJson(actual), asJson(expected)];
-      let same = 0;
-      while (same < seen.length && seen[same] === wanted[same]) same++;
-      // A long text is shown from shortly before the first difference.
-      const show = (text: string) => same < 300 ? text : `…${text.slice(same - 40).toWellFormed()}`;
-      assert.fail(`${what} should be ${show(wanted)}, not ${show(seen)}`);
-    }
-  };
-}
-
 /** Formats a value as JSON. A bigint becomes an integer with all its digits. */
-export function asJson(value: unknown): string {
+function asJson(value: unknown): string {
   const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? `\0${member}` : member);
   return String(text).replaceAll(/"\\u0000(-?\d+)"/g, "$1");
 }
@@ -69,11 +44,11 @@ export function parseJson(
   try {
     return JSON.parse(text, revive);
   } catch {
-    return assert.fail(`The body must be JSON, not ${text}`);
+    assert.ok(false, `The body must be JSON, not ${text}`);
   }
 }
 
 /** Throws unless a response has this status. */
-export function assertStatus({ status }: { status: number }, expected: number, request = ""): void {
-  assert.equal(status, expected, `The status${request && ` of the response to ${request}`}`);
+export function assertStatus({ status }: { status: number }, expected: number, request: string): void {
+  assert.equal(status, expected, `The status of the response to ${request}`);
 }

@@ -2,8 +2,8 @@
 
 import type { ErrorBody, PetstoreOptions } from "@petstore/petstore";
 import type { Need } from "../store/case.ts";
-import { type Api, type ApiResponse, encode, type RequestBody } from "./api.ts";
-import { assert } from "./assert.ts";
+import type { Api, ApiResponse } from "./api.ts";
+import { assert, assertStatus } from "./assert.ts";
 
 /**
  * What can make a case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests and
@@ -29,7 +29,6 @@ export type Area =
   | "pets.conditional"
   | "routes"
   | "store.orders"
-  | "cors"
   | (string & Record<never, never>);
 
 /** The part of the contract to which a case belongs. */
@@ -47,8 +46,6 @@ export interface HttpCase extends Topic {
   name: string;
   /** The options that the petstore needs. A server that is known by its address alone cannot be given any. */
   options?: Partial<PetstoreOptions>;
-  /** Whether the case must not test other people's servers, because these may answer in another way. */
-  isOwn?: boolean;
   /**
    * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
    * connection carries.
@@ -62,27 +59,23 @@ export interface HttpCase extends Topic {
 
 type CaseParts = Omit<HttpCase, "name" | "run">;
 
-export const ON_STORE: { dependsOn: Dependency[] } = { dependsOn: ["store"] };
-export const ON_HOST: { dependsOn: Dependency[] } = { dependsOn: ["host"] };
-export const ON_BOTH: { dependsOn: Dependency[] } = { dependsOn: ["store", "host"] };
-
 /** Makes cases from functions, which are listed by name. */
 export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): HttpCase[] {
   return Object.entries(runs).map(([name, run]) => ({ ...parts, name, run }));
 }
 
 /**
- * A topic of what the specification says.
+ * What the specification says.
  *
  * @param promise With its section.
  */
-export function says(area: Area, promise: string): Topic {
-  return { area, level: "specification", promise };
+export function says(area: Area, promise: string, ...dependsOn: Dependency[]): CaseParts {
+  return { area, level: "specification", promise, dependsOn };
 }
 
-/** A topic of what this project promises beyond the specification. */
-export function addition(area: Area, promise: string): Topic {
-  return { area, level: "full", promise };
+/** What this project promises beyond the specification. */
+export function addition(area: Area, promise: string, ...dependsOn: Dependency[]): CaseParts {
+  return { area, level: "full", promise, dependsOn };
 }
 
 /** Thrown to end a case that the settings of the petstore, or its catalogue, make impossible. */
@@ -95,7 +88,7 @@ export interface Expected {
   status: number;
   /** The code of the error. Without it, the response must be no error. */
   code?: ErrorBody["code"];
-  /** A pattern for the message of this library. Other petstores have words of their own. */
+  /** A pattern for the message. Other petstores have words of their own, so no published case has one. */
   message?: RegExp;
   headers?: Readonly<Record<string, string | null>>;
 }
@@ -105,34 +98,16 @@ export interface Expected {
  *
  * @param request Describes the request, for the message of a failure.
  */
-export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
-  const { status, headers, error, isOwn } = response;
-  const after = request && ` after ${request.slice(0, 80)}`;
-  assert.equal(status, expected.status, `The status${after}`);
-  assert.equal(error?.code, expected.code, `The code of the error${after}`);
+export function assertResponse(response: ApiResponse, expected: Expected, request = "a request"): void {
+  const { headers, error } = response, shown = request.slice(0, 80), of = `of the response to ${shown}`;
+  assertStatus(response, expected.status, shown);
+  assert.equal(error?.code, expected.code, `The code ${of}`);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    assert.equal(headers.get(name), value, `The field ${name}${after}`);
+    assert.equal(headers.get(name), value, `The field ${name} ${of}`);
   }
   if (!expected.code) return;
-  assert.deepEqual(Object.keys(error).sort(), ["code", "message", "status"], `The members of the error${after}`);
-  assert.equal(headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options${after}`);
-  if (!isOwn) return;
-  const { message = /./ } = expected;
-  assert.match(error.message, message, `The message${after} must match ${message}`);
-  assert.ok(error.message.length < 800, `The message is too long${after}`);
-}
-
-/** @param text What GET returns. A server need not know its length in advance, as this library does. */
-export function assertLength({ headers, isOwn }: ApiResponse, text: string): void {
-  const length = headers.get("content-length");
-  if (length !== null || isOwn) assert.equal(length, String(encode(text).length), "The Content-Length");
-}
-
-/** Sends a create whose body was written by hand. */
-export function postAs(
-  api: Api,
-  body: RequestBody,
-  headers: Record<string, string> = { "content-type": "application/json" },
-): Promise<ApiResponse> {
-  return api.send("POST", "/pets", { headers, body });
+  assert.equal(Object.keys(error).sort(), ["code", "message", "status"], `The members ${of}`);
+  assert.equal(headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options ${of}`);
+  const { message = /^/ } = expected;
+  assert.match(error.message, message, `The message ${of} must match ${message}`);
 }

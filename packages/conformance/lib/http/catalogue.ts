@@ -1,33 +1,30 @@
-/** Finds a case's own pets in a catalogue that may have others. */
+/** Adds the pets of a case to a catalogue that may have others, and finds them there. */
 
-import { linkTo } from "./link.ts";
 import type { PetStatus } from "@petstore/petstore/store";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { NotApplicable } from "./case.ts";
-import { idsOf, petOf } from "./exact.ts";
+import { idsOf, linkTo, petOf } from "./exact.ts";
+import { STATUSES } from "../pet_values.ts";
 
 /** How far a case looks for the end of a list, in pages of 100 pets. */
 const MOST_PAGES = 200;
 
-/** A number of pets that no case adds. */
+/** How many ids are tried between two pets. No case adds more pets. */
 const MOST_ADDED = 300n;
 
 /** An id that no pet has: the ids of a petstore stay below 2^53, and no other catalogue is full. */
 export const ABSENT_ID = "9223372036854775807";
 
 /** Makes a name of letters that no pet has, because a petstore may demand unique names. */
-export function newName(start = "Rex"): string {
+export function newName(): string {
   const letters = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => String.fromCharCode(97 + byte % 26));
-  return `${start}${letters.join("")}`;
+  return `Rex${letters.join("")}`;
 }
 
 /** Adds a pet, and returns its id. */
 export async function addPet(api: Api, status: PetStatus = "available", name: string = newName()): Promise<bigint> {
-  const response = await api.post({ name, categoryId: 7, status });
-  // Whether the status is 201, other cases ask.
-  assert.ok(response.status >= 200 && response.status < 300, `A create was answered with ${response.status}`);
-  return petOf(response, response.status).id;
+  return petOf(await api.post({ name, categoryId: 7, status }), 201).id;
 }
 
 /** Adds pets with these statuses. */
@@ -43,6 +40,17 @@ export async function fillCatalogue(api: Api): Promise<void> {
   await addPets(api, Array(Math.max(1, 101 - found)).fill("sold"));
 }
 
+/** The query of a list. */
+export function queryOf(limit: number, status?: PetStatus): string {
+  return `?limit=${limit}${status ? `&status=${status}` : ""}`;
+}
+
+export function withLimit(query: string, limit: number): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set("limit", String(limit));
+  return `?${parameters}`;
+}
+
 /**
  * The query of the next page, or undefined on the last one. The rest of the link is not used, because that of another
  * server must not get the key.
@@ -56,28 +64,13 @@ export function nextQuery(response: ApiResponse): string | undefined {
 }
 
 /** The pages from this query on, as far as links lead, and at most this many. */
-export async function* pagesFrom(api: Api, query: string, most: number): AsyncGenerator<ApiResponse> {
+export async function* pagesFrom(api: Api, query: string, most: number = MOST_PAGES): AsyncGenerator<ApiResponse> {
   let next: string | undefined = query;
   for (let count = 0; next !== undefined && count < most; count++) {
     const response: ApiResponse = await api.get(`/pets${next}`);
     yield response;
     next = nextQuery(response);
   }
-}
-
-/** The ids of each page, from this query to the end of the list. */
-export async function walk(api: Api, query: string): Promise<bigint[][]> {
-  const pages: bigint[][] = [];
-  for await (const response of pagesFrom(api, query, 100)) {
-    assert.ok(pages.push(idsOf(response)) < 100, "The links to next pages do not end");
-  }
-  return pages;
-}
-
-export function withLimit(query: string, limit: number): string {
-  const parameters = new URLSearchParams(query);
-  parameters.set("limit", String(limit));
-  return `?${parameters}`;
 }
 
 /**
@@ -87,9 +80,10 @@ export function withLimit(query: string, limit: number): string {
  */
 export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: string; first: bigint }> {
   const last = await addPet(api, status);
-  let query = `?limit=100${status === undefined ? "" : `&status=${status}`}`;
-  for await (const response of pagesFrom(api, query, MOST_PAGES)) {
+  let query = queryOf(100, status);
+  for await (const response of pagesFrom(api, query)) {
     const place = idsOf(response).indexOf(last);
+    const next = nextQuery(response);
     if (place >= 0) {
       const first = await addPet(api, status);
       // The page that ends with the first pet has a link to what follows it.
@@ -97,22 +91,39 @@ export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: st
       assert.ok(after !== undefined, "A page has no link to the next one, which exists");
       return { query: after, first };
     }
-    const next = nextQuery(response);
     assert.ok(next !== undefined, "The list ends without the pet that was added");
     query = next;
   }
   throw new NotApplicable(`the list has more than ${MOST_PAGES * 100} pets, so its end is too far`);
 }
 
-/** The ids of the pets that `run` adds, as far as they can be read one by one. No other client must add pets meanwhile. */
+/**
+ * The ids of the pets that `run` adds, as far as they lie between those of a pet before and of one after. No other client must add
+ * pets meanwhile.
+ */
 export async function addedBy(api: Api, run: () => Promise<void>): Promise<bigint[]> {
   const before = await addPet(api);
   await run();
   const after = await addPet(api);
-  assert.ok(after > before, "The ids of pets must ascend");
   const added: bigint[] = [];
-  for (let id = before + 1n; id < after && id <= before + MOST_ADDED; id++) {
+  // The ids of another petstore may descend, or lie far apart.
+  const [low, high] = before < after ? [before, after] : [after, before];
+  for (let id = low + 1n; id < high && high - low <= MOST_ADDED; id++) {
     if ((await api.get(`/pets/${id}`)).status !== 404) added.push(id);
   }
   return added;
+}
+
+/**
+ * Sends requests that are refused, and then looks for their pets: by id, and in the lists.
+ *
+ * @param mark A part of the names that these requests send.
+ */
+export async function storesNothing(api: Api, mark: string, send: () => Promise<void>): Promise<void> {
+  assert.equal(await addedBy(api, send), [], "The ids of pets that were refused, and stored all the same,");
+  for (const status of [undefined, ...STATUSES]) {
+    for await (const { text } of pagesFrom(api, queryOf(100, status), 20)) {
+      assert.ok(!text.includes(mark), `A request was refused, and the list of ${status ?? "all"} has its pet`);
+    }
+  }
 }

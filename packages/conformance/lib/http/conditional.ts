@@ -1,62 +1,98 @@
-/** The cases of conditional requests (RFC 9110 §13). */
+/** The cases of HEAD and of conditional requests (RFC 9110 §13). */
 
-import type { Api, ApiResponse } from "./api.ts";
+import { type Api, type ApiResponse, encode } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
-import { addition, cases, type HttpCase, ON_BOTH } from "./case.ts";
-import { addPet, openEnd, withLimit } from "./catalogue.ts";
+import { addition, cases, type HttpCase } from "./case.ts";
+import { ABSENT_ID, addPet, addPets, openEnd, withLimit } from "./catalogue.ts";
+import { STATUSES } from "../pet_values.ts";
 
-const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304");
+const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304", "store", "host");
+const REPRESENTATIONS = addition("pets.conditional", "HEAD has the head of GET", "host");
 
-/** Gets a list unless it has one of these entity tags. */
-function listUnless(api: Api, path: string, tags: string): Promise<ApiResponse> {
-  return api.get(path, { headers: { "if-none-match": tags } });
+/** The fields of a head that HEAD must repeat, and a 304 all but the first. */
+const FIELDS = ["content-type", "link", "deprecation", "sunset", "etag"];
+
+function fieldsOf({ headers }: ApiResponse, names: readonly string[] = FIELDS): unknown[] {
+  return names.map((name) => headers.get(name));
+}
+
+/** Compares a HEAD with a GET, which it returns. */
+async function assertHead(api: Api, path: string): Promise<ApiResponse> {
+  const get = await api.get(path), head = await api.send("HEAD", path);
+  const shown = [head.status, head.text, ...fieldsOf(head)];
+  assert.equal(shown, [get.status, "", ...fieldsOf(get)], `The status, the body and ${FIELDS} of HEAD ${path}`);
+  // A server need not know the length in advance.
+  const length = head.headers.get("content-length") ?? encode(get.text).length;
+  assert.equal(Number(length), encode(get.text).length, `The Content-Length of HEAD ${path}`);
+  assert.equal(get.headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options of ${path}`);
+  return get;
+}
+
+/** Requires a 304 to GET and HEAD unless a response has none of these entity tags, and a 401 without the key. */
+async function assertUnchanged(api: Api, path: string, get: ApiResponse, tags: string): Promise<void> {
+  const headers = { "if-none-match": tags }, kept = FIELDS.slice(1);
+  for (const method of ["GET", "HEAD"]) {
+    const unchanged = await api.send(method, path, { headers });
+    const shown = [unchanged.status, unchanged.text, ...fieldsOf(unchanged, kept)];
+    assert.equal(
+      shown,
+      [304, "", ...fieldsOf(get, kept)],
+      `The status, the body and ${kept} of ${path} if not ${tags}`,
+    );
+    assertStatus(
+      await api.send(method, path, { key: null, headers }),
+      401,
+      `${method} ${path} with ${tags} and no key`,
+    );
+  }
 }
 
 export const CONDITIONAL_CASES: readonly HttpCase[] = [
-  ...cases({ ...CONDITIONS, ...ON_BOTH }, {
+  ...cases(REPRESENTATIONS, {
+    async "answers HEAD as GET, also where GET fails"(api) {
+      for (const path of ["/pets?limit=0", `/pets/${ABSENT_ID}`, "/store/orders", "/cats"]) await assertHead(api, path);
+    },
+  }),
+  ...cases(CONDITIONS, {
+    async "answers HEAD and If-None-Match as GET, for pets and for lists of any kind"(api) {
+      // The pets of one status have the same length.
+      const ids = await addPets(api, [...STATUSES, ...STATUSES]);
+      // These are first pages, which have a next one, so that no pet of another client changes them.
+      const lists = ["/pets?limit=1", "/pets?limit=2", ...STATUSES.map((status) => `/pets?status=${status}&limit=1`)];
+      const texts = new Map<string, string>();
+      for (const path of [...ids.map((id) => `/pets/${id}`), ...lists]) {
+        const get = await assertHead(api, path);
+        const etag = get.headers.get("etag") ?? "none";
+        assert.match(etag, /^(W\/)?"[^"]*"$/, `The ETag of ${path} must be an entity tag`);
+        await assertUnchanged(api, path, get, etag);
+        assert.equal(
+          get.text,
+          texts.get(etag) ?? get.text,
+          `The body of ${path}, which has the entity tag of another,`,
+        );
+        texts.set(etag, get.text);
+      }
+    },
     async "answers 304 to an entity tag that still holds, and 200 once the list has grown"(api) {
       const path = `/pets${withLimit((await openEnd(api)).query, 1)}`;
-      const { headers, text } = await api.get(path);
-      const etag = headers.get("etag") ?? "";
+      const get = await api.get(path);
+      const etag = get.headers.get("etag") ?? "";
       // The comparison is weak (RFC 9110 §13.1.2).
       const opaque = etag.replace(/^W\//, "");
-      for (
-        const tags of [
-          etag,
-          opaque,
-          `W/${opaque}`,
-          `"other", ${etag}`,
-          `${etag},"other"`,
-          "*",
-          `"other"\t,\t ${etag} \t, "x"`,
-        ]
-      ) {
-        const again = await listUnless(api, path, tags);
-        assert.deepEqual(
-          [again.status, again.text, again.headers.get("etag")],
-          [304, "", etag],
-          `The status, the body and the ETag if not ${tags}`,
-        );
-      }
-      for (
-        const tags of ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`]
-      ) {
-        assertStatus(await listUnless(api, path, tags), 200, `If-None-Match: ${tags}`);
-      }
+      const same = [opaque, `W/${opaque}`, `"other", ${etag}`, `${etag},"other"`, "*", `"other"\t,\t ${etag} \t, "x"`];
+      for (const tags of same) await assertUnchanged(api, path, get, tags);
+      const unless = (tags: string) => api.get(path, { headers: { "if-none-match": tags } });
+      const others = ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`];
+      for (const tags of others) assertStatus(await unless(tags), 200, `If-None-Match: ${tags}`);
       // The page is unchanged, but a next page now exists. A 304 would hide it.
       await addPet(api);
-      const grown = await listUnless(api, path, etag);
-      assert.deepEqual(
+      const grown = await unless(etag);
+      assert.equal(
         [grown.status, grown.text],
-        [200, text],
-        "The status and the body of a page that has a next one from now on",
+        [200, get.text],
+        "The status and the body of a page that has a next one now",
       );
-      const again = await listUnless(api, path, grown.headers.get("etag") ?? "");
-      assert.deepEqual(
-        [again.status, again.headers.get("link")],
-        [304, grown.headers.get("link")],
-        "The status and the Link if not its entity tag",
-      );
+      await assertUnchanged(api, path, grown, grown.headers.get("etag") ?? "");
     },
   }),
 ];

@@ -34,8 +34,8 @@ import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/conformance";
 import type {
   Area,
+  ConformanceTarget,
   Handle as ContractHandle,
-  Host,
   HttpContractCase,
   Sharing,
   StoreContractCase,
@@ -257,9 +257,10 @@ const fixture: StoreFixture = {
   remove: (namespace) => console.log(namespace),
   sharing,
 };
-const host: Host = { use: (handle: ContractHandle, run) => run("http://localhost", handle) };
+const fetch: ContractHandle = async (request) => await createPetstore({ keys: ["pk_example"] }).handle(request);
+export const target: ConformanceTarget = { baseUrl: "http://localhost/v1", key: "pk_example", fetch };
 export const storeContract: StoreContractCase[] = await storeCases(fixture);
-export const httpContract: HttpContractCase[] = await httpCases(fixture, host);
+export const httpContract: HttpContractCase[] = await httpCases(fixture);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
   return error instanceof ContractError ? error.guarantee : undefined;
 }
