@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { type ConformanceCase, conformanceCases, type ConformanceError, tryTarget } from "./conformance/conformance.ts";
 import type { ConformanceTarget } from "./conformance/client.ts";
 import { describePets, describeResult, type Pets, type Result, summarize } from "./conformance/report.ts";
-import type { SeenResponse } from "./http/api.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -45,21 +44,16 @@ export interface Surroundings {
   ending: Promise<string>;
 }
 
-/** A mistake of the caller, with a message for a line on standard error. */
-class UsageError extends Error {}
-
 /** Runs the program, and returns its exit status. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     const flags = readFlags(args);
-    if (flags.help || flags.version) {
-      await surroundings.write(`${flags.help ? HELP : `conformance ${VERSION}`}\n`);
-      return 0;
-    }
-    return await test(flags, surroundings);
+    if (!flags.help && !flags.version) return await test(flags, surroundings);
+    await surroundings.write(`${flags.help ? HELP : `conformance ${VERSION}`}\n`);
+    return 0;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    surroundings.tell(`conformance: ${error.message}`);
+    // No message quotes the key, nor an address, which may have a password.
+    surroundings.tell(`conformance: ${(error as Error).message.split("\n")[0]}`);
     return 2;
   }
 }
@@ -67,24 +61,13 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 type Flags = ReturnType<typeof readFlags>;
 
 function readFlags(args: readonly string[]) {
-  const text = { type: "string" } as const, on = { type: "boolean", default: false } as const;
-  const options = {
-    key: text,
-    "key-file": text,
-    level: { type: "string", default: "full" },
-    only: { type: "string", default: "" },
-    json: on,
-    help: on,
-    version: on,
-  } as const;
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length !== 1) throw new Error("Name one base address, such as https://api.example/v1");
-    return { ...values, address: positionals[0]! };
-  } catch (error) {
-    // The message quotes the name of a flag, and no value, which may be a key.
-    throw new UsageError(`${(error as Error).message.split("\n")[0]}; add --help to see the flags`);
+  const text = { type: "string" } as const, on = { type: "boolean" } as const;
+  const options = { key: text, "key-file": text, level: text, only: text, json: on, help: on, version: on };
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (positionals.length !== 1 && !values.help && !values.version) {
+    throw new Error("Name one base address, such as https://api.example/v1; --help shows the flags");
   }
+  return { level: "full", only: "", ...values, address: positionals[0] ?? "" };
 }
 
 async function test(flags: Flags, { environment, write, tell, ending }: Surroundings): Promise<number> {
@@ -94,9 +77,9 @@ async function test(flags: Flags, { environment, write, tell, ending }: Surround
     key: readKey(flags, environment),
     onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
   };
-  const cases = select(casesFor(target), flags);
+  const cases = select(conformanceCases(target), flags);
   const url = flags.address.replace(/\/$/, "");
-  checkTarget(url, await tryTarget(target));
+  await requirePetstore(url, target);
   const results: Result[] = [];
   let isEnded = false;
   const runAll = async () => {
@@ -132,53 +115,35 @@ async function runCase({ run, ...topic }: ConformanceCase): Promise<Result> {
   }
 }
 
-function casesFor(target: ConformanceTarget): ConformanceCase[] {
-  try {
-    return conformanceCases(target);
-  } catch (error) {
-    // The message quotes neither the address, which may have a password, nor the key.
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
-}
-
 function readKey(flags: Flags, environment: Surroundings["environment"]): string {
   const path = flags["key-file"];
-  const text = path === undefined ? flags.key ?? environment("PETSTORE_KEYS") ?? "" : readSecret(path);
+  const text = path === undefined ? flags.key ?? environment("PETSTORE_KEYS") ?? "" : readFileSync(path, "utf8");
   const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
-  if (key === undefined) {
-    throw new UsageError("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
-  }
+  if (key === undefined) throw new Error("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
   return key;
-}
-
-function readSecret(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UsageError(`The key file cannot be read: ${(error as { code?: string }).code ?? "unknown error"}`);
-  }
 }
 
 /** The cases of a level and of some areas. */
 function select(all: readonly ConformanceCase[], { level, only }: Flags): ConformanceCase[] {
   if (level !== "specification" && level !== "full") {
-    throw new UsageError(`--level must be specification or full, not ${JSON.stringify(level)}`);
+    throw new Error(`--level must be specification or full, not ${JSON.stringify(level)}`);
   }
   const cases = all.filter((each) => level === "full" || each.level === level);
   const selected = cases.filter(({ area }) => area.startsWith(only));
   if (selected.length > 0) return selected;
   const areas = [...new Set(cases.map(({ area }) => area))].sort();
-  throw new UsageError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
+  throw new Error(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
 }
 
-/** Throws if it is no use to run a hundred cases. */
-function checkTarget(url: string, seen: SeenResponse | string): void {
-  if (typeof seen === "string") throw new UsageError(`${url}/pets cannot be reached: ${seen}`);
+/** Throws if it is no use to run the cases. */
+async function requirePetstore(url: string, target: ConformanceTarget): Promise<void> {
+  const seen = await tryTarget(target);
+  if (typeof seen === "string") throw new Error(`${url}/pets cannot be reached: ${seen}`);
   const { status } = seen;
   if (status === 401 || status === 403) {
-    throw new UsageError(`${url} answers ${status}, so it refuses the key; name one that may read and write`);
+    throw new Error(`${url} answers ${status}, so it refuses the key; name one that may read and write`);
   }
   if (status === 404 || (status >= 300 && status < 400)) {
-    throw new UsageError(`${url} answers ${status}, so it is not the base address of a petstore`);
+    throw new Error(`${url} answers ${status}, so it is not the base address of a petstore`);
   }
 }

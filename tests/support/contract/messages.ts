@@ -38,6 +38,7 @@ const REFUSED: Record<number, readonly Refusal[]> = {
       post(`{"name":"${"x".repeat(50_000)}","categoryId":7}`),
     ],
     [/available, pending, sold/, "invalid_pet", pet('"status":"lost"')],
+    [/^(?=.*name)(?=.*categoryId)(?=.*status)/, "invalid_pet", post('{"name":"","categoryId":"1","status":"lost"}')],
     [/JSON object/, "invalid_pet", post("null")],
     [/JSON object/, "invalid_pet", post("[{}]")],
     [/name is required$/, "invalid_pet", post('{"categoryId":7}')],

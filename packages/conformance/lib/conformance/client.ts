@@ -1,6 +1,5 @@
 /** Sends the requests of a case to a server, and keeps the last one with what came back. */
 
-import { parseInt64 } from "../json.ts";
 import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
 import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
@@ -91,7 +90,7 @@ function isRefusal(response: SeenResponse | undefined): boolean {
 function idOf(response: SeenResponse | undefined): bigint | undefined {
   try {
     const { id } = parseExact(response?.text ?? "") as { id?: unknown };
-    return typeof id === "bigint" ? id : parseInt64(String(id));
+    return typeof id === "bigint" ? id : undefined;
   } catch {
     return undefined;
   }

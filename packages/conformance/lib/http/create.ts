@@ -145,17 +145,6 @@ export const CREATE_CASES: HttpCase[] = [
     "tells invalid_pet from invalid_json": (api) => assertRefused(api, noPets, true),
     "refuses odd names, rounded categories, deep nesting and what is not UTF-8": (api) =>
       assertRefused(api, moreRefused, true),
-    async "never answers 500 to deep nesting"(api) {
-      // Engines differ in how deep JSON may be.
-      const { status } = await api.post(`{"x":${nested(30_000)},"name":"n","categoryId":1}`);
-      assert.ok(status === 201 || status === 400, `30,000 brackets get ${status}, which should be 201 or 400`);
-      assertStatus(await api.post(nested(30_000)), 400, "30,000 brackets");
-    },
-    async "names every fault of a body in the message"(api) {
-      const { error } = await api.post('{"name":"","categoryId":"1","status":"lost"}');
-      const fields = /^(?=.*name)(?=.*categoryId)(?=.*status)/;
-      assert.match(error.message, fields, "The message must name each of the fields name, categoryId and status");
-    },
   }),
   ...cases(KEPT, {
     async "keeps names exactly as sent, whatever else a body has, under ascending ids"(api) {

@@ -1,6 +1,5 @@
 /** Reads pets with exact numbers, and checks that they have the shape of section 2 of the specification. */
 
-import { parseInt64 } from "../json.ts";
 import type { PetStatus } from "@petstore/petstore/store";
 import type { ApiResponse, SeenResponse } from "./api.ts";
 import { assert, assertStatus, parseJson } from "./assert.ts";
@@ -11,7 +10,15 @@ export interface ExactPet {
   id: bigint;
   name: string;
   categoryId: bigint;
-  status?: PetStatus;
+  status?: PetStatus | undefined;
+}
+
+/** The value of a JSON number such as `7` or `7.0`; `undefined` if it is not whole or not an int64. */
+function parseInt64(source: string): bigint | undefined {
+  const [, digits] = /^(-?\d+)(?:\.0+)?$/.exec(source) ?? [];
+  if (digits === undefined) return undefined;
+  const value = BigInt(digits);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** Parses JSON, and reads its int64 members as bigint. */
@@ -27,7 +34,7 @@ function asPet(value: unknown, text: string): ExactPet {
   const isPet = typeof id === "bigint" && typeof name === "string" && typeof categoryId === "bigint" &&
     (status === undefined || STATUSES.includes(status));
   assert.ok(isPet, `A pet must have an int64 id, a name, an int64 categoryId and one of the three statuses: ${text}`);
-  return { id, name, categoryId, ...status && { status } };
+  return { id, name, categoryId, status };
 }
 
 /** Reads the pet of a response, which must have this status. */
@@ -62,12 +69,8 @@ export function assertError(response: ApiResponse): void {
   assert.ok(isError, `An error must have a code, a message and the status of the response: ${response.text}`);
 }
 
-/** The target of the first link with this relation, which may be relative. */
+/** The target of the link with this relation, which may be relative. */
 export function linkTo({ headers }: SeenResponse, relation: string): string | undefined {
-  for (const link of (headers.get("link") ?? "").split(/,\s*(?=<)/)) {
-    const [, target] = /^<([^>]*)>/.exec(link) ?? [];
-    const [, relations = ""] = /;\s*rel\s*=\s*"?([^";]*)/i.exec(link) ?? [];
-    if (relations.toLowerCase().split(" ").includes(relation)) return target;
-  }
-  return undefined;
+  const link = new RegExp(`<([^>]*)>[^<]*;\\s*rel\\s*=\\s*"?([^";,]* )?${relation}\\b`, "i");
+  return link.exec(headers.get("link") ?? "")?.[1];
 }
