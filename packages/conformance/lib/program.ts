@@ -2,7 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type ConformanceCase, conformanceCases, type ConformanceError, tryTarget } from "./conformance/conformance.ts";
+import {
+  type ConformanceCase,
+  conformanceCases,
+  type ConformanceError,
+  whyNoPetstore,
+} from "./conformance/conformance.ts";
 import type { ConformanceTarget } from "./conformance/client.ts";
 import { describePets, describeResult, type Pets, type Result, summarize } from "./conformance/report.ts";
 import { VERSION } from "./version.ts";
@@ -79,7 +84,8 @@ async function test(flags: Flags, { environment, write, tell, ending }: Surround
   };
   const cases = select(conformanceCases(target), flags);
   const url = flags.address.replace(/\/$/, "");
-  await requirePetstore(url, target);
+  const why = await whyNoPetstore(target);
+  if (why !== undefined) throw new Error(`${url} ${why}`);
   const results: Result[] = [];
   let isEnded = false;
   const runAll = async () => {
@@ -133,17 +139,4 @@ function select(all: readonly ConformanceCase[], { level, only }: Flags): Confor
   if (selected.length > 0) return selected;
   const areas = [...new Set(cases.map(({ area }) => area))].sort();
   throw new Error(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
-}
-
-/** Throws if it is no use to run the cases. */
-async function requirePetstore(url: string, target: ConformanceTarget): Promise<void> {
-  const seen = await tryTarget(target);
-  if (typeof seen === "string") throw new Error(`${url}/pets cannot be reached: ${seen}`);
-  const { status } = seen;
-  if (status === 401 || status === 403) {
-    throw new Error(`${url} answers ${status}, so it refuses the key; name one that may read and write`);
-  }
-  if (status === 404 || (status >= 300 && status < 400)) {
-    throw new Error(`${url} answers ${status}, so it is not the base address of a petstore`);
-  }
 }

@@ -36,22 +36,6 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
   }
 });
 
-test("a petstore whose messages, links, methods, lengths and realm are written in other ways passes all cases", async () => {
-  const fetch = changed((response, { method }) => {
-    const { headers, status } = response;
-    if (status >= 400 && method !== "HEAD") {
-      response.text = JSON.stringify({ ...JSON.parse(response.text), message: "status, categoryId, name" });
-    }
-    const challenge = headers.get("www-authenticate");
-    if (challenge) headers.set("www-authenticate", challenge.replace("petstore", "animals"));
-    const [link, allow] = ["link", "allow"].map((name) => headers.get(name));
-    if (link) headers.set("link", link.replace(/limit=(\d+)(.*?)&cursor=([^>]+)/, "cursor=$3.$2&limit=$1"));
-    if (allow) headers.set("allow", allow.split(", ").reverse().join(","));
-    headers.delete("content-length");
-  }, (request) => new Request(request.url.replace(/(cursor=[^&]+)\.(&|$)/, "$1$2"), request));
-  assert.deepEqual((await runCases({ fetch })).failed, []);
-});
-
 test("a petstore that shows no status, has members, errors, orders and types of its own, and no links, passes the specification's cases", async () => {
   const fetch = changed((response) => {
     const { status, headers, text } = response;

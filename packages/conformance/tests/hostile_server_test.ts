@@ -9,19 +9,6 @@ import { KEY } from "../../../tests/support/api.ts";
 import { newPetstore, runCases } from "../../../tests/support/conformance.ts";
 import { withListening } from "../../../tests/support/http/listening.ts";
 
-test("a server that cuts the connection in some lists fails the cases that ask for them, and cannot stop the others", async () => {
-  const petstore = newPetstore();
-  const pull = (controller: ReadableStreamDefaultController) => controller.error(new Error("cut"));
-  const fetch: Handle = async (request) =>
-    request.url.endsWith("?status=sold") ? new Response(new ReadableStream({ pull })) : await petstore(request);
-  const { passed, errors } = await runCases({ fetch }, "specification");
-  assert.ok(passed.length > 2 && errors.length > 0);
-  for (const { exchange, isUnanswered } of errors) {
-    assert.match(exchange, /< 200\n[^]*< \(no whole response: cut\)/);
-    assert.ok(isUnanswered);
-  }
-});
-
 test("a case ends at the time limit of a response that has begun", async () => {
   const server = createServer((_, response) => void response.writeHead(200).write("["));
   await withListening(server, async (port) => {

@@ -99,22 +99,6 @@ class LateChanges extends ReferenceStore {
   }
 }
 
-/** Begins the retention of a request anew whenever it is repeated. */
-class ProlongedMemory extends ReferenceStore {
-  /** In requests, so that a pause of this process lets none expire. */
-  #now = 0;
-
-  protected override remembered(request: IdempotentRequest): IdempotentOutcome | undefined {
-    const outcome = super.remembered(request, ++this.#now);
-    if (outcome?.outcome === "replayed") this.remember(request, outcome.id);
-    return outcome;
-  }
-
-  protected override remember(request: IdempotentRequest, id: bigint): void {
-    super.remember(request, id, this.#now);
-  }
-}
-
 const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
@@ -123,7 +107,6 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [FullPage, "paging"],
   [LateIndex, "atomicity"],
   [LateChanges, "concurrency"],
-  [ProlongedMemory, "idempotency"],
 ];
 
 function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> = {}): StoreFixture {

@@ -1,7 +1,7 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
 import { HTTP_CASES } from "../http/all.ts";
-import { type ApiTarget, createApi, type SeenResponse } from "../http/api.ts";
+import { type ApiTarget, createApi } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
 
 import { type ConformanceTarget, createRecorder, NoResponseError } from "./client.ts";
@@ -81,13 +81,18 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   }));
 }
 
-/** Asks for a list. Resolves to the response, or to the reason why there is none. */
-export async function tryTarget(target: ConformanceTarget): Promise<SeenResponse | string> {
+/** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
+export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
   const { baseUrl, key } = target, { exchange } = createRecorder(target);
   try {
-    return await createApi({ ...requireBase(baseUrl), key, exchange }).get("/pets?limit=1");
+    const { status } = await createApi({ ...requireBase(baseUrl), key, exchange }).get("/pets?limit=1");
+    if (status === 401 || status === 403) {
+      return `answers ${status}, so it refuses the key; name one that may read and write`;
+    }
+    const isElsewhere = status === 404 || (status >= 300 && status < 400);
+    return isElsewhere ? `answers ${status}, so it is not the base address of a petstore` : undefined;
   } catch (error) {
-    return reasonOf(error, key);
+    return `cannot be reached: ${reasonOf(error, key)}`;
   }
 }
 

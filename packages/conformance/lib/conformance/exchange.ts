@@ -2,8 +2,8 @@
 
 import type { SeenResponse } from "../http/api.ts";
 
-/** The longest body, and the longest value of a header field, that is shown. */
-const SHOWN = 2_000;
+/** The longest message that is shown, in characters. */
+const SHOWN = 4_000;
 
 /** A request, and what came back. */
 export interface Exchange {
@@ -38,19 +38,17 @@ export function hide(text: string, secrets: readonly string[]): string {
 export function describeExchange({ method, url, headers, body, response, failure }: Exchange, key: string): string {
   const credentials = headers.get("authorization") ?? "";
   const secrets = [key, credentials.replace(/^\w+ /, "")];
-  const show = (text: string) => {
-    const shown = hide(text, secrets);
-    return shown.length <= SHOWN ? shown : `${shown.slice(0, SHOWN)}… (${shown.length} characters)`;
-  };
-  const message = (mark: string, first: string, fields: Headers, body: string) => {
-    const head = Array.from(fields, ([name, value]) => `${show(name)}: ${show(value)}`);
-    const lines = [first, ...head, "", ...body === "" ? [] : show(body).split("\n")];
-    return lines.map((line) => `${mark} ${line}`.trimEnd());
+  const message = (mark: string, first: string, fields: Iterable<[string, string]>, body: string) => {
+    const head = [first, ...Array.from(fields, (field) => field.join(": "))].join("\n");
+    // It is cut after the secrets are hidden, because a part of one could not be found.
+    const text = hide(`${head}\n\n${body}`, secrets);
+    const shown = text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}… (${text.length} characters)`;
+    return shown.trimEnd().split("\n").map((line) => `${mark} ${line}`.trimEnd());
   };
   const { pathname, search } = new URL(url);
   return [
-    ...message(">", `${method} ${show(pathname + search)}`, headers, body),
-    ...response ? message("<", String(response.status), response.headers, response.text) : [],
-    ...failure === undefined ? [] : [`< (${show(failure)})`],
+    ...message(">", `${method} ${pathname}${search}`, headers, body),
+    ...response ? message("<", `${response.status}`, response.headers, response.text) : [],
+    ...failure ? message("<", `(${failure})`, [], "") : [],
   ].join("\n");
 }

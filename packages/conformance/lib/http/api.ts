@@ -18,9 +18,6 @@ export interface RequestParts {
   key?: string | null;
 }
 
-/** A pet as `JSON.parse` reads it. Numbers are exact only below 2^53; exact.ts reads the others. */
-export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
-
 export interface SeenResponse {
   status: number;
   headers: Headers;
@@ -30,8 +27,6 @@ export interface SeenResponse {
 /** A response and its JSON, typed as the case expects it. The JSON is read when a case asks for it. */
 export interface ApiResponse extends SeenResponse {
   readonly json: unknown;
-  readonly pet: ParsedPet;
-  readonly pets: ParsedPet[];
   readonly error: ErrorBody;
 }
 
@@ -75,12 +70,6 @@ export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget
       ...seen,
       get json() {
         return seen.text === "" ? undefined : parseJson(seen.text);
-      },
-      get pet() {
-        return this.json as ParsedPet;
-      },
-      get pets() {
-        return this.json as ParsedPet[];
       },
       get error() {
         return this.json as ErrorBody;

@@ -42,12 +42,10 @@ const KEY_FIELDS =
 const KEY_NAMES = "key api_key apikey apiKey access_token token auth authorization session".split(" ");
 
 /** Fields of proxies, browsers and monitors, and queries, for which some servers ask for no key. */
-const TRUSTED: Record<string, string>[] = [
-  { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1", "x-forwarded-host": "localhost", "x-internal": "true" },
-  { "x-remote-user": "admin", "x-forwarded-user": "admin", "x-user-id": "1", "x-admin": "true" },
+const TRUSTED = [
+  { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost", "x-remote-user": "admin", "x-internal": "true" },
   { "x-original-url": "/livez", "x-http-method-override": "OPTIONS", "user-agent": "kube-probe/1.31" },
-  { "if-none-match": "*", accept: "application/xml" },
-  { origin: "https://app.example", "access-control-request-method": "GET" },
+  { "if-none-match": "*", accept: "application/xml", origin: "https://app.example" },
 ];
 const QUERIES = [
   "status=sold",
@@ -57,31 +55,39 @@ const QUERIES = [
   "admin=true&debug=1&_method=OPTIONS",
 ];
 
-/** The fields of requests without the right credentials, and their queries. */
-function dressesOf(key: string): [headers: Record<string, string>, query?: string][] {
+/** How a request differs from one with the key. */
+interface Dress {
+  headers?: Record<string, string>;
+  query?: string;
+}
+
+function dressesOf(key: string): Dress[] {
   const named = KEY_NAMES.map((name) => `${name}=${encodeURIComponent(key)}`);
   const fields = (value: string) => Object.fromEntries(KEY_FIELDS.split(" ").map((name) => [name, value]));
+  const credentials = wrongCredentials(key).map((authorization) => ({ authorization }));
+  const cookie = named.join("; ");
   return [
-    [{}],
-    ...wrongCredentials(key).map((authorization): [Record<string, string>] => [{ authorization }]),
-    ...[fields(key), fields(`Bearer ${key}`), { cookie: named.join("; ") }, ...TRUSTED]
-      .map((headers): [Record<string, string>] => [headers]),
-    ...[named.join("&"), ...QUERIES].map((query): [Record<string, string>, string] => [{}, query]),
+    {},
+    ...[...credentials, fields(key), fields(`Bearer ${key}`), { cookie }, ...TRUSTED].map((headers) => ({ headers })),
+    ...[named.join("&"), ...QUERIES].map((query) => ({ query })),
   ];
 }
 
 /** Sends a request to each endpoint in each dress. None may show the pet with this name. */
 async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
-  for (const [headers, query = ""] of dressesOf(api.key)) {
-    for (const [method, path, body] of [["GET", "/pets"], ["GET", `/pets/${id}`], ["POST", "/pets", pet]] as const) {
-      const target = query ? `${path}?${query}` : path, type = body && { "content-type": "application/json" };
+  for (const { headers, query } of dressesOf(api.key)) {
+    for (const path of ["/pets", `/pets/${id}`]) {
+      const target = query ? `${path}?${query}` : path;
       // The same request with the key may fill a cache.
-      if (!body && !headers["authorization"]) await api.get(target);
-      const parts = { headers: { ...type, ...headers }, ...body && { body } };
-      const response = await api.send(method, target, { ...parts, key: null });
-      assertStatus(response, 401, `${method} ${target} ${JSON.stringify(headers)}`);
+      if (!headers) await api.get(target);
+      const response = await api.get(target, { key: null, ...headers && { headers } });
+      assertStatus(response, 401, `GET ${target} ${JSON.stringify(headers)}`);
       assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
     }
+    const target = query ? `/pets?${query}` : "/pets";
+    const type = { "content-type": "application/json" };
+    const response = await api.send("POST", target, { key: null, headers: { ...type, ...headers }, body: pet });
+    assertStatus(response, 401, `POST ${target} ${JSON.stringify(headers)}`);
   }
 }
 
@@ -89,11 +95,9 @@ async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Pr
 async function sendOdd(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
   const key = api.key, none = { key: null };
   for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
-    for (const path of ["/pets", `/pets/${id}`]) {
-      const { status, text } = await api.send(method, path, none);
-      assert.ok(!text.includes(shown), `${method} ${path} without a key shows a pet`);
-      assert.ok(method === "OPTIONS" || status >= 300, `${method} ${path} without a key was answered with ${status}`);
-    }
+    const { status, text } = await api.send(method, `/pets/${id}`, none);
+    assert.ok(!text.includes(shown), `${method} without a key shows a pet`);
+    assert.ok(method === "OPTIONS" || status >= 300, `${method} without a key was answered with ${status}`);
   }
   for (const path of ["/pets/", "/PETS", "/pets.json", `/pets/${id}/`, `/pets;key=${key}`, `/pets/${id};key=${key}`]) {
     const { status } = await api.get(path, none);

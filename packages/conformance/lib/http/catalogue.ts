@@ -34,12 +34,6 @@ export async function addPets(api: Api, statuses: readonly PetStatus[]): Promise
   return ids;
 }
 
-/** Fills a catalogue until a list with the limit 100 leaves something out. */
-export async function fillCatalogue(api: Api): Promise<void> {
-  const found = idsOf(await api.get("/pets?limit=100")).length;
-  await addPets(api, Array(Math.max(1, 101 - found)).fill("sold"));
-}
-
 /** The query of a list. */
 export function queryOf(limit: number, status?: PetStatus): string {
   return `?limit=${limit}${status ? `&status=${status}` : ""}`;

@@ -68,13 +68,11 @@ export const GET_CASES: readonly HttpCase[] = [
     },
   }),
   ...cases(ONE, {
-    async "answers one pet by its id"(api) {
-      const id = await addPet(api, "pending", "Rex");
-      const response = await api.get(`/pets/${id}`);
-      assert.equal(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" }, "The pet by its id");
+    async "answers one pet by its id, however that is encoded, and whatever the query"(api) {
+      const id = await addPet(api), { text } = await api.get(`/pets/${id}`);
       const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
       for (const path of [`/pets/${encoded}`, `/pets/${id}?limit=0`]) {
-        assert.equal((await api.get(path)).text, response.text, `The body of ${path}`);
+        assert.equal((await api.get(path)).text, text, `The body of ${path}`);
       }
     },
     async "answers 404 pet_not_found to every petId that no pet has, or could have"(api) {

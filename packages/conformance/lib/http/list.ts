@@ -2,14 +2,13 @@
 
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
-import { addPets, fillCatalogue, nextQuery, openEnd, pagesFrom, withLimit } from "./catalogue.ts";
+import { addPets, openEnd, pagesFrom, withLimit } from "./catalogue.ts";
 import { idsOf, petsOf } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
 
-const LISTS = addition("pets.list", "A list is an array in the order of id; limit is 1 to 100, by default 20", "store");
 const PAGING = addition(
   "pets.list",
-  "Link leads to the next page on every page but the last, and each pet comes once",
+  "A list is in the order of id. Link leads to the next page on every page but the last, and each pet comes once",
   "store",
   "host",
 );
@@ -18,8 +17,6 @@ const QUERY = addition(
   "A known parameter that is invalid, repeated or empty is an error; unknown ones are ignored",
   "host",
 );
-
-const LIMITS: Record<string, number> = { "": 20, "?limit=1": 1, "?limit=100": 100, "?limit=7": 7, "?li%6Dit=%35": 5 };
 
 /** Queries that are refused, by the end of the code. */
 const REFUSED = {
@@ -40,18 +37,6 @@ const ADDED = [...STATUSES, ...STATUSES, ...STATUSES.slice(1)];
 const IGNORED = "page=2 Limit=0 limit[]=0 li06Dit=0 &&;=& %zz=%zz a=1&a=2 __proto__=1".split(" ");
 
 export const LIST_CASES: HttpCase[] = [
-  ...cases(LISTS, {
-    async "lists 20 pets in ascending order of id, or as many as the limit from 1 to 100"(api) {
-      await fillCatalogue(api);
-      const all = idsOf(await api.get("/pets?limit=100"));
-      assert.ok(all.every((id, i) => i === 0 || id > all[i - 1]!), `The ids of a list must ascend: ${all}`);
-      for (const [query, count] of Object.entries(LIMITS)) {
-        const response = await api.get(`/pets${query}`);
-        assert.equal(idsOf(response), all.slice(0, count), `The ids of the list /pets${query}`);
-        assert.ok(nextQuery(response) !== undefined, `The list /pets${query} has no Link to its next page`);
-      }
-    },
-  }),
   ...cases(QUERY, {
     async "refuses every invalid or repeated limit, status and cursor"(api) {
       for (const [parameter, queries] of Object.entries(REFUSED)) {

@@ -17,6 +17,7 @@ import {
   type StoreCase,
   walk,
 } from "./case.ts";
+import { assertOnce } from "./once.ts";
 
 /** The length of an hour, in milliseconds. */
 const HOUR = 3_600_000;
@@ -111,20 +112,8 @@ export const SERVERS_CASES: readonly StoreCase[] = [
     },
   }, ["servers", "changes"]),
   ...cases("idempotency", {
-    async "creates one pet for a request that is sent to two servers"(store, context) {
-      const servers = [store, await context.open()];
-      for (let i = 0; i < 10; i++) {
-        const sent = servers.flatMap((server) => [server, server, server]);
-        const outcomes = await Promise.all(
-          sent.map(async (server) => await server.createOnce?.(draft(), request(`r${i}`))),
-        );
-        const made = outcomes.filter((each) => each?.outcome === "created");
-        assert.equal(made.length, 1, `${made.length} servers created a pet`);
-        const ids = new Set(outcomes.map((each) => each && "id" in each ? each.id : undefined));
-        assert.equal(ids.size, 1, `One request has the ids ${[...ids]}`);
-      }
-      assert.equal(splitPets((await store.list({ after: 0n, limit: 100 })).json).length, 10);
-    },
+    "creates one pet for a request that is sent to two servers": async (store, context) =>
+      await assertOnce([store, await context.open()]),
   }, ["servers", "createOnce"]),
   ...cases("idempotency", {
     async "remembers a request although the clock of a server is an hour slow or fast"(store, context) {
