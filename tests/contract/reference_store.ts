@@ -20,8 +20,6 @@ export class Disk {
   readonly pets: Map<bigint, Pet> = new Map();
   readonly requests: Map<string, { fingerprint: string; id: bigint; expires: number }> = new Map();
   crashes = 0;
-  /** The counters of `changes()`, for stores that have it. */
-  additions = 0;
 
   /** The present time in milliseconds, with one clock for all stores. */
   now(): number {

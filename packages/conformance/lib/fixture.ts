@@ -85,18 +85,16 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       opened = [];
     },
   };
-  const cleanUp = async () => {
-    try {
-      await Promise.all(opened.map(async (store) => await store.close()))
-        .catch((cause) => Promise.reject(new ContractError("service", cause)));
-    } finally {
-      await fixture.remove?.(namespace);
-    }
-  };
-  const result = await work(context).catch(async (error) => {
-    await cleanUp().catch(() => {});
-    throw error;
-  });
-  await cleanUp();
+  const result = await settle(() => work(context));
+  const closed = await settle(() => Promise.all(opened.map(async (store) => await store.close())));
+  const removed = await settle(async () => await fixture.remove?.(namespace));
+  if (result.status === "rejected") throw result.reason;
+  if (closed.status === "rejected") throw new ContractError("service", closed.reason);
+  if (removed.status === "rejected") throw removed.reason;
+  return result.value;
+}
+
+async function settle<T>(step: () => Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [result] = await Promise.allSettled([step()]);
   return result;
 }

@@ -3,14 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ContractError, httpCases, storeCases, type StoreFixture } from "../mod.ts";
-import type {
-  IdempotentOutcome,
-  IdempotentRequest,
-  PetDraft,
-  PetPage,
-  PetQuery,
-  StoreChanges,
-} from "../../../lib/stores/store.ts";
+import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery } from "../../../lib/stores/store.ts";
 import type { StoreGuarantee } from "../lib/guarantees.ts";
 import { Disk, ReferenceStore } from "../../../tests/contract/reference_store.ts";
 
@@ -83,22 +76,6 @@ class LateIndex extends ReferenceStore {
   }
 }
 
-/** Creates at once, and counts the pet, for all servers, a little later. */
-class LateChanges extends ReferenceStore {
-  override create(pet: PetDraft): bigint {
-    return this.write(pet);
-  }
-
-  protected override write(pet: PetDraft): bigint {
-    setTimeout(() => this.disk.additions++, 5);
-    return super.write(pet);
-  }
-
-  changes(): StoreChanges {
-    return { additions: this.disk.additions, alterations: 0 };
-  }
-}
-
 const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
@@ -106,7 +83,6 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [EarlyResponse, "concurrency"],
   [FullPage, "paging"],
   [LateIndex, "atomicity"],
-  [LateChanges, "concurrency"],
 ];
 
 function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> = {}): StoreFixture {

@@ -1,7 +1,6 @@
 /** Sends the requests of a case to a server, and keeps the last one with what came back. */
 
 import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
-import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
@@ -88,10 +87,6 @@ function isRefusal(response: SeenResponse | undefined): boolean {
 }
 
 function idOf(response: SeenResponse | undefined): bigint | undefined {
-  try {
-    const { id } = parseExact(response?.text ?? "") as { id?: unknown };
-    return typeof id === "bigint" ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const [, digits] = /"id"\s*:\s*(-?\d+)/.exec(response?.text ?? "") ?? [];
+  return digits === undefined ? undefined : BigInt(digits);
 }

@@ -16,6 +16,7 @@ export interface Result extends Topic {
 
 /** The pets that the cases have left behind. */
 export interface Pets {
+  /** Their ids, in the order in which they were added. */
   ids: Set<bigint>;
   /** The number of creates that got no response, or one without an id. */
   unknown: number;
@@ -39,7 +40,7 @@ export function summarize(results: readonly Result[]): string {
 }
 
 export function describePets({ ids, unknown }: Pets): string {
-  const sorted = [...ids].sort((a, b) => a < b ? -1 : 1);
-  const known = ids.size === 0 ? "none" : `${ids.size}, with ids from ${sorted[0]} to ${sorted.at(-1)}`;
+  const all = [...ids];
+  const known = ids.size === 0 ? "none" : `${ids.size}, with ids from ${all[0]} to ${all.at(-1)}`;
   return `pets left behind: ${known}${unknown === 0 ? "" : `; and up to ${unknown} whose ids are unknown`}`;
 }

@@ -1,7 +1,7 @@
 /** A client of a petstore. */
 
 import type { ErrorBody } from "@petstore/petstore";
-import { parseJson } from "./assert.ts";
+import { parseExact } from "./exact.ts";
 
 /** The key of the petstores under test in this process. */
 export const KEY = "pk_test_0123456789abcdef";
@@ -69,7 +69,7 @@ export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget
     const response: ApiResponse = {
       ...seen,
       get json() {
-        return seen.text === "" ? undefined : parseJson(seen.text);
+        return seen.text === "" ? undefined : parseExact(seen.text);
       },
       get error() {
         return this.json as ErrorBody;

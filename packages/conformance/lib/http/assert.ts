@@ -36,18 +36,6 @@ function asJson(value: unknown): string {
   return String(text).replaceAll(/"\\u0000(-?\d+)"/g, "$1");
 }
 
-/** Parses JSON. The message of a failure has the whole text, while that of an engine has a part of it. */
-export function parseJson(
-  text: string,
-  revive?: (name: string, value: unknown, context?: { source: string }) => unknown,
-): unknown {
-  try {
-    return JSON.parse(text, revive);
-  } catch {
-    assert.ok(false, `The body must be JSON, not ${text}`);
-  }
-}
-
 /** Throws unless a response has this status. */
 export function assertStatus({ status }: { status: number }, expected: number, request: string): void {
   assert.equal(status, expected, `The status of the response to ${request}`);

@@ -30,60 +30,81 @@ const FAULTS = addition(
 
 type Refused = Record<"invalid_pet" | "invalid_json", RequestBody[]>;
 
-/** Makes the body of a pet, some members of which have other JSON texts, or none. */
-function bodyOf(name: string, parts: Record<string, string>): string {
-  const members = Object.entries({ name: `"${name}"`, categoryId: "7", ...parts }).filter(([, text]) => text !== "");
-  return `{${members.map(([member, text]) => `"${member}":${text}`).join(",")}}`;
-}
-
 /** Bodies that are no NewPet. Each that names a pet has this name, if only its name is not what is wrong. */
 function noPets(name: string): Refused {
-  const pet = (parts: Record<string, string> = {}) => bodyOf(name, parts), whole = pet();
+  const start = `{"name":"${name}","categoryId"`, whole = `${start}:7}`;
   return {
     invalid_pet: [
-      ...NO_STRINGS.map((name) => pet({ name })),
-      ...NO_CATEGORIES.map((categoryId) => pet({ categoryId })),
-      ...NO_STATUSES.map((status) => pet({ status })),
-      ...["Name", "title"].map((member) => pet({ name: "", [member]: `"${name}"` })),
-      ...["category_id", "CategoryId", "category"].map((member) => pet({ categoryId: "", [member]: "7" })),
-      ...[
-        `{"pet":${whole}}`,
-        `[${whole}]`,
-        JSON.stringify(whole),
-        "[]",
-        "null",
-        "7",
-        "true",
-        "{}",
-        '{"status":"sold"}',
-      ],
+      ...NO_STRINGS.map((text) => `{"name":${text},"categoryId":7}`),
+      ...NO_CATEGORIES.map((text) => `${start}:${text}}`),
+      ...NO_STATUSES.map((text) => `${start}:7,"status":${text}}`),
+      `{"name":"${name}"}`,
+      '{"categoryId":7}',
+      '{"status":"sold"}',
+      `{"Name":"${name}","categoryId":7}`,
+      `{"title":"${name}","categoryId":7}`,
+      `{"name":"${name}","category_id":7}`,
+      `{"name":"${name}","CategoryId":7}`,
+      `{"name":"${name}","category":7}`,
+      `{"pet":${whole}}`,
+      `[${whole}]`,
+      JSON.stringify(whole),
+      "[]",
+      "null",
+      "7",
+      "true",
+      "{}",
     ],
     invalid_json: [
-      ..."{ } undefined name: [ .".split(" "),
-      ...["", " ", `name=${name}&categoryId=7`, `<pet><name>${name}</name><categoryId>7</categoryId></pet>`],
-      ...[-1, -2, 9].map((end) => whole.slice(0, end)),
-      ...["}", " x", ",", whole, "// a pet"].map((end) => whole + end),
-      ...["07", "+7", "0x7", "NaN", "", "7.", ".5", "7,"].map((number) => pet({ categoryId: number || " " })),
-      ...[`(${whole})`, whole.replaceAll('"', "'"), whole.replaceAll(/"(\w+)":/g, "$1:"), whole.replace(",", " ")],
+      "",
+      " ",
+      "{",
+      "}",
+      "undefined",
+      start,
+      `${start}:7`,
+      `${start}:}`,
+      `${start}:07}`,
+      `${start}:+7}`,
+      `${start}:0x7}`,
+      `${start}:NaN}`,
+      `${start}:7.}`,
+      `${start}:.5}`,
+      `${start}:7,}`,
+      `${whole}}`,
+      `${whole} x`,
+      `${whole},`,
+      `${whole}${whole}`,
+      `${whole}// a pet`,
+      `(${whole})`,
+      `{'name':'${name}','categoryId':7}`,
+      `{name:"${name}",categoryId:7}`,
+      `{"name":"${name}" "categoryId":7}`,
+      `name=${name}&categoryId=7`,
+      `<pet><name>${name}</name><categoryId>7</categoryId></pet>`,
+      `name: ${name}\ncategoryId: 7\n`,
     ],
   };
 }
 
 /** Bodies that this library refuses beyond the specification. */
 function moreRefused(name: string): Refused {
-  const whole = bodyOf(name, {});
+  const start = `{"name":"${name}`;
   const bytes = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf5, 0x80, 0x80, 0x80]];
-  const [start, end] = [encode('{"categoryId":1,"name":"'), encode('"}')];
   return {
     invalid_pet: [
-      ...ROUNDED_CATEGORIES.map((categoryId) => bodyOf(name, { categoryId })),
-      ...NO_NAMES.map((text) => bodyOf(name, { name: text })),
-      ...[`{"__proto__":${whole}}`, `{"name":"${name}","categoryId":1,"categoryId":"1"}`],
+      ...ROUNDED_CATEGORIES.map((text) => `${start}","categoryId":${text}}`),
+      ...NO_NAMES.map((text) => `{"name":${text},"categoryId":7}`),
+      `{"__proto__":${start}","categoryId":7}}`,
+      `${start}","categoryId":1,"categoryId":"1"}`,
     ],
     invalid_json: [
-      ...[`{"name":"${name}\n","categoryId":1}`, "\u0000", "[".repeat(50_000), '{"a":'.repeat(10_000)],
-      ...bytes.map((wrong) => new Uint8Array([...start, ...wrong, ...end])),
-      new Uint8Array([...encode(whole), 0xc3]),
+      `${start}\n","categoryId":1}`,
+      "\u0000",
+      "[".repeat(50_000),
+      '{"a":'.repeat(10_000),
+      ...bytes.map((wrong) => new Uint8Array([...encode(start), ...wrong, ...encode('","categoryId":7}')])),
+      new Uint8Array([...encode(`${start}","categoryId":7}`), 0xc3]),
     ],
   };
 }

@@ -2,7 +2,7 @@
 
 import type { PetStatus } from "@petstore/petstore/store";
 import type { ApiResponse, SeenResponse } from "./api.ts";
-import { assert, assertStatus, parseJson } from "./assert.ts";
+import { assert, assertStatus } from "./assert.ts";
 import { STATUSES } from "../pet_values.ts";
 
 /** A pet of a response. It may have no status, and may have other members, which are left out. */
@@ -21,12 +21,16 @@ function parseInt64(source: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Parses JSON, and reads its int64 members as bigint. */
+/** Parses JSON, and reads its int64 members as bigint. The message of a failure has the whole text, while that of an engine has a part. */
 export function parseExact(text: string): unknown {
-  return parseJson(text, (name, value, context) => {
-    if (typeof value !== "number" || (name !== "id" && name !== "categoryId")) return value;
-    return parseInt64(context?.source ?? String(value)) ?? value;
-  });
+  try {
+    return JSON.parse(text, (name: string, value: unknown, context?: { source: string }) => {
+      if (typeof value !== "number" || (name !== "id" && name !== "categoryId")) return value;
+      return parseInt64(context?.source ?? String(value)) ?? value;
+    });
+  } catch {
+    assert.ok(false, `The body must be JSON, not ${text}`);
+  }
 }
 
 function asPet(value: unknown, text: string): ExactPet {

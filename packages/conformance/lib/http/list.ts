@@ -59,9 +59,8 @@ export const LIST_CASES: HttpCase[] = [
         for (const limit of [1, 2, 3, ids.length, 100]) {
           const pages: bigint[][] = [];
           for await (const page of pagesFrom(api, withLimit(query, limit), 20)) pages.push(idsOf(page));
-          const count = Math.ceil(ids.length / limit);
-          const right = Array.from({ length: count }, (_, i) => ids.slice(i * limit, (i + 1) * limit));
-          assert.equal(pages, right, `The ids of the pages of ${limit} of ${status ?? "all"}`);
+          const isFull = pages.every(({ length }, i) => length === limit || (length > 0 && i === pages.length - 1));
+          assert.equal([pages.flat(), isFull], [ids, true], `The ids of the pages of ${limit} of ${status ?? "all"}`);
         }
       }
     },
@@ -69,9 +68,9 @@ export const LIST_CASES: HttpCase[] = [
       const { query } = await openEnd(api);
       const name = "😀".repeat(255);
       for (let i = 0; i < 62; i++) await api.post({ name, categoryId: i });
-      const response = await api.get(`/pets${withLimit(query, 63)}`);
-      const shown = petsOf(response).slice(1).map(({ name, categoryId }) => [name, categoryId]);
-      assert.equal(shown, Array.from({ length: 62 }, (_, i) => [name, i]), "The names and categories of the page");
+      const [, ...pets] = petsOf(await api.get(`/pets${withLimit(query, 63)}`));
+      const shown = pets.filter((pet, i) => pet.name === name && pet.categoryId === BigInt(i));
+      assert.equal(shown.length, 62, "The number of pets of the page that are as they were created");
     },
   }),
 ];
