@@ -94,7 +94,7 @@ export const HEAVY: Record<string, Part> = {
 /** The packages beside the main one, each with what looks for its defects. */
 export const PACKAGES: Record<string, Part> = {
   "packages/conformance": {
-    seconds: 30,
+    seconds: 20,
     command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
   },
   "packages/postgres": {

@@ -71,6 +71,8 @@ export const OWN_ROUTE_CASES: readonly HttpCase[] = [
         const response = await api.get(each);
         assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
         assert.match(linkTo(response, "successor-version") ?? "", /\/pets$/);
+        // Browsers would keep a 410 for good, also if the operation works again.
+        assert.match(response.headers.get("cache-control") ?? "", /\bno-(cache|store)\b/);
       }
       assert.equal((await api.get(path, { key: null })).status, 401);
       assert.equal((await api.send("OPTIONS", path)).status, 204);

@@ -1,4 +1,4 @@
-/** Bodies of creates: most are right, so that sequences have pets. The conformance package generates what is wrong in many more ways. */
+/** Bodies of creates: most are right, so that sequences have pets. The cases of `packages/conformance` list what is wrong in more ways. */
 
 import fc from "fast-check";
 import { LIMITS } from "../model.ts";
