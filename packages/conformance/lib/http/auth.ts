@@ -113,18 +113,15 @@ function dressesOf(key: string): Dress[] {
 /** Sends a request to each endpoint in each dress. None may show the pet with this name. */
 async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
   for (const { headers, query } of dressesOf(api.key)) {
-    for (const path of ["/pets", `/pets/${id}`]) {
-      const target = query ? `${path}?${query}` : path;
+    for (const [method, path] of [["GET", "/pets"], ["GET", `/pets/${id}`], ["POST", "/pets"]] as const) {
+      const target = query ? `${path}?${query}` : path, isCreate = method === "POST";
       // The same request with the key may fill a cache.
-      if (!headers) await api.get(target);
-      const response = await api.get(target, { key: null, ...headers && { headers } });
-      assertStatus(response, 401, `GET ${target} ${JSON.stringify(headers)}`);
+      if (!headers && !isCreate) await api.get(target);
+      const parts = { headers: { "content-type": "application/json", ...headers }, ...isCreate && { body: pet } };
+      const response = await api.send(method, target, { key: null, ...parts });
+      assertStatus(response, 401, `${method} ${target} ${JSON.stringify(headers)}`);
       assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
     }
-    const target = query ? `/pets?${query}` : "/pets";
-    const type = { "content-type": "application/json" };
-    const response = await api.send("POST", target, { key: null, headers: { ...type, ...headers }, body: pet });
-    assertStatus(response, 401, `POST ${target} ${JSON.stringify(headers)}`);
   }
 }
 
@@ -192,8 +189,6 @@ export const AUTH_CASES: HttpCase[] = [
       const headers: [string, string][] = [1, 2].map(() => ["authorization", `Bearer ${api.key}`]);
       assertStatus(await api.get("/pets", { headers }), 401, "two Authorization headers");
     },
-  }),
-  ...cases(KEYS, {
     async "takes the scheme in any case"(api) {
       for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
         const headers = { authorization: `${scheme} ${api.key}` };

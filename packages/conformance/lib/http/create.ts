@@ -109,36 +109,30 @@ function moreRefused(name: string): Refused {
   };
 }
 
+/** @param hasCode Whether the errors must have the codes of this project. */
 async function assertRefused(api: Api, bodiesWith: (name: string) => Refused, hasCode: boolean): Promise<void> {
   const name = newName();
   await storesNothing(api, name, async () => {
     for (const [code, bodies] of Object.entries(bodiesWith(name))) {
       for (const body of bodies) {
-        const response = await api.post(body);
-        if (hasCode) assertResponse(response, { status: 400, code: code as keyof Refused }, String(body));
-        else assertStatus(response, 400, `the body ${String(body)}`);
+        const response = await api.post(body), request = `the body ${body}`;
+        if (hasCode) assertResponse(response, { status: 400, code: code as keyof Refused }, request);
+        else assertStatus(response, 400, request);
       }
     }
   });
 }
 
-/** Brackets to this depth. */
-function nested(depth: number): string {
-  return "[".repeat(depth) + "]".repeat(depth);
-}
+/** A body, and the name and the category that are stored. */
+type Stored = [body: string, name: string, categoryId: string];
 
-/** Bodies, and the name and the category that are stored. */
-const STORED: readonly [body: string, name: string, categoryId: string][] = [
-  ...NAMES.map((name): [string, string, string] => [JSON.stringify({ name, categoryId: 1 }), name, "1"]),
-  ...Object.entries(WRITTEN_INT64).map(([written, number]): [string, string, string] => [
-    `{"categoryId":${written},"name":"n"}`,
-    "n",
-    number,
-  ]),
+const STORED: readonly Stored[] = [
+  ...NAMES.map((name): Stored => [JSON.stringify({ name, categoryId: 1 }), name, "1"]),
+  ...Object.entries(WRITTEN_INT64).map(([written, id]): Stored => [`{"categoryId":${written},"name":"n"}`, "n", id]),
   ['{"name":"\\u0041\\/\\ud83d\\ude00","categoryId":1}', "A/😀", "1"],
   ['{"id":99,"name":"n","categoryId":1,"x":{"name":5,"categoryId":2.5}}', "n", "1"],
   ['{"__proto__":{"status":"sold"},"constructor":1,"name":"n","categoryId":1}', "n", "1"],
-  [`{"x":${nested(500)},"name":"n","categoryId":1}`, "n", "1"],
+  [`{"x":${"[".repeat(500)}${"]".repeat(500)},"name":"n","categoryId":1}`, "n", "1"],
   ['\ufeff{"name":"n","categoryId":1}', "n", "1"],
   // The last of two members counts, as in JSON.parse().
   ['{"categoryId":1,"name":"a","categoryId":9007199254740993,"name":"b"}', "b", "9007199254740993"],

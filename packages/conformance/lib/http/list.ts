@@ -32,6 +32,7 @@ const REFUSED = {
   cursor: "cursor cursor=abc cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ cursor=%00 limit=1&cursor=abc".split(" "),
 };
 
+/** The statuses of the pets through whose lists links must lead. */
 const ADDED = [...STATUSES, ...STATUSES, ...STATUSES.slice(1)];
 
 const IGNORED = "page=2 Limit=0 limit[]=0 li06Dit=0 &&;=& %zz=%zz a=1&a=2 __proto__=1".split(" ");

@@ -3,8 +3,8 @@
  * with 400, need not show a status, and may order its lists in any way. auth.ts, get.ts and create.ts have the other cases.
  */
 
-import type { Api, ApiResponse } from "./api.ts";
 import type { PetStatus } from "@petstore/petstore/store";
+import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { cases, type HttpCase, says } from "./case.ts";
 import { ABSENT_ID, addPets, newName, pagesFrom, queryOf } from "./catalogue.ts";
@@ -30,14 +30,15 @@ function assertSame(shown: ExactPet, { id, name, categoryId, status = shown.stat
 async function createAll(api: Api): Promise<ExactPet[]> {
   const mark = newName(), created: ExactPet[] = [];
   // A name has at most 255 code points, and begins with letters that no other pet has.
-  const names = ["", "<b>&amp;</b>", "%41+", "x".repeat(80), "x".repeat(200), ...NAMES].map((name, i) =>
+  const odd = ["<b>&amp;</b>", "%41+", "x".repeat(80), "x".repeat(200), ...NAMES].map((name, i) =>
     Array.from(`${mark}${i} ${name}`).slice(0, 255).join("")
   );
-  // A petstore may refuse the second pet of a name, too.
-  for (const [i, name] of [...names, names[0]!].entries()) {
-    const categoryId = i < 5 ? 7n : INT64[i % INT64.length]!, status = STATUSES[i % 4];
-    const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
-    const response = await api.post(body);
+  for (const [i, name] of [mark, ...odd, mark].entries()) {
+    const status = STATUSES[i % 4], rest = status ? `,"status":"${status}"}` : "}";
+    const send = (categoryId: bigint) => api.post(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}${rest}`);
+    let categoryId = INT64[i % INT64.length]!, response = await send(categoryId);
+    // A petstore may refuse an unusual category, an unusual name, and a name for the second time.
+    if (response.status === 400) response = await send(categoryId = 7n);
     if (response.status === 400 && i > 0) continue;
     const shown = petOf(response, 201), pet = { id: shown.id, name, categoryId, status };
     assertSame(shown, pet, "in the response to its creation");
