@@ -3,7 +3,7 @@
  * and of the specification. The fuzzer has a model of its own, as a second opinion.
  */
 
-import type { PetStatus } from "@petstore/petstore/store";
+import type { PetStatus } from "@petstore/petstore";
 
 /** The statuses of section 2 of the specification. They are written out, because a mistake of the library must not be a part of the question. */
 export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];

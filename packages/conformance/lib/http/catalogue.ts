@@ -1,6 +1,6 @@
 /** Adds the pets of a case to a catalogue that may have others, and finds them there. */
 
-import type { PetStatus } from "@petstore/petstore/store";
+import type { PetStatus } from "@petstore/petstore";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { NotApplicable } from "./case.ts";

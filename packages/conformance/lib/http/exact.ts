@@ -1,6 +1,6 @@
 /** Reads pets with exact numbers, and checks that they have the shape of section 2 of the specification. */
 
-import type { PetStatus } from "@petstore/petstore/store";
+import type { PetStatus } from "@petstore/petstore";
 import type { ApiResponse, SeenResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { STATUSES } from "../pet_values.ts";

@@ -3,7 +3,7 @@
  * with 400, need not show a status, and may order its lists in any way. auth.ts, get.ts and create.ts have the other cases.
  */
 
-import type { PetStatus } from "@petstore/petstore/store";
+import type { PetStatus } from "@petstore/petstore";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert } from "./assert.ts";
 import { cases, type HttpCase, says } from "./case.ts";
