@@ -20,7 +20,7 @@ testUnless(NODE.skip)(
       const args = ["--test", "--test-reporter=tap", "./own_store.test.mjs"];
       const right = await run(NODE.command, args, folder);
       assert.equal(right.status, 0, right.stdout.slice(-3000));
-      assert.ok(Number(/^# pass (\d+)$/m.exec(right.stdout)?.[1]) > 80, right.stdout.slice(-3000));
+      assert.ok(Number(/^# pass (\d+)$/m.exec(right.stdout)?.[1]) > 50, right.stdout.slice(-3000));
     }),
 );
 

@@ -17,8 +17,19 @@ export type Dependency = "store" | "host";
  */
 export type Level = "specification" | "full";
 
-/** A part of the interface, such as `auth`, `pets.list` or `pets.create.body`. */
-export type Area = string;
+/** A part of the interface. A later release may add some. */
+export type Area =
+  | "auth"
+  | "errors"
+  | "pets.list"
+  | "pets.get"
+  | "pets.create"
+  | "pets.create.body"
+  | "pets.create.idempotency"
+  | "pets.conditional"
+  | "routes"
+  | "store.orders"
+  | (string & Record<never, never>);
 
 /** The part of the contract to which a case belongs. */
 export interface Topic {

@@ -143,7 +143,7 @@ export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | nu
 export const later: [ErrorCode, PetstoreErrorCode, Area, StoreGuarantee] = ["new", "new", "new", "new"];
 /** An editor still offers those of this release. */
 type Offered<Name> = Name extends unknown ? string extends Name ? never : Name : never;
-export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["overloaded", "cors", "keys"];
+export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["overloaded", "auth", "keys"];
 // @ts-expect-error No release has it.
 export const unknown: Offered<ErrorCode> = "new";
 export function isTooMany(code: ErrorCode): boolean {
@@ -257,8 +257,8 @@ const fixture: StoreFixture = {
   remove: (namespace) => console.log(namespace),
   sharing,
 };
-const fetch: ContractHandle = async (request) => await createPetstore({ keys: ["pk_example"] }).handle(request);
-export const target: ConformanceTarget = { baseUrl: "http://localhost/v1", key: "pk_example", fetch };
+const answer: ContractHandle = async (request) => await createPetstore({ keys: ["pk_example"] }).handle(request);
+export const target: ConformanceTarget = { baseUrl: "http://localhost/v1", key: "pk_example", fetch: answer };
 export const storeContract: StoreContractCase[] = await storeCases(fixture);
 export const httpContract: HttpContractCase[] = await httpCases(fixture);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
