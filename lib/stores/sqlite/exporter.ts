@@ -17,13 +17,13 @@ export async function exportDatabase(path: string, write: PetSink): Promise<void
     requireTables(db, path);
     const page = prepareExact(db, EXPORT_PAGE);
     let last = INT64_MIN;
-    let next: bigint | null;
+    let following: bigint | null;
     do {
       const row = page.get(last, PETS_PER_PAGE, last) as PageRow;
       last = row.last;
-      next = row.next;
+      following = row.following;
       if (row.count > 0n) await write(row.text, Number(row.count)).catch((error) => writeFailure = { error });
-    } while (next !== null && !writeFailure);
+    } while (following !== null && !writeFailure);
   });
   if (writeFailure) throw writeFailure.error;
 }
@@ -33,6 +33,6 @@ type PageRow = {
   count: bigint;
   /** The last id of this page. */
   last: bigint;
-  /** The first id of the next page, or null if this is the last one. */
-  next: bigint | null;
+  /** The first id after this page, or null if this is the last one. */
+  following: bigint | null;
 };

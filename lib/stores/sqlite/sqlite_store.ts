@@ -106,13 +106,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   list({ after, limit, status }: PetQuery): PetPage {
     const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
-    const condition = status === undefined ? [after] : [BigInt(statusCode(status)), after];
+    const conditionValues = status === undefined ? [after] : [BigInt(statusCode(status)), after];
     this.#watch.noticeCommits();
-    // The statement gives one row with a whole page as JSON. The condition comes twice: for the page, and for the pet after it.
-    const row = this.#read(() => statement.get(...condition, BigInt(limit), ...condition));
-    const { json, last, next } = row as { json: string; last: bigint; next: bigint | null };
-    // The row's `next` is the first id of the next page. That of a `PetPage` is the last id of this one.
-    return next === null ? { json } : { json, next: last };
+    // The statement gives one row with a whole page as JSON. Its condition comes twice: for the pet after the page, and for the page.
+    const row = this.#read(() => statement.get(...conditionValues, BigInt(limit), ...conditionValues));
+    const { json, last, following } = row as { json: string; last: bigint; following: bigint | null };
+    return following === null ? { json } : { json, next: last };
   }
 
   changes(): StoreChanges {

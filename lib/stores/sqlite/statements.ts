@@ -59,14 +59,14 @@ export const EXPORT_PAGE: string = selectPage(
 );
 
 /**
- * Makes a statement that gives one row for a page, with the last id of the page and, if another page follows, the first id of that. For
- * speed, the inner query finds the next id first, and the outer one reads all rows before it: SQLite runs an aggregate over a query with
- * LIMIT as a slow co-routine.
+ * Makes a statement that gives one row for a page. `last` is the last id of the page, and `following` the first id after the page, or null
+ * if this is the last one. For speed, the inner query finds the following id first, and the outer one reads all rows before it: SQLite runs
+ * an aggregate over a query with LIMIT as a slow co-routine.
  *
  * @param condition Which pets are on the page. It writes a parameter as `?`, because early releases of Node 22 and 24 treat `?1` as a name.
  */
 function selectPage(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
-  return `SELECT ${columns}, max(id) AS last, next
-    FROM (SELECT (SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?) AS next) CROSS JOIN pets
-    WHERE ${condition} AND id <= ifnull(next - 1, ${INT64_MAX})`;
+  return `SELECT ${columns}, max(id) AS last, following
+    FROM (SELECT (SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?) AS following) CROSS JOIN pets
+    WHERE ${condition} AND id <= ifnull(following - 1, ${INT64_MAX})`;
 }
