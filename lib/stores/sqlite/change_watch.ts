@@ -1,6 +1,6 @@
 /**
  * Keeps the reads of a store fresh: it finds out whether other connections have written to the file, and whether they have only added pets.
- * A read calls `noticeCommits()` first. If its answer is not kept in memory, it then calls `beginRead()`, and reads the file.
+ * A read calls `noticeCommits()` first. If its answer is not kept in memory, it then calls `joinSharedRead()`, and reads the file.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -44,14 +44,14 @@ export class ChangeWatch {
   #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
   /** Whether the connection has been closed, so that the file cannot be asked any more. */
   #isClosed = false;
-  /** The transaction that several reads share. It is undefined where a look within a transaction cannot see every commit. */
+  /** The transaction that several reads share. It is undefined where a look within a transaction would see no commit. */
   readonly #shared: SharedRead | undefined;
 
   /** @param files The files of the database, or undefined if it is in memory. */
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
     this.#commits = new CommitWatch(db, files);
-    this.#shared = this.#commits.isComplete ? new SharedRead(db) : undefined;
+    this.#shared = this.#commits.hasIndex ? new SharedRead(db) : undefined;
   }
 
   /**
@@ -65,19 +65,19 @@ export class ChangeWatch {
   }
 
   /** Lets a read of the file share a transaction with the reads before it, for speed. The caller has just looked for commits. */
-  beginRead(): void {
-    this.#shared?.begin();
+  joinSharedRead(): void {
+    this.#shared?.join();
   }
 
   /** Ends the transaction that reads share, before this connection writes, or reads something that must be fresh without a look. */
-  endReads(): void {
+  endSharedRead(): void {
     this.#shared?.end();
   }
 
-  /** Ends the looks at the file. From now on, every look says that the file may have changed. */
-  close(): void {
-    this.#isClosed = true;
-    this.endReads();
+  /** Counts writes of this store before their callers are told of them. With an index, the next look sees them by itself. */
+  countCommit(writes: readonly Write[]): void {
+    if (this.#commits.hasIndex) return;
+    for (const write of writes) countWrite(this.#counters, write);
   }
 
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
@@ -92,23 +92,23 @@ export class ChangeWatch {
     }
   }
 
+  /** Ends the looks at the file. From now on, every look says that the file may have changed. */
+  close(): void {
+    this.#isClosed = true;
+    this.endSharedRead();
+  }
+
   #look(): void {
     try {
       if (!this.#commits.hasNew()) return;
-      this.endReads();
+      this.endSharedRead();
       this.#countSinceLastLook();
     } catch {
       // What has happened is not known, so everything that was read before may be stale.
-      this.endReads();
+      this.endSharedRead();
       this.#marks = undefined;
       this.#counters.alterations++;
     }
-  }
-
-  /** Counts writes of this store before their callers are told of them. With an index, the next look sees them by itself. */
-  countCommit(writes: readonly Write[]): void {
-    if (this.#commits.isComplete) return;
-    for (const write of writes) countWrite(this.#counters, write);
   }
 
   /** Compares the marks with those of the last look, and counts what has happened in between. */
@@ -116,10 +116,10 @@ export class ChangeWatch {
     const before = this.#marks;
     const now = this.#readMarks();
     this.#marks = now;
-    const isUnaltered = before && now && now.schema === before.schema && now.stamp === before.stamp &&
-      now.last >= before.last;
-    if (!isUnaltered) this.#counters.alterations++;
-    else if (now.last !== before.last) this.#counters.additions++;
+    const isAltered = !before || !now || now.schema !== before.schema || now.stamp !== before.stamp ||
+      now.last < before.last;
+    if (isAltered) this.#counters.alterations++;
+    else if (now.last > before.last) this.#counters.additions++;
   }
 
   /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */

@@ -31,14 +31,16 @@ export class CommitWatch {
     this.#index = files && openIndex(files);
   }
 
-  /** Whether a look sees the commits of every connection, also within a transaction. Without an index, it does not. */
-  get isComplete(): boolean {
+  /**
+   * Whether the index can be read. With it, a look sees the commits of every connection, the own one included, also within a transaction.
+   * Without it, a look sees the commits of other connections alone, and none within a transaction.
+   */
+  get hasIndex(): boolean {
     return this.#index !== undefined;
   }
 
   /**
-   * Whether there was a commit since the last call. The first call says yes. With an index, a commit of the own connection counts too;
-   * without one, it does not.
+   * Whether there was a commit since the last call. The first call says yes.
    *
    * @throws If the file cannot be read.
    */

@@ -11,16 +11,16 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 /**
  * Makes the key store of an SQLite file, on the connection by which a store reads its pets.
  *
- * @param pets What the reads of pets on this connection share.
+ * @param watch The watch of the same connection, whose reads of pets share a transaction.
  */
-export function sqliteKeys(db: DatabaseSync, file: FileConnection, pets: Pick<ChangeWatch, "endReads">): KeyStore {
+export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: ChangeWatch): KeyStore {
   const runAll = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
 
   function runOnCurrentFile<T>(work: () => T): T {
     try {
       // The transaction that reads of pets share shows the file as it was when it began, and the keys would be as old.
-      pets.endReads();
+      watch.endSharedRead();
       // If the file was moved or replaced, no server would notice a change of it.
       file.requireInPlace();
       return work();

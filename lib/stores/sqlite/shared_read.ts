@@ -19,17 +19,21 @@ export class SharedRead {
     this.#commit = db.prepare("COMMIT");
   }
 
-  /** Notes that a read follows. Call this before each read, right after a look for commits. */
-  begin(): void {
-    if (this.#state === "open") return;
-    if (this.#state === "one read") {
-      this.#begin.run();
-      this.#state = "open";
-      return;
+  /** Lets the next read take part. Call this before each read, right after a look for commits. */
+  join(): void {
+    switch (this.#state) {
+      case "no read":
+        this.#state = "one read";
+        // The transaction ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
+        setImmediate(() => this.end());
+        return;
+      case "one read":
+        this.#begin.run();
+        this.#state = "open";
+        return;
+      case "open":
+        return;
     }
-    this.#state = "one read";
-    // The transaction ends with the turn, because SQLite cannot write the log back beyond a transaction that is open.
-    setImmediate(() => this.end());
   }
 
   /** Ends the transaction, if it is open. */

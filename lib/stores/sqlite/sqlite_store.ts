@@ -64,7 +64,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#watch = new ChangeWatch(db, files);
     this.thread = thread;
     this.#writer = new Writer({
-      transactions: new WriteTransactions(db, this.#file, () => this.#watch.endReads()),
+      transactions: new WriteTransactions(db, this.#file, () => this.#watch.endSharedRead()),
       onCommitted: (writes) => this.#watch.countCommit(writes),
       thread,
       shortCommitMs,
@@ -137,10 +137,10 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   /** Reads the file in the transaction that reads share. The caller has just looked for commits. */
   #read<T>(select: () => T): T {
     try {
-      this.#watch.beginRead();
+      this.#watch.joinSharedRead();
       return select();
     } catch (error) {
-      this.#watch.endReads();
+      this.#watch.endSharedRead();
       throw asUnavailable(this.#recover(error), this.#file.givenPath);
     }
   }

@@ -29,13 +29,13 @@ export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #file: FileConnection;
   readonly #sql: ReturnType<typeof prepareAll>;
-  readonly #beforeCommit: () => void;
+  readonly #endSharedRead: () => void;
 
-  /** @param beforeCommit Ends the transaction in which the same connection reads, if it is open. It is called before each commit. */
-  constructor(db: DatabaseSync, file: FileConnection, beforeCommit: () => void = () => {}) {
+  /** @param endSharedRead Ends the transaction in which the same connection reads, if it is open: a connection has one at a time. */
+  constructor(db: DatabaseSync, file: FileConnection, endSharedRead: () => void = () => {}) {
     this.#db = db;
     this.#file = file;
-    this.#beforeCommit = beforeCommit;
+    this.#endSharedRead = endSharedRead;
     this.#sql = prepareAll(db);
   }
 
@@ -47,7 +47,7 @@ export class WriteTransactions {
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     let isCommitting = false;
     try {
-      this.#beforeCommit();
+      this.#endSharedRead();
       beginWrite(this.#db, patienceMs);
       this.#file.requireCommittable();
       const outcomes = this.apply(writes);

@@ -211,11 +211,11 @@ test("a largest id that is smaller than before is an alteration, even if the sta
 test("a transaction of reads that cannot be ended is rolled back, and the next reads begin another", async () => {
   const { db, state, log } = failingDatabase();
   const shared = new SharedRead(db);
-  for (let read = 0; read < 2; read++) shared.begin();
+  for (let read = 0; read < 2; read++) shared.join();
   state.fails = true;
   shared.end();
   state.fails = false;
-  for (let read = 0; read < 2; read++) shared.begin();
+  for (let read = 0; read < 2; read++) shared.join();
   shared.end();
   assert.deepEqual(log, ["BEGIN", "COMMIT", "ROLLBACK", "BEGIN", "COMMIT"]);
   // The ends that were planned for the turns of these reads find nothing open.
@@ -229,7 +229,7 @@ test.path("a look that fails ends the transaction of the reads before it, which 
   writeFileSync(index, new Uint8Array(96));
   const watch = new ChangeWatch(db, { givenPath: path, path, identities: [] });
   const { alterations } = watch.noticeCommits();
-  for (let read = 0; read < 2; read++) watch.beginRead();
+  for (let read = 0; read < 2; read++) watch.joinSharedRead();
   assert.deepEqual(log, ["BEGIN"]);
   // The header of the index cannot be read any more.
   truncateSync(index, 10);
