@@ -37,7 +37,7 @@ export class ChangeWatch {
   readonly #db: DatabaseSync;
   readonly #commits: CommitWatch;
   readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
-  #selectMarks: StatementSync | undefined;
+  readonly #selectMarks: StatementSync;
   /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
   /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
@@ -50,6 +50,7 @@ export class ChangeWatch {
   /** @param files The files of the database, or undefined if it is in memory. */
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#db = db;
+    this.#selectMarks = prepareExact(db, SELECT_MARKS);
     this.#commits = new CommitWatch(db, files);
     this.#shared = this.#commits.hasIndex ? new SharedRead(db) : undefined;
   }
@@ -124,7 +125,6 @@ export class ChangeWatch {
 
   /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */
   #readMarks(): Marks | undefined {
-    this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
     const marks = this.#selectMarks.get() as unknown as Marks | undefined;
     if (marks && marks.schema !== this.#examined.schema) {
       this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
