@@ -6,7 +6,7 @@ import type { CommittingStore } from "../batch.ts";
 import { type Outcome, type Write, WritingStore } from "../write.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
-import { asUnavailable, isFailureOfDisk } from "./errors.ts";
+import { asUnavailable, isOutage } from "./errors.ts";
 import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
 import { WriteTransactions } from "./write_transactions.ts";
@@ -127,8 +127,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
 
   close(): MaybePromise<void> {
     if (this.#isClosed) return;
-    const written = this.#writer.close();
     this.#isClosed = true;
+    const written = this.#writer.close();
     this.#watch.close();
     // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
     return chain(written, () => this.#file.close());
@@ -141,21 +141,25 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
       return select();
     } catch (error) {
       this.#watch.endSharedRead();
-      throw asUnavailable(this.#recover(error), this.#file.givenPath);
+      try {
+        this.#recover(error);
+      } catch (reason) {
+        throw asUnavailable(reason, this.#file.givenPath);
+      }
+      throw asUnavailable(error, this.#file.givenPath);
     }
   }
 
-  /** Prepares the connection for the next read after one that has failed. Returns the error, or another one that says more. */
-  #recover(error: unknown): unknown {
-    try {
-      // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
-      if (isFailureOfDisk(error)) this.#db.exec("PRAGMA shrink_memory");
-      // If the file was overwritten, or its tables were altered, this throws an error that says so.
-      else this.#file.requireSchema();
-      return error;
-    } catch (reason) {
-      return reason;
-    }
+  /**
+   * Prepares the connection for the next read after one that has failed.
+   *
+   * @throws The reason of the failure, if it is found here and says more than the error of the read.
+   */
+  #recover(error: unknown): void {
+    // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
+    if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
+    // If the file was overwritten, or its tables were altered, this throws an error that says so.
+    else this.#file.requireSchema();
   }
 }
 
@@ -165,7 +169,8 @@ function requirePath(path: unknown): void {
   if (typeof path !== "string") throw new TypeError(`${rule} ${typeof path}`);
   // SQLite would parse file: as a URI, and make a file called sqlite:pets.db.
   const address = /^(?:file|sqlite3?):(.*)/is.exec(path);
-  if (path !== "" && !path.includes("\0") && !address) return;
+  const isPath = !address && path !== "" && !path.includes("\0");
+  if (isPath) return;
   const meantPath = address?.[1];
   const advice = meantPath && !meantPath.startsWith("//") ? `; write ${JSON.stringify(meantPath)}` : "";
   throw new TypeError(`${rule} ${JSON.stringify(path)}${advice}`);
