@@ -82,7 +82,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
     const thread = writerThread === "never" || !opened.files ? undefined : new WritingThread(opened.files);
     // With 0, no commit counts as short, so the thread commits everything.
-    return new SqliteStore(opened, path, thread, writerThread === "auto" ? SHORT_COMMIT_MS : 0);
+    const shortCommitMs = writerThread === "auto" ? SHORT_COMMIT_MS : 0;
+    return new SqliteStore(opened, path, thread, shortCommitMs);
   }
 
   get batch(): CommittingStore["batch"] {

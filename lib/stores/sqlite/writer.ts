@@ -1,10 +1,10 @@
 import { Batch } from "../batch.ts";
-import { chain, type MaybePromise } from "../../promises.ts";
+import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "../write.ts";
 import { isBusy } from "./errors.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import type { WriteTransactions } from "./write_transactions.ts";
-import { openThreadLine, type ThreadLine, type WritingThread } from "./writing_thread.ts";
+import { type CommitThread, ThreadLine } from "./writing_thread.ts";
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
@@ -19,7 +19,7 @@ export interface WriterOptions {
   /** Called after each commit, before the promises of the writes resolve. It is called without a `this`, and must not throw. */
   onCommitted(writes: readonly Write[]): void;
   /** The thread that writes. Without it, the calling thread commits. */
-  thread?: Pick<WritingThread, "openLine" | "close"> | undefined;
+  thread?: CommitThread | undefined;
   /**
    * While commits take less than this many milliseconds, the calling thread commits a lone create, although there is a thread that writes.
    * Default: 0, so that the other thread commits everything.
@@ -41,9 +41,11 @@ export class Writer {
   readonly #transactions: Pick<WriteTransactions, "commit">;
   readonly #onCommitted: (writes: readonly Write[]) => void;
   /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
-  #thread: WriterOptions["thread"];
+  #thread: CommitThread | undefined;
   /** The line to the thread. It is undefined before the first commit there, and is replaced when the thread has ended. */
   #line: ThreadLine | undefined;
+  readonly #shortCommitMs: number;
+  readonly #isLogLong: () => boolean;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
 
@@ -52,23 +54,18 @@ export class Writer {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#thread = thread;
-    const isShort = (pending: readonly PendingWrite[]) =>
-      pending.length === 1 && this.#longestMs < shortCommitMs && !isLogLong();
-    const commit = (pending: PendingWrite[]) =>
-      this.#thread && !isShort(pending) ? this.#commitOnThread(pending) : this.#commitHere(pending);
+    this.#shortCommitMs = shortCommitMs;
+    this.#isLogLong = isLogLong;
+    const commit = (pending: PendingWrite[]) => this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
   /** Carries out a write. An invalid one rejects at once, so that it does not fail the others of its batch. */
   write(write: Write): Promise<Outcome> {
+    // What this function throws rejects the promise.
     return new Promise((resolve, reject) => {
       requireValidWrite(write);
-      if ("pet" in write) {
-        const { name, categoryId, status } = write.pet;
-        // Only the members of a pet are passed on: a caller's object may have others, which no message to the thread can carry.
-        write = { ...write, pet: { name, categoryId, status } };
-      }
-      this.batch.add({ write, resolve, reject });
+      this.batch.add({ write: asMessage(write), resolve, reject });
     });
   }
 
@@ -79,27 +76,41 @@ export class Writer {
     });
   }
 
-  /**
-   * Commits on the calling thread. While another connection has the lock, it tries again until the deadline, without blocking the thread.
-   */
+  #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
+    const thread = this.#thread;
+    return thread && !this.#isShort(pending) ? this.#commitOnThread(thread, pending) : this.#commitHere(pending);
+  }
+
+  /** Whether a commit most likely takes so little time that it may block the calling thread. */
+  #isShort(pending: readonly PendingWrite[]): boolean {
+    return pending.length === 1 && this.#longestMs < this.#shortCommitMs && !this.#isLogLong();
+  }
+
+  /** Commits on the calling thread. While another connection has the lock, this is repeated until the deadline. */
   #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
     const writes = pending.map(({ write }) => write);
     const startedAt = performance.now();
     try {
-      return this.#settle(pending, writes, this.#transactions.commit(writes, 0));
+      const outcomes = this.#transactions.commit(writes, 0);
+      this.#settle(pending, writes, outcomes);
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(pending, error);
+      const mayRetry = isBusy(error) && performance.now() < deadline;
+      if (mayRetry) return this.#retryHere(pending, deadline);
+      rejectAll(pending, error);
     } finally {
       this.#noteDuration(performance.now() - startedAt);
     }
-    const pause = new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
-    return pause.then(() => this.#commitHere(pending, deadline));
   }
 
-  /** Commits on the thread that writes, or here if no thread can be started. */
-  async #commitOnThread(pending: readonly PendingWrite[]): Promise<void> {
+  async #retryHere(pending: readonly PendingWrite[], deadline: number): Promise<void> {
+    await sleep(RETRY_DELAY_MS);
+    await this.#commitHere(pending, deadline);
+  }
+
+  /** Commits on the thread that writes, or here if it cannot be started. */
+  async #commitOnThread(thread: CommitThread, pending: readonly PendingWrite[]): Promise<void> {
     try {
-      const line = await this.#openLine();
+      const line = await this.#lineTo(thread);
       if (!line) return await this.#commitHere(pending);
       const writes = pending.map(({ write }) => write);
       const { outcomes, milliseconds } = await line.commit(writes);
@@ -112,18 +123,18 @@ export class Writer {
     }
   }
 
-  #noteDuration(milliseconds: number): void {
-    // The longest commit is remembered, because one fast commit says little about a disk that other programs use.
-    this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
-  }
-
-  /** The line to the thread, which is opened if there is none. It is undefined if no thread can be started. */
-  async #openLine(): Promise<ThreadLine | undefined> {
+  /** The line to the thread. A new one is opened if there is none. The result is undefined if the thread cannot be started. */
+  async #lineTo(thread: CommitThread): Promise<ThreadLine | undefined> {
     if (this.#line && !this.#line.hasEnded) return this.#line;
-    this.#line = this.#thread && await openThreadLine(this.#thread);
+    this.#line = await ThreadLine.open(thread);
     // No thread can be started here, so this thread commits from now on.
     if (!this.#line) this.#thread = undefined;
     return this.#line;
+  }
+
+  #noteDuration(milliseconds: number): void {
+    // The longest commit is remembered, because one fast commit says little about a disk that other programs use.
+    this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
   }
 
   /** Tells the callers the outcomes, which are in the order of their writes. */
@@ -131,6 +142,13 @@ export class Writer {
     this.#onCommitted(writes);
     for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);
   }
+}
+
+/** A copy of a write with the members of a pet alone: a caller's object may have others, which no message to the thread can carry. */
+function asMessage(write: Write): Write {
+  if (write.kind === "probe") return write;
+  const { name, categoryId, status } = write.pet;
+  return { ...write, pet: { name, categoryId, status } };
 }
 
 function rejectAll(pending: readonly PendingWrite[], error: unknown): void {

@@ -16,8 +16,20 @@ import {
   type ThreadData,
 } from "./writing_thread_messages.ts";
 
+/** A thread that commits the batches of a writer. */
+export interface CommitThread {
+  /**
+   * Opens a new line to the thread, which starts if it does not run. The result is undefined if no thread can be started.
+   *
+   * @throws {StoreUnavailableError} If the process has too few free descriptors for the thread.
+   */
+  connect(): StoreEnd | undefined;
+  /** Lets the thread close its connection, and ends it. */
+  close(): Promise<void>;
+}
+
 /** The thread of a store, which starts when it is needed, and again when it has ended. */
-export class WritingThread {
+export class WritingThread implements CommitThread {
   readonly #opened: OpenedFiles;
   /** The thread that was started last, which may have ended. */
   #worker: Worker | undefined;
@@ -38,12 +50,7 @@ export class WritingThread {
     }
   }
 
-  /**
-   * Opens a new line to the thread, which starts if it does not run. The line is undefined if no thread can be started.
-   *
-   * @throws {StoreUnavailableError} If the process has too few free descriptors for the thread.
-   */
-  openLine(): StoreEnd | undefined {
+  connect(): StoreEnd | undefined {
     this.#control ??= this.#start();
     if (!this.#control) return undefined;
     const { port1, port2 } = new MessageChannel();
@@ -51,7 +58,6 @@ export class WritingThread {
     return port1 as unknown as StoreEnd;
   }
 
-  /** Lets the thread close its connection, and ends it. */
   async close(): Promise<void> {
     this.#reserve.release();
     const control = this.#control;
@@ -98,25 +104,6 @@ export class WritingThread {
   }
 }
 
-/**
- * Opens a line, and waits for the greeting. The result is undefined if no thread can be started.
- *
- * @throws {StoreUnavailableError} If the thread cannot open the file, or ends at its start.
- */
-export async function openThreadLine(thread: Pick<WritingThread, "openLine">): Promise<ThreadLine | undefined> {
-  // There are two attempts, because a thread that has just ended may still pass for one that runs.
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const end = thread.openLine();
-    if (!end) return undefined;
-    const line = new ThreadLine(end);
-    const greeting = await line.receive();
-    if (greeting?.kind === "ready") return line;
-    line.close();
-    if (greeting?.kind === "failure") throw errorOf(greeting);
-  }
-  throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
-}
-
 /** A line to the thread, by which one store sends its batches, one at a time. */
 export class ThreadLine {
   /** Whether the thread has ended. The line is then of no use any more. */
@@ -125,7 +112,7 @@ export class ThreadLine {
   /** The next answer, whether or not somebody waits for it yet. It is undefined once the line has ended. */
   #nextAnswer = Promise.withResolvers<Answer | undefined>();
 
-  constructor(end: StoreEnd) {
+  private constructor(end: StoreEnd) {
     this.#end = end;
     end.onmessage = ({ data }) => this.#nextAnswer.resolve(data);
     end.addEventListener("close", () => {
@@ -135,20 +122,43 @@ export class ThreadLine {
   }
 
   /**
+   * Opens a line, and waits for the greeting. The result is undefined if no thread can be started.
+   *
+   * @throws {StoreUnavailableError} If the thread cannot open the file, or ends at its start.
+   */
+  static async open(thread: CommitThread): Promise<ThreadLine | undefined> {
+    // There are two attempts, because a thread that has just ended may still pass for one that runs.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const end = thread.connect();
+      if (!end) return undefined;
+      const line = new ThreadLine(end);
+      const greeting = await line.#receive();
+      if (greeting?.kind === "ready") return line;
+      line.close();
+      if (greeting?.kind === "failure") throw errorOf(greeting);
+    }
+    throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
+  }
+
+  /**
    * Lets the thread commit a batch.
    *
    * @throws The error of the commit. If the thread ends before its answer, the batch may have been committed, and the error says so.
    */
   async commit(writes: readonly Write[]): Promise<Committed> {
     this.#end.postMessage(writes);
-    const answer = await this.receive();
+    const answer = await this.#receive();
     if (answer?.kind === "failure") throw errorOf(answer);
     if (answer?.kind !== "outcomes") throw uncertain(new Error("The thread that writes has ended"));
     return answer;
   }
 
+  close(): void {
+    this.#end.close();
+  }
+
   /** Waits for the next answer. It is undefined if the thread has ended. */
-  async receive(): Promise<Answer | undefined> {
+  async #receive(): Promise<Answer | undefined> {
     if (this.hasEnded) return undefined;
     // The port keeps the process alive only during the wait, so that a store without creates in flight does not.
     this.#end.ref?.();
@@ -156,9 +166,5 @@ export class ThreadLine {
     this.#nextAnswer = Promise.withResolvers();
     this.#end.unref?.();
     return answer;
-  }
-
-  close(): void {
-    this.#end.close();
   }
 }

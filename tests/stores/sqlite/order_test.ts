@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DURATION_DECAY, Writer, type WriterOptions } from "../../../lib/stores/sqlite/writer.ts";
+import { DURATION_DECAY, Writer } from "../../../lib/stores/sqlite/writer.ts";
+import type { CommitThread } from "../../../lib/stores/sqlite/writing_thread.ts";
 import { failureOf, type StoreEnd } from "../../../lib/stores/sqlite/writing_thread_messages.ts";
 import { createdId, type Outcome, type Write } from "../../../lib/stores/write.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
@@ -43,7 +44,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /** A file, and the threads that write to it. */
-class World implements NonNullable<WriterOptions["thread"]> {
+class World implements CommitThread {
   readonly stored: string[] = [];
   /** The creates that a thread got and did not answer. */
   readonly unsure = new Set<string>();
@@ -74,7 +75,7 @@ class World implements NonNullable<WriterOptions["thread"]> {
     await this.#scheduler.schedule(Promise.resolve(), what);
   }
 
-  openLine(): StoreEnd | undefined {
+  connect(): StoreEnd | undefined {
     const isNeeded = !this.isClosed && this.thread === undefined && !this.cannotRun;
     assert.ok(isNeeded, "a thread is asked for that nobody needs");
     const start = this.#scenario.starts[this.starts++] ?? "runs";

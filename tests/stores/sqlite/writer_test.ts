@@ -79,7 +79,7 @@ test.path("a thread does not start on a file that has been moved, and makes none
   const { db, files } = openDatabase(path);
   renameSync(path, `${path}.moved`);
   const thread = new WritingThread(files!);
-  const port = thread.openLine()!;
+  const port = thread.connect()!;
   const greeting = await new Promise<Answer>((resolve) => port.onmessage = ({ data }) => resolve(data));
   assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
   assert.ok(!existsSync(path));
