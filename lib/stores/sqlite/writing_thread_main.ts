@@ -28,7 +28,16 @@ export function runWriter(): void {
   const { opened, control } = workerData as ThreadData;
   /** It is undefined before the first line, and until the file could be opened. */
   let writer: ThreadWriter | undefined;
-  const greet = (line: ThreadEnd): Answer => {
+  control.on("message", (message: ControlMessage) => {
+    if (message === "close") {
+      writer?.close();
+      control.close();
+    } else {
+      message.postMessage(greet(message));
+    }
+  });
+
+  function greet(line: ThreadEnd): Answer {
     try {
       writer ??= new ThreadWriter(opened);
       writer.serve(line);
@@ -36,12 +45,7 @@ export function runWriter(): void {
     } catch (error) {
       return failureOf(asUnavailable(error, opened.givenPath));
     }
-  };
-  control.on("message", (message: ControlMessage) => {
-    if (message !== "close") return message.postMessage(greet(message));
-    writer?.close();
-    control.close();
-  });
+  }
 }
 
 class ThreadWriter {
