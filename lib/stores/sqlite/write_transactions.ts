@@ -1,6 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
-import { type PetDraft, StoreUnavailableError } from "../store.ts";
+import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
 import type { FileConnection } from "./file_connection.ts";
@@ -28,7 +28,7 @@ const MAX_ID = 2n ** 53n - 1n;
 export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #file: FileConnection;
-  readonly #sql: ReturnType<typeof prepareAll>;
+  readonly #sql: PreparedStatements;
   readonly #endSharedRead: () => void;
 
   /** @param endSharedRead Ends the transaction in which the same connection reads, if it is open: a connection has one at a time. */
@@ -65,9 +65,7 @@ export class WriteTransactions {
 
   /**
    * Carries out writes within a transaction that the caller has begun. For speed, SQLite is not asked for the id of each pet: it numbers
-   * pets in their order, each one more than the last. Another program may have added a trigger that ignores a row, deletes it or adds
-   * others. So this looks at the end whether exactly these pets are there, so that no client is told of a pet that is not stored, or of
-   * another one.
+   * pets in their order, each one more than the last.
    *
    * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
    */
@@ -97,13 +95,6 @@ export class WriteTransactions {
     return outcomes;
   }
 
-  /** Checks that the pets after the id `idBefore` are as many as were added, and that the last one has the id `lastId`. */
-  #requireAdded(idBefore: bigint, lastId: bigint): void {
-    const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
-    const areAdded = count === lastId - idBefore && greatest === lastId;
-    if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
-  }
-
   /** @param id The id of the pet, if the write adds one. */
   #applyOne(write: Write, id: bigint, now: bigint): Outcome {
     switch (write.kind) {
@@ -111,7 +102,7 @@ export class WriteTransactions {
         this.#sql.insertOne.run(...rowOf(write.pet));
         return { outcome: "created", id };
       case "createOnce":
-        return this.#insertOnce(write, id, now);
+        return this.#insertOnce(write.pet, write.request, id, now);
       case "probe":
         for (const statement of this.#sql.writeNothing) statement.run();
         return { outcome: "probed" };
@@ -120,8 +111,7 @@ export class WriteTransactions {
     }
   }
 
-  #insertOnce({ pet, request }: Write & { kind: "createOnce" }, id: bigint, now: bigint): Outcome {
-    const { key, fingerprint, retentionMs } = request;
+  #insertOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: bigint): Outcome {
     const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
     if (known) return known;
     this.#sql.insertOne.run(...rowOf(pet));
@@ -134,6 +124,17 @@ export class WriteTransactions {
       throw this.#interferenceError("another Idempotency-Key, or none");
     }
     return { outcome: "created", id };
+  }
+
+  /**
+   * Checks that the pets after the id `idBefore` are as many as were added, and that the last one has the id `lastId`. Another program may
+   * have added a trigger that ignores a row, deletes it or adds others. A client must not be told of a pet that is not stored, or of another
+   * one.
+   */
+  #requireAdded(idBefore: bigint, lastId: bigint): void {
+    const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
+    const areAdded = count === lastId - idBefore && greatest === lastId;
+    if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
   }
 
   #outOfIdsError(last: bigint): StoreUnavailableError {
@@ -149,7 +150,18 @@ export class WriteTransactions {
   }
 }
 
-function prepareAll(db: DatabaseSync) {
+interface PreparedStatements {
+  lastId: StatementSync;
+  added: StatementSync;
+  insertOne: StatementSync;
+  insertMany: StatementSync;
+  findRequest: StatementSync;
+  insertRequest: StatementSync;
+  deleteExpired: StatementSync;
+  writeNothing: StatementSync[];
+}
+
+function prepareAll(db: DatabaseSync): PreparedStatements {
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
     lastId: prepare(SELECT_LAST_ID),
