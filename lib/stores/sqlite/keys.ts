@@ -14,10 +14,12 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
  * @param watch The watch of the same connection, whose reads of pets share a transaction.
  */
 export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: ChangeWatch): KeyStore {
-  const runAll = (statements: readonly Statement[]) =>
-    statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
+  const run: RunStatements = (kind, ...statements) =>
+    onCurrentFile(() => kind === "read" ? runAll(db, statements) : changeKeys(db, file, statements));
+  const stamp = () => onCurrentFile(() => JSON.stringify(runAll(db, SELECT_STAMP)));
+  return new SqlKeys("api_keys", run, stamp);
 
-  function runOnCurrentFile<T>(work: () => T): T {
+  function onCurrentFile<T>(work: () => T): T {
     try {
       // The transaction that reads of pets share shows the file as it was when it began, and the keys would be as old.
       watch.endSharedRead();
@@ -28,21 +30,21 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: Change
       throw asUnavailable(error, file.givenPath);
     }
   }
+}
 
-  function change(statements: readonly Statement[]): Rows[] {
-    beginWrite(db, BUSY_TIMEOUT_MS);
-    return runAndCommit(db, () => {
-      file.requireSchema();
-      return runAll(statements);
-    });
-  }
+/** The first number changes with each commit of another connection, and the second with each changed row of this one. */
+const SELECT_STAMP: readonly Statement[] = [["PRAGMA data_version"], ["SELECT total_changes()"]];
 
-  const run: RunStatements = (kind, ...statements) =>
-    runOnCurrentFile(() => kind === "read" ? runAll(statements) : change(statements));
-  // The first number changes with each commit of another connection, and the second with each changed row of this one.
-  const stamp = () =>
-    runOnCurrentFile(() => JSON.stringify(runAll([["PRAGMA data_version"], ["SELECT total_changes()"]])));
-  return new SqlKeys("api_keys", run, stamp);
+function changeKeys(db: DatabaseSync, file: FileConnection, statements: readonly Statement[]): Rows[] {
+  beginWrite(db, BUSY_TIMEOUT_MS);
+  return runAndCommit(db, () => {
+    file.requireSchema();
+    return runAll(db, statements);
+  });
+}
+
+function runAll(db: DatabaseSync, statements: readonly Statement[]): Rows[] {
+  return statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
 }
 
 /** Reads the keys of a file, without a change. */
