@@ -1,5 +1,5 @@
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { requireOwnName } from "../../stores/sqlite/file.ts";
+import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";

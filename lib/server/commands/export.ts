@@ -1,6 +1,6 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
-import { requireOwnName } from "../../stores/sqlite/file.ts";
+import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, existsSync, rmSync, statSync, writeFileSync } fro
 import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { followLinks } from "../../stores/sqlite/file.ts";
+import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, reconcileKeys, removeCopy, takeFile } from "../../stores/sqlite/restore.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { syncFolder } from "../process/folders.ts";

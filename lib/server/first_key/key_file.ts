@@ -6,7 +6,7 @@ import process from "node:process";
 import { makeKey } from "../../access/key_text.ts";
 import { digestOf } from "../../access/key_digest.ts";
 import { checkKeys } from "../../access/keys_option.ts";
-import { followLinks, MAX_LINKS } from "../../stores/sqlite/file.ts";
+import { followLinks, MAX_LINKS } from "../../stores/sqlite/file_names.ts";
 import { makeFolderFor } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
 import { FileExistsError, publishFile } from "../process/publish_file.ts";

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
-import { COMPANIONS, resolveFolder } from "../../stores/sqlite/file.ts";
+import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { missingFolder, syncFolder } from "./folders.ts";
 import { codeOf, explain, InterruptedError, SettingError } from "./start_error.ts";
 
@@ -59,7 +59,7 @@ export async function publishFile<T>(
       closeSync(temporary.descriptor);
       // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a
       // journal beside it.
-      for (const end of ["", ...COMPANIONS]) rmSync(temporary.name + end, { force: true });
+      for (const end of ["", ...COMPANION_ENDS]) rmSync(temporary.name + end, { force: true });
     }
     // The listeners are removed last: without them, a second signal would end the process before the file is removed.
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
@@ -79,7 +79,7 @@ function createTemporary(path: string): TemporaryFile {
   for (let number = 0;; number++) {
     const name = `${path}.${number}.tmp`;
     // A name is left out if a log lies beside it: SQLite would take the log of an unfinished database for that of this file.
-    if (COMPANIONS.some((end) => existsSync(name + end))) continue;
+    if (COMPANION_ENDS.some((end) => existsSync(name + end))) continue;
     try {
       return { name, descriptor: openSync(name, "wx", 0o600) };
     } catch (error) {

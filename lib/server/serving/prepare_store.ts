@@ -10,7 +10,7 @@ import type { Report } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
-import { followLinks } from "../../stores/sqlite/file.ts";
+import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { seed } from "../transfer/seed.ts";

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { followLinks } from "../../stores/sqlite/file.ts";
+import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { describeMissing, findLeftFile, requireRestored } from "../../stores/sqlite/remains.ts";
 import { makeFolderFor, missingFolder } from "../process/folders.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";

@@ -9,7 +9,7 @@ import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { SqliteStore, type WriterThread } from "../../stores/sqlite/sqlite_store.ts";
-import { followLinks } from "../../stores/sqlite/file.ts";
+import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";

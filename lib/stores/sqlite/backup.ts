@@ -6,7 +6,7 @@
 import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
-import { requireOwnName } from "./file.ts";
+import { requireOwnName } from "./file_names.ts";
 import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";

@@ -7,7 +7,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
 import { countWrite, type Write } from "../write.ts";
 import { CommitWatch } from "./commit_watch.ts";
-import type { OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { SharedRead } from "./shared_read.ts";
 import { stampShowsAlterations } from "./schema.ts";
 import { SELECT_MARKS } from "./statements.ts";

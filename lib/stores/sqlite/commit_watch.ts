@@ -8,7 +8,7 @@
 import { readSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { descriptorOf } from "./descriptors.ts";
-import type { OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 
 /** The size of the header. A second copy of it follows, which only readers need that copy the pages. */
 const HEADER_BYTES = 48;

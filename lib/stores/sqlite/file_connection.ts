@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { closeUnused } from "./descriptors.ts";
-import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
+import type { OpenDatabase } from "./open.ts";
+import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
 
@@ -23,7 +24,7 @@ export class FileConnection {
   /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
   #knownVersion: unknown;
 
-  constructor({ db, files }: Pick<OpenDatabase, "db" | "files">, givenPath: string) {
+  constructor({ db, files }: OpenDatabase, givenPath: string) {
     this.#db = db;
     this.#files = files;
     this.givenPath = givenPath;

@@ -6,7 +6,8 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { findJournal, followLinks, inspectFiles } from "./file.ts";
+import { findJournal, inspectFiles } from "./file_checks.ts";
+import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
 import { describeMissing } from "./remains.ts";
 import { expectedSchemaText, readSchemaText, requireKnownSchema } from "./schema.ts";

@@ -5,15 +5,9 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { explained, isBusy } from "./errors.ts";
-import {
-  followLinks,
-  identify,
-  identifyFiles,
-  inspectFiles,
-  type OpenDatabase,
-  type OpenedFiles,
-  requireInPlace,
-} from "./file.ts";
+import { inspectFiles } from "./file_checks.ts";
+import { followLinks } from "./file_names.ts";
+import { identify, identifyFiles, type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { migrate, requireKnownSchema, TABLES } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
@@ -25,6 +19,14 @@ const IN_MEMORY = ":memory:";
  * time.
  */
 export const LOG_LIMIT_BYTES = 64 * 1_048_576;
+
+export interface OpenDatabase {
+  db: DatabaseSync;
+  /** Undefined if the database is in memory. */
+  files: OpenedFiles | undefined;
+  /** Whether this program has just made the tables. */
+  isNew: boolean;
+}
 
 /**
  * Opens a database, and creates the file if it does not exist.

@@ -20,7 +20,8 @@ import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused, descriptorOf } from "./descriptors.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
-import { COMPANIONS, followLinks, hasForeignLog, inspectFiles, requireRegular } from "./file.ts";
+import { hasForeignLog, inspectFiles, requireUsable } from "./file_checks.ts";
+import { COMPANION_ENDS, followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
 import { unfinishedName } from "./remains.ts";
 import { requireOwn } from "./schema.ts";
@@ -35,7 +36,7 @@ export type PresentFile = ReturnType<typeof takeFile>;
 export function takeFile(givenPath: string) {
   const path = followLinks(givenPath);
   const db = openAlone(givenPath, path);
-  const companions = () => COMPANIONS.filter((end) => existsSync(path + end));
+  const companions = () => COMPANION_ENDS.filter((end) => existsSync(path + end));
   const stats = statSync(path, { throwIfNoEntry: false });
   return {
     path,
@@ -90,7 +91,7 @@ export function removeCopy(name: string): void {
 }
 
 function removeLogOf(name: string): void {
-  for (const end of COMPANIONS) rmSync(name + end, { force: true });
+  for (const end of COMPANION_ENDS) rmSync(name + end, { force: true });
 }
 
 /**
@@ -100,7 +101,7 @@ function removeLogOf(name: string): void {
  * @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program.
  */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
-  requireRegular(givenPath, path, statSync(path, { throwIfNoEntry: false }));
+  requireUsable(givenPath, path, statSync(path, { throwIfNoEntry: false }));
   if (hasForeignLog(path)) {
     requireClosed(givenPath, path);
     return undefined;

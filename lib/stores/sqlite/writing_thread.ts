@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort, type Worker } from "node:worker_threa
 import { StoreUnavailableError } from "../store.ts";
 import { uncertain, type Write } from "../write.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
-import type { OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { startThread } from "./thread.ts";
 import { WRITER_MODULE } from "./writing_thread_main.ts";
 import {

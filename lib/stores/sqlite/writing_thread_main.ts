@@ -6,7 +6,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import type { Write } from "../write.ts";
-import type { OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openSecondConnection } from "./open.ts";
 import { asUnavailable } from "./errors.ts";
@@ -52,10 +52,10 @@ class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: WriteTransactions;
 
-  constructor(opened: OpenedFiles) {
-    const { db } = openSecondConnection(opened);
-    this.#db = db;
-    this.#transactions = new WriteTransactions(db, new FileConnection({ db, files: opened }, opened.givenPath));
+  constructor(files: OpenedFiles) {
+    const opened = openSecondConnection(files);
+    this.#db = opened.db;
+    this.#transactions = new WriteTransactions(opened.db, new FileConnection(opened, files.givenPath));
   }
 
   /** Commits each batch that comes on a line, and answers it. */

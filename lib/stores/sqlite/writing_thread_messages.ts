@@ -11,7 +11,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { StoreUnavailableError } from "../store.ts";
 import type { Outcome, Write } from "../write.ts";
-import type { OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 
 /** The members of `MessagePort` that the web and `node:worker_threads` share. */
 export interface Port<Sent, Received> {

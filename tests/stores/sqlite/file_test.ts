@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { identify, requireInPlace } from "../../../lib/stores/sqlite/file.ts";
+import { identify, requireInPlace } from "../../../lib/stores/sqlite/opened_files.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { PetStore } from "../../../lib/stores/store.ts";
 import { testWith } from "../../support/test_with.ts";
