@@ -34,18 +34,27 @@ export interface OpenDatabase {
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
 export function openDatabase(givenPath: string): OpenDatabase {
-  return explained(givenPath, () => {
-    const path = givenPath === IN_MEMORY ? IN_MEMORY : followLinks(givenPath);
-    const exists = path !== IN_MEMORY && inspectFiles(givenPath, path);
-    if (exists) requireKnownFile(givenPath, path);
-    const inspected = exists ? identify(givenPath, path) : undefined;
-    return connect(givenPath, path, (db) => {
-      const isNew = migrate(db, givenPath);
-      requireWritePermission(db);
-      // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
-      if (inspected) requireInPlace({ givenPath, identities: [[path, inspected]] });
-      return { db, files: path === IN_MEMORY ? undefined : identifyFiles(givenPath, path), isNew };
-    });
+  return explained(givenPath, () => givenPath === IN_MEMORY ? openInMemory() : openFile(givenPath));
+}
+
+function openInMemory(): OpenDatabase {
+  return connect(IN_MEMORY, IN_MEMORY, (db) => {
+    const isNew = migrate(db, IN_MEMORY);
+    return { db, files: undefined, isNew };
+  });
+}
+
+function openFile(givenPath: string): OpenDatabase {
+  const path = followLinks(givenPath);
+  const exists = inspectFiles(givenPath, path);
+  if (exists) requireKnownFile(givenPath, path);
+  const inspected = exists ? identify(givenPath, path) : undefined;
+  return connect(givenPath, path, (db) => {
+    const isNew = migrate(db, givenPath);
+    requireWritePermission(db);
+    // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
+    if (inspected) requireInPlace({ givenPath, identities: [[path, inspected]] });
+    return { db, files: identifyFiles(givenPath, path), isNew };
   });
 }
 
