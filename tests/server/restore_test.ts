@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { takeFile } from "../../lib/stores/sqlite/restore.ts";
+import { PresentFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { inFolder, test } from "../support/server/in_process.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -106,7 +106,7 @@ testWith(inFolder, testUnless(Deno.uid() !== 0 && "only root can restore for ano
 );
 
 test.inFolder("a restore where there was no file leaves that of a server that starts meanwhile, with its log", async () => {
-  const present = takeFile(FILE);
+  const present = PresentFile.take(FILE);
   await using store = SqliteStore.open(FILE, "never");
   assert.equal(await store.create({ name: "Rex", categoryId: 7n, status: "sold" }), 1n);
   assert.throws(() => present.removeLog(), /was made by another program meanwhile; stop the servers first/);

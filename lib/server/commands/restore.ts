@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { followLinks } from "../../stores/sqlite/file_names.ts";
-import { type PresentFile, reconcileKeys, removeCopy, takeFile } from "../../stores/sqlite/restore.ts";
+import { PresentFile, removeCopy } from "../../stores/sqlite/restore.ts";
+import { type KeyDifference, reconcileKeys } from "../../stores/sqlite/restored_keys.ts";
 import { RESTORE_MARK } from "../../stores/sqlite/remains.ts";
 import { syncFolder } from "../process/folders.ts";
 import { publishFile } from "../process/publish_file.ts";
@@ -46,22 +47,20 @@ export const RESTORE: Command = {
 
 /** What a restore has done. */
 interface Result {
+  /** The store that was restored. */
   file: string;
   /** How many pets the file has now. */
   pets: bigint;
-  /** The name of the copy of the replaced file. It is undefined if there was no file. */
+  /** The name of the copy of the replaced file; undefined if there was none. */
   kept: string | undefined;
-  /**
-   * The keys that end later in the backup than in the replaced file, and those that are valid there and not in the backup. It is undefined
-   * if the keys of the replaced file could not be read.
-   */
-  keys: { revived: readonly StoredKey[]; lost: readonly StoredKey[] } | undefined;
+  /** Undefined if the keys of the replaced file could not be read. */
+  keys: KeyDifference | undefined;
 }
 
 /** @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file. */
 async function restore(backup: string, file: string, revokesNewer: boolean): Promise<Result> {
   prepareFolder(file);
-  const present = takeFile(file);
+  const present = PresentFile.take(file);
   try {
     if (followLinks(backup) === present.path) throw new SettingError(`${backup} is the store itself`);
     if (revokesNewer && !present.keys) {

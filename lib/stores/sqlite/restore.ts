@@ -12,6 +12,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -27,64 +28,87 @@ import { unfinishedName } from "./remains.ts";
 import { requireOwn } from "./schema.ts";
 import { switchOffWal } from "./transaction.ts";
 
-export type PresentFile = ReturnType<typeof takeFile>;
-
 /**
- * Takes the file that a restore replaces from all other programs, until `close()` is called. If SQLite can open the file, its log is
- * written back to it.
+ * The file that a restore replaces. No other program can open it from {@link PresentFile.take} to {@link PresentFile.close}. If SQLite can
+ * open the file, its log has been written back to it.
  */
-export function takeFile(givenPath: string) {
-  const path = followLinks(givenPath);
-  const db = openAlone(givenPath, path);
-  const companions = () => COMPANION_ENDS.filter((end) => existsSync(path + end));
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return {
-    path,
-    /** What the system says of the file; undefined if the file does not exist. */
-    stats,
-    /** Whether there is something to replace: the file, or a log without it. */
-    exists: stats !== undefined || companions().length > 0,
-    /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
-    hasLog: !db && companions().length > 0,
-    /** The API keys of the file; undefined if they cannot be read. */
-    keys: db && tryReadKeys(db),
-    /**
-     * Copies the file, and what is left of its log.
-     *
-     * @param name The name of an empty file for the copy.
-     * @param finalName The name that the copy will have. The name of the log's copy follows from it.
-     * @param signal Ends the copy with its reason.
-     */
-    async copy(name: string, finalName: string, signal: AbortSignal): Promise<void> {
-      if (stats) await copyBytes(path, name, signal);
-      // SQLite, which has the file open, has written the log back. If there is a journal, it is that of this connection.
-      if (db) return;
-      try {
-        for (const end of companions()) await copyBytes(path + end, finalName + end, signal);
-      } catch (error) {
-        removeLogOf(finalName);
-        throw error;
-      }
-    },
-    /**
-     * Removes the log, because SQLite would replay it into the new file.
-     *
-     * @throws {StoreUnavailableError} If there was no file, and another program has made one since.
-     */
-    removeLog(): void {
-      if (!stats && existsSync(path)) {
-        throw new StoreUnavailableError(`${givenPath} was made by another program meanwhile; stop the servers first`);
-      }
-      for (const end of companions()) rmSync(path + end);
-    },
-    close(): void {
-      db?.close();
-      closeUnused(path);
-    },
-  };
+export class PresentFile {
+  /** The path of the file itself, without symbolic links. */
+  readonly path: string;
+  /** What the system says of the file; undefined if the file does not exist. */
+  readonly stats: Stats | undefined;
+  /** Whether there is something to replace: the file, or a log without it. */
+  readonly exists: boolean;
+  /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
+  readonly hasLog: boolean;
+  /** The API keys of the file; undefined if they cannot be read. */
+  readonly keys: StoredKey[] | undefined;
+  readonly #givenPath: string;
+  /** The connection that holds the lock; undefined if SQLite must not or cannot open the file. */
+  readonly #db: DatabaseSync | undefined;
+
+  private constructor(givenPath: string, path: string, db: DatabaseSync | undefined) {
+    this.#givenPath = givenPath;
+    this.path = path;
+    this.#db = db;
+    this.stats = statSync(path, { throwIfNoEntry: false });
+    const hasCompanions = this.#companionEnds().length > 0;
+    this.exists = this.stats !== undefined || hasCompanions;
+    this.hasLog = !db && hasCompanions;
+    this.keys = db && tryReadKeys(db);
+  }
+
+  /** @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program. */
+  static take(givenPath: string): PresentFile {
+    const path = followLinks(givenPath);
+    return new PresentFile(givenPath, path, openAlone(givenPath, path));
+  }
+
+  /**
+   * Copies the file, and what is left of its log.
+   *
+   * @param name The name of an empty file for the copy.
+   * @param finalName The name that the copy will have. The name of the log's copy follows from it.
+   * @param signal Ends the copy with its reason.
+   */
+  async copy(name: string, finalName: string, signal: AbortSignal): Promise<void> {
+    if (this.stats) await copyBytes(this.path, name, signal);
+    // SQLite, which has the file open, has written the log back. If there is a journal, it is that of this connection.
+    if (this.#db) return;
+    try {
+      for (const end of this.#companionEnds()) await copyBytes(this.path + end, finalName + end, signal);
+    } catch (error) {
+      removeLogOf(finalName);
+      throw error;
+    }
+  }
+
+  /**
+   * Removes the log, because SQLite would replay it into the new file.
+   *
+   * @throws {StoreUnavailableError} If there was no file, and another program has made one since.
+   */
+  removeLog(): void {
+    if (!this.stats && existsSync(this.path)) {
+      throw new StoreUnavailableError(
+        `${this.#givenPath} was made by another program meanwhile; stop the servers first`,
+      );
+    }
+    for (const end of this.#companionEnds()) rmSync(this.path + end);
+  }
+
+  close(): void {
+    this.#db?.close();
+    closeUnused(this.path);
+  }
+
+  /** The ends of the names of the files that are beside this one now. */
+  #companionEnds(): string[] {
+    return COMPANION_ENDS.filter((end) => existsSync(this.path + end));
+  }
 }
 
-/** Removes what `copy()` has made: the copy of the file, and that of its log. */
+/** Removes what {@link PresentFile.copy} has made: the copy of the file, and that of its log. */
 export function removeCopy(name: string): void {
   rmSync(name);
   removeLogOf(name);
@@ -188,38 +212,4 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Compares the keys of a restored copy with those of the present file. The `revived` keys are valid in the copy, and end earlier in the
- * present file, or are not in it. The `lost` keys are valid in the present file, and are not in the copy.
- *
- * @param revokesNewer Whether the revived keys are also changed in the copy, so that each ends as in the present file. One that the present
- * file does not have is revoked now.
- */
-export function reconcileKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean) {
-  const db = new DatabaseSync(copy);
-  try {
-    const restored = readKeys(db);
-    const now = Date.now();
-    const findPresent = (id: string) => present.find((key) => key.id === id);
-    const revived = restored.filter((key) => endOf(key) > now && endOf(findPresent(key.id)) < endOf(key));
-    const lost = present.filter((key) => endOf(key) > now && !restored.some(({ id }) => id === key.id));
-    if (revokesNewer && revived.length > 0) {
-      const update = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
-      for (const { id } of revived) {
-        const { revoked, expires } = findPresent(id) ?? { revoked: new Date(now) };
-        update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, id);
-      }
-    }
-    return { revived, lost };
-  } finally {
-    db.close();
-  }
-}
-
-/** When a key ends by its expiry or its revocation, in milliseconds since 1970. A key that does not exist has always ended. */
-function endOf(key: StoredKey | undefined): number {
-  if (!key) return -Infinity;
-  return Math.min(key.revoked?.getTime() ?? Infinity, key.expires?.getTime() ?? Infinity);
 }

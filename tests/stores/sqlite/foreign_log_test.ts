@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { takeFile } from "../../../lib/stores/sqlite/restore.ts";
+import { PresentFile } from "../../../lib/stores/sqlite/restore.ts";
 import { assertRefused, createMany, REX, test, usingStore, withPath } from "./support.ts";
 
 const FOREIGN = /the write-ahead log of another file beside it.*petstore restore/;
@@ -46,7 +46,7 @@ test.path("a copy of a file and its foreign log leaves nothing of the log if a s
   await makeBackup(path, 5);
   for (const end of ["-wal", "-shm"]) writeFileSync(path + end, new Uint8Array(3_000_000));
   const kept = `${path}.kept`, reason = new Error("enough");
-  const present = takeFile(path);
+  const present = PresentFile.take(path);
   try {
     // The second part of the log is aborted after the first one is complete.
     const signal = { throwIfAborted: () => assert.ok(!existsSync(`${kept}-shm`), reason) } as AbortSignal;
