@@ -150,7 +150,7 @@ export class Batch<Create> {
     if (this.#state.kind === "awaiting clients") clearTimeout(this.#state.timer);
     this.#state = IDLE;
     if (this.#waiting.length === 0) return;
-    const { choose = (all: Create[]) => ({ chosen: all, rest: [] }), commit } = this.#options;
+    const { choose = chooseAll, commit } = this.#options;
     const { chosen, rest } = choose(this.#waiting);
     this.#waiting = rest;
     const count = chosen.length;
@@ -168,8 +168,8 @@ export class Batch<Create> {
     this.onCommit?.(count, milliseconds);
     if (this.#isClosed) return this.#commit();
     // No client could send a create during a commit that blocked this thread, so such a commit shows nothing of their rhythm.
-    if (!hasBlocked) this.#awaitClients(count, milliseconds);
-    if (this.#state.kind === "idle") this.#gather();
+    const waits = !hasBlocked && this.#awaitClients(count, milliseconds);
+    if (!waits) this.#gather();
   }
 
   /**
@@ -180,23 +180,29 @@ export class Batch<Create> {
    *
    * @param answered How many creates the last commit has answered.
    * @param lastCommitMs How long it took.
+   * @returns Whether the next commit waits.
    */
-  #awaitClients(answered: number, lastCommitMs: number): void {
-    if (!this.#options.expectsClients) return;
+  #awaitClients(answered: number, lastCommitMs: number): boolean {
+    if (!this.#options.expectsClients) return false;
     // Each client waits for one create. So if a commit has answered two, and a third waits, there are three clients.
     const clients = Math.min(FULL_BATCH, answered + this.#waiting.length);
     // A single client is not waited for: `add()` starts the commit of its next create in the turn after it comes.
-    if (clients === 1) return;
+    if (clients === 1) return false;
     if (this.#commitsWithoutWait > 0) {
       this.#commitsWithoutWait--;
-      return;
+      return false;
     }
-    if (this.#waiting.length >= clients) return;
+    if (this.#waiting.length >= clients) return false;
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs));
     const timer = setTimeout(() => {
       this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
       this.#gather();
     }, waitMs);
     this.#state = { kind: "awaiting clients", clients, timer };
+    return true;
   }
+}
+
+function chooseAll<Create>(waiting: Create[]): { chosen: Create[]; rest: Create[] } {
+  return { chosen: waiting, rest: [] };
 }

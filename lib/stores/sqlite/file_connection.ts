@@ -6,12 +6,6 @@ import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
 
 /**
- * Connections whose files have been replaced. They stay open until the process ends: to close one, even by garbage collection, would delete
- * the log of another database.
- */
-const LEFT_OPEN: DatabaseSync[] = [];
-
-/**
  * A connection to a database, which it owns. It knows whether the files are still in their place, and whether their schema is still the one
  * that this program knows. Each transaction that writes asks for both, because a create that goes into a deleted file would be lost.
  */
@@ -70,3 +64,9 @@ export class FileConnection {
     return this.#selectVersion.get()?.["user_version"];
   }
 }
+
+/**
+ * Connections whose files have been replaced. They stay open until the process ends: to close one, even by garbage collection, would delete
+ * the log of another database.
+ */
+const LEFT_OPEN: DatabaseSync[] = [];
