@@ -15,44 +15,10 @@ export type Rows = Record<string, unknown>[];
 /** Runs statements in one transaction, in their order, and returns the rows of each. The `kind` is "read" if none changes anything. */
 export type RunStatements = (kind: "read" | "change", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
-/** The columns that a new key fills. */
-const NEW_KEY_COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
-
-/** SQLite's last integer. It stands for the expiry of a key that never expires, so that the earlier of two times is their minimum. */
-const NEVER = 2n ** 63n - 1n;
-
-/** The statements for a table of keys. None uses a parameter at two places, because Node 22.13 cannot bind such a parameter. */
-function keyStatements(table: string) {
-  return {
-    select: `SELECT * FROM ${table} ORDER BY rowid`,
-    /** The version is the content of all keys, because another program may change several keys at once. */
-    version:
-      `SELECT json_group_array(json_array(id, digest, label, caller, read_only, created_at, expires_at, revoked_at))
-      AS version FROM ${table}`,
-    insert:
-      `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-    /**
-     * Ends the replaced key, if the new key can be added. Parameters: the expiry and the id of the replaced key; the id
-     * and the digest of the new one.
-     */
-    expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${NEVER}))
-      WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
-    /** Adds the new key, if the replaced one exists and is not revoked. Parameters: the columns, the id of the replaced key. */
-    insertReplacing: `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
-      WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
-    revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
-  };
-}
-
-/** Makes the keys of rows with {@link KEY_COLUMNS}. */
-export function keysOf(rows: Rows): StoredKey[] {
-  return rows.map(keyOfRow);
-}
-
 /** Keeps API keys in a table of SQLite, or of a database with its SQL. */
 export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
-  readonly #sql: ReturnType<typeof keyStatements>;
+  readonly #sql: KeyStatements;
   readonly #stamp: (() => string) | undefined;
   /** The stamp and the version that were read last. While the stamp stays the same, so does the version, and need not be read. */
   #lastRead: { stamp: string | undefined; version: string } | undefined;
@@ -74,19 +40,7 @@ export class SqlKeys implements KeyStore {
   }
 
   listSince(knownVersion: string): MaybePromise<KeySnapshot> {
-    // The stamp comes before the keys, so that a commit in between makes the next call read them again.
-    const stamp = this.#stamp?.();
-    const isSameStamp = stamp !== undefined && stamp === this.#lastRead?.stamp;
-    if (isSameStamp && knownVersion === this.#lastRead?.version) return { version: knownVersion };
-    const { version: selectVersion, select } = this.#sql;
-    // Both statements are in one transaction, since each transaction may be a round trip.
-    const statements: Statement[] = knownVersion === "" ? [[selectVersion], [select]] : [[selectVersion]];
-    return chain(this.#run("read", ...statements), ([versions, rows]) => {
-      const version = String(versions?.[0]?.["version"]);
-      this.#lastRead = { stamp, version };
-      if (version === knownVersion) return { version };
-      return rows ? { version, keys: keysOf(rows) } : this.listSince("");
-    });
+    return knownVersion === "" ? this.#readAll() : this.#readSince(knownVersion);
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
@@ -104,8 +58,82 @@ export class SqlKeys implements KeyStore {
     return this.#change([this.#sql.revoke, at.getTime(), id]);
   }
 
+  /** Reads the version and the keys in one transaction, since each transaction may be a round trip. */
+  #readAll(): MaybePromise<KeySnapshot> {
+    const stamp = this.#stamp?.();
+    return chain(this.#run("read", [this.#sql.version], [this.#sql.select]), ([versions = [], rows = []]) => {
+      const version = this.#noteRead(stamp, versions);
+      return { version, keys: keysOf(rows) };
+    });
+  }
+
+  /** Reads the version, and then the keys only if it is another one than `knownVersion`. */
+  #readSince(knownVersion: string): MaybePromise<KeySnapshot> {
+    const stamp = this.#stamp?.();
+    const isSameStamp = stamp !== undefined && stamp === this.#lastRead?.stamp;
+    if (isSameStamp && knownVersion === this.#lastRead?.version) return { version: knownVersion };
+    return chain(this.#run("read", [this.#sql.version]), ([versions = []]) => {
+      const version = this.#noteRead(stamp, versions);
+      return version === knownVersion ? { version } : this.#readAll();
+    });
+  }
+
+  /**
+   * Notes the version that was read, and returns it.
+   *
+   * @param stamp The stamp before the read, so that a commit in between makes the next call read again.
+   */
+  #noteRead(stamp: string | undefined, versions: Rows): string {
+    const version = String(versions[0]?.["version"]);
+    this.#lastRead = { stamp, version };
+    return version;
+  }
+
   /** Whether the last statement has changed a key: it then returns the key's id. */
   #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
   }
+}
+
+/** Makes the keys of rows with {@link KEY_COLUMNS}. */
+export function keysOf(rows: Rows): StoredKey[] {
+  return rows.map(keyOfRow);
+}
+
+/** The columns that a new key fills. */
+const NEW_KEY_COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
+
+/** SQLite's last integer. It stands for the expiry of a key that never expires, so that the earlier of two times is their minimum. */
+const NEVER = 2n ** 63n - 1n;
+
+/** The statements for a table of keys. None uses a parameter at two places, because Node 22.13 cannot bind such a parameter. */
+interface KeyStatements {
+  select: string;
+  /** Reads the version. It is the content of all keys, because another program may change several keys at once. */
+  version: string;
+  insert: string;
+  /**
+   * Ends the replaced key, if the new key can be added. Parameters: the expiry and the id of the replaced key; the id and the digest of the
+   * new one.
+   */
+  expire: string;
+  /** Adds the new key, if the replaced one exists and is not revoked. Parameters: the columns, the id of the replaced key. */
+  insertReplacing: string;
+  revoke: string;
+}
+
+function keyStatements(table: string): KeyStatements {
+  return {
+    select: `SELECT * FROM ${table} ORDER BY rowid`,
+    version:
+      `SELECT json_group_array(json_array(id, digest, label, caller, read_only, created_at, expires_at, revoked_at))
+      AS version FROM ${table}`,
+    insert:
+      `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+    expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${NEVER}))
+      WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
+    insertReplacing: `INSERT INTO ${table} (${NEW_KEY_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
+      WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
+    revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
+  };
 }
