@@ -52,10 +52,12 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
   // Unknown members are refused, because a misspelt `expires` would mean a key that never ends.
   check(Object.keys(unknown).length === 0, "have no members but key, caller, expires and readOnly");
   check(caller === undefined || (typeof caller === "string" && caller !== ""), "have a caller that is not empty");
-  const end = expires === undefined ? Infinity : expires instanceof Date ? expires.getTime() : NaN;
-  check(!Number.isNaN(end), "have a valid Date as expires");
+  check(
+    expires === undefined || (expires instanceof Date && !Number.isNaN(expires.getTime())),
+    "have a valid Date as expires",
+  );
   check(typeof readOnly === "boolean", "have a boolean as readOnly");
-  const rights = { caller, expires: end, readOnly };
+  const rights = { caller, expires: expires?.getTime() ?? Infinity, readOnly };
   if (!key.startsWith(DIGEST_PREFIX)) return { key: { text: key }, ...rights };
   const digest = key.slice(DIGEST_PREFIX.length).toLowerCase();
   check(/^[0-9a-f]{64}$/.test(digest), "be sha256: and 64 hex digits");
