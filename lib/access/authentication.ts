@@ -8,7 +8,7 @@ import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../promises.ts";
 import { EXPIRED_KEY, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./refusals.ts";
-import type { CheckingKeyManager, KeyManager } from "./key_manager.ts";
+import type { CheckingKeyManager, FindKey, KeyManager } from "./key_manager.ts";
 import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
 import { isKeyText } from "./key_text.ts";
 import { type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
@@ -37,6 +37,10 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   };
 }
 
+export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
+  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
+}
+
 /** The token of a header of the scheme Bearer. It is undefined if the header has another scheme. */
 function bearerToken(authorization: string): string | undefined {
   // For speed, the usual form is compared first.
@@ -47,18 +51,18 @@ function bearerToken(authorization: string): string | undefined {
   return authorization.slice(start);
 }
 
-/** Finds the owner of a key. */
-type FindKey = CheckingKeyManager["findKey"];
+/** The option `keys`, if it is no verifier. */
+type KeyListOrManager = Exclude<ApiKeys, KeyVerifier>;
 
 /** Creates the function that finds the owner of a key. A key manager has one; a list of keys gets one here. */
-function createFindKey(keys: Exclude<ApiKeys, KeyVerifier>): FindKey {
+function createFindKey(keys: KeyListOrManager): FindKey {
   if (isKeyManager(keys)) return (keys as CheckingKeyManager).findKey;
   const getRing = lazyRing(checkKeys(keys));
   return (key) => chain(getRing(), (ring) => ring.find(key));
 }
 
 /** Whether the option is a key manager. JavaScript permits an app to leave it out. */
-function isKeyManager(keys: Exclude<ApiKeys, KeyVerifier> | undefined): keys is KeyManager {
+function isKeyManager(keys: KeyListOrManager | undefined): keys is KeyManager {
   return (keys as Partial<CheckingKeyManager> | undefined)?.findKey !== undefined;
 }
 
@@ -142,8 +146,4 @@ function callerOfVerdict(verdict: unknown): Caller | undefined {
   const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
   throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
-}
-
-export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
-  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }

@@ -54,9 +54,12 @@ export interface KeyManager {
  * a key manager need not have its class.
  */
 export interface CheckingKeyManager extends KeyManager {
-  /** Finds the owner of a key. It needs no `this`. */
-  findKey: (key: string, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
+  /** It needs no `this`. */
+  findKey: FindKey;
 }
+
+/** Finds the owner of the key that a request has. The result is undefined if there is no such key. */
+export type FindKey = (key: string, request: RequestContext) => MaybePromise<KeyOwner | undefined>;
 
 /** There is no such valid key. */
 export class UnknownKeyError extends Error {
@@ -72,12 +75,12 @@ export class UnknownKeyError extends Error {
   }
 }
 
-const NEW_KEY: Checks<NewKeyOptions, CheckedKey> = {
+const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
   label(label) {
     const isText = typeof label === "string";
     if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return label;
-    const line = "The label of a key must be 1 to 100 characters, without control characters, such as ci";
-    throw new (isText ? RangeError : TypeError)(line);
+    const type = isText ? RangeError : TypeError;
+    throw new type("The label of a key must be 1 to 100 characters, without control characters, such as ci");
   },
   expires: checkExpiry,
   readOnly: oneOf([true, false], false),
@@ -96,12 +99,13 @@ export interface CheckedKey {
 }
 
 export function checkNewKey(options: NewKeyOptions): CheckedKey {
-  return checkAll(NEW_KEY, options, "");
+  return checkAll(NEW_KEY_CHECKS, options, "");
 }
 
 export function checkExpiry(time: Date | undefined): Date | undefined {
   if (time === undefined) return undefined;
-  const end = new Date(time instanceof Date ? +time : NaN);
-  if (+end > Date.now()) return end;
-  throw new (time instanceof Date ? RangeError : TypeError)("The expiry of a key must be a Date in the future");
+  const isDate = time instanceof Date;
+  if (isDate && time.getTime() > Date.now()) return new Date(time);
+  const type = isDate ? RangeError : TypeError;
+  throw new type("The expiry of a key must be a Date in the future");
 }
