@@ -67,19 +67,21 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     if (typeof store?.[method] === "function") continue;
     throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
   }
-  const { keys, onOutage } = checkAll(MANAGER, options, "");
+  const { keys, onOutage } = checkAll(MANAGER_CHECKS, options, "");
   const cache = new KeyCache(store, keys, onOutage);
   const manager: CheckingKeyManager = {
+    // The time is 0 if no observer needs it.
     findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt || performance.now()),
-    async add(options) {
-      return await addKey(store, cache, checkNewKey(options));
+    async add(newKey) {
+      return await addKey(store, cache, checkNewKey(newKey));
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
-    async rotate(id, options = {}) {
-      const { overlapMs, expires } = checkAll(ROTATION, options, "");
-      const oldEnd = new Date(Date.now() + overlapMs);
-      const next = findSuccessor(await store.list(), id);
-      return await addKey(store, cache, { ...next, expires: expires ?? next.expires }, { id, expires: oldEnd });
+    async rotate(id, rotation = {}) {
+      const { overlapMs, expires } = checkAll(ROTATION_CHECKS, rotation, "");
+      const replaced = { id, expires: new Date(Date.now() + overlapMs) };
+      const successor = successorOf(await store.list(), id);
+      successor.expires = expires ?? successor.expires;
+      return await addKey(store, cache, successor, replaced);
     },
     async revoke(id) {
       if (!await store.revoke(id, new Date())) throw new UnknownKeyError("key", id);
@@ -90,13 +92,12 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   return manager;
 }
 
-const MANAGER: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
+const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
   keys: (keys) => keys === undefined ? [] : checkKeys(keys),
   onOutage: optionalFunction(reportOutage),
 };
 
-/** The checks of the options of a rotation. */
-const ROTATION: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
+const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
   overlapMs: (overlapMs = DAY) => checkOverlap(overlapMs),
   expires: checkExpiry,
 };
@@ -108,20 +109,26 @@ function checkOverlap(overlapMs: number): number {
   throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
 }
 
-function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
+/**
+ * The properties of the key that replaces another one. It lives from now on as long as the other did.
+ *
+ * @throws {UnknownKeyError} If there is no such key, or it has expired.
+ */
+function successorOf(stored: readonly StoredKey[], id: string): CheckedKey {
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
   if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
   // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The last key of its line
   // does.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
-  return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
+  const { label, caller, readOnly } = old;
+  return { label, caller, readOnly, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
 }
 
 async function addKey(
   store: KeyStore,
   cache: KeyCache,
-  { label, expires, readOnly, caller }: CheckedKey | KeyInfo,
+  { label, expires, readOnly, caller }: CheckedKey,
   replaced?: { id: string; expires: Date },
 ): Promise<AddedKey> {
   const key = makeKey();
