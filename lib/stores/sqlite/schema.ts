@@ -45,6 +45,75 @@ const MIGRATIONS: readonly string[] = [
 /** The tables that the migrations make, and the one in which SQLite keeps the last id. */
 export const TABLES: readonly string[] = ["pets", "idempotency_keys", "api_keys", "alteration", "sqlite_sequence"];
 
+/**
+ * Brings a database to the latest version, in one transaction. Returns whether it was empty.
+ *
+ * @param migrations The migrations of this program. A test gives others.
+ */
+export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): boolean {
+  if (readPragma(db, "user_version") === migrations.length) return false;
+  beginWrite(db, BUSY_TIMEOUT_MS);
+  return runAndCommit(db, () => {
+    // The version is read again under the lock, because another process may have migrated the database meanwhile.
+    const version = requireKnownSchema(db, path, migrations.length);
+    for (const statements of migrations.slice(version)) db.exec(statements);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
+    return version === 0;
+  });
+}
+
+/**
+ * Checks that a database is empty or belongs to this program, and returns the version of its schema, 0 if it is empty. Call it in a
+ * transaction, because another process may create the schema between two reads.
+ *
+ * @param latest The latest version that this program knows.
+ * @throws {StoreUnavailableError} If the database belongs to another program, or has a later version.
+ */
+export function requireKnownSchema(db: DatabaseSync, path: string, latest: number = MIGRATIONS.length): number {
+  const version = requireOwn(db, path);
+  if (version <= latest) return version;
+  throw new StoreUnavailableError(
+    `${path} has version ${version} of the schema, and this program knows ${latest}: use the later program that wrote it`,
+  );
+}
+
+/** Like {@link requireKnownSchema}, but throws for an empty database too. */
+export function requireTables(db: DatabaseSync, path: string): void {
+  if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
+}
+
+/**
+ * Like {@link requireKnownSchema}, but accepts a later version too.
+ *
+ * @throws {StoreUnavailableError} If the database belongs to another program.
+ */
+export function requireOwn(db: DatabaseSync, path: string): number {
+  const owner = readPragma(db, "application_id");
+  const version = readPragma(db, "user_version");
+  const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  const isNew = isEmpty && owner === 0 && version === 0;
+  const isOwn = owner === APPLICATION_ID && (isEmpty || version > 0);
+  if (isNew || isOwn) return version;
+  const lacksMarks = (owner === 0 || owner === APPLICATION_ID) && version <= 0;
+  if (lacksMarks && hasTables(db)) {
+    throw new StoreUnavailableError(
+      `${path} has the tables of a petstore without the marks of its file, as a copy by the shell's .dump has them; ` +
+        `if it is such a copy, mark it by: PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
+    );
+  }
+  throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
+}
+
+/** Whether a database has each table of the latest schema, with its columns. */
+function hasTables(db: DatabaseSync): boolean {
+  const actual = readSchemaText(db);
+  return [...expectedSchemaText()].every(([name, sql]) => !name.startsWith("table ") || actual.get(name) === sql);
+}
+
+function readPragma(db: DatabaseSync, name: "application_id" | "user_version"): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
 /** Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
@@ -87,71 +156,4 @@ function inNewDatabase<T>(read: (db: DatabaseSync) => T): T {
   } finally {
     db.close();
   }
-}
-
-/**
- * Checks that a database is empty or belongs to this program, and returns the version of its schema, 0 if it is empty. Call it in a
- * transaction, because another process may create the schema between two reads.
- *
- * @param latest The latest version that this program knows.
- * @throws {StoreUnavailableError} If the database belongs to another program, or has a later version.
- */
-export function requireKnownSchema(db: DatabaseSync, path: string, latest: number = MIGRATIONS.length): number {
-  const version = requireOwn(db, path);
-  if (version <= latest) return version;
-  throw new StoreUnavailableError(
-    `${path} has version ${version} of the schema, and this program knows ${latest}: use the later program that wrote it`,
-  );
-}
-
-/**
- * Like {@link requireKnownSchema}, but accepts a later version too.
- *
- * @throws {StoreUnavailableError} If the database belongs to another program.
- */
-export function requireOwn(db: DatabaseSync, path: string): number {
-  const owner = readPragma(db, "application_id");
-  const version = readPragma(db, "user_version");
-  const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-  if (isEmpty && owner === 0 && version === 0) return version;
-  if (owner === APPLICATION_ID && (isEmpty || version > 0)) return version;
-  if ([0, APPLICATION_ID].includes(owner) && version <= 0 && hasTables(db)) {
-    throw new StoreUnavailableError(
-      `${path} has the tables of a petstore without the marks of its file, as a copy by the shell's .dump has them; ` +
-        `if it is such a copy, mark it by: PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
-    );
-  }
-  throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
-}
-
-/** Whether a database has each table of the latest schema, with its columns. */
-function hasTables(db: DatabaseSync): boolean {
-  const actual = readSchemaText(db);
-  return [...expectedSchemaText()].every(([name, sql]) => !name.startsWith("table ") || actual.get(name) === sql);
-}
-
-/** Like {@link requireKnownSchema}, but throws for an empty database too. */
-export function requireTables(db: DatabaseSync, path: string): void {
-  if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
-}
-
-/**
- * Brings a database to the latest version, in one transaction. Returns whether it was empty.
- *
- * @param migrations The migrations of this program. A test gives others.
- */
-export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): boolean {
-  if (readPragma(db, "user_version") === migrations.length) return false;
-  beginWrite(db, BUSY_TIMEOUT_MS);
-  return runAndCommit(db, () => {
-    // The version is read again under the lock, because another process may have migrated the database meanwhile.
-    const version = requireKnownSchema(db, path, migrations.length);
-    for (const statements of migrations.slice(version)) db.exec(statements);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
-    return version === 0;
-  });
-}
-
-function readPragma(db: DatabaseSync, name: "application_id" | "user_version"): number {
-  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
