@@ -26,16 +26,11 @@ export function startThread(
   { module, file, call, database, workerData, transferList }: ThreadWork,
 ): Worker | undefined {
   if (module === undefined || !mayLoad(module, file, database)) return undefined;
-  // On Deno, a thread starts from a file or a data: URL, which may import a page of the web.
-  const code = "Deno" in globalThis
-    ? `import { ${call} } from ${JSON.stringify(module)}; ${call}();`
-    // Node would repeat its warning about SQLite for each thread. The import is not awaited, because terminating a thread in an `await`
-    // at the top level ends the process (Node 22).
-    : `import process from "node:process"; process.removeAllListeners("warning");
-      import(${JSON.stringify(module)}).then(({ ${call} }) => ${call}());`;
+  const isDeno = "Deno" in globalThis;
+  const code = isDeno ? codeOnDeno(module, call) : codeOnNode(module, call);
   const options = { workerData, transferList, name: `petstore-${file}` };
   // Deno would prompt for the permission to copy the environment, so its thread has none. Node needs the environment for NODE_OPTIONS.
-  const optionsHere = "Deno" in globalThis ? { ...options, env: {} } : options;
+  const optionsHere = isDeno ? { ...options, env: {} } : options;
   try {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), optionsHere);
     // Without a listener, an error in the thread would end the process.
@@ -44,6 +39,20 @@ export function startThread(
   } catch {
     return undefined;
   }
+}
+
+/** The code of a thread on Deno, which starts from a file or a data: URL. The code may import a page of the web. */
+function codeOnDeno(module: string, call: string): string {
+  return `import { ${call} } from ${JSON.stringify(module)}; ${call}();`;
+}
+
+/**
+ * The code of a thread on Node or Bun. Node would repeat its warning about SQLite for each thread. The import is not awaited, because
+ * terminating a thread in an `await` at the top level ends the process (Node 22).
+ */
+function codeOnNode(module: string, call: string): string {
+  return `import process from "node:process"; process.removeAllListeners("warning");
+      import(${JSON.stringify(module)}).then(({ ${call} }) => ${call}());`;
 }
 
 /** Whether the thread can load its module and use the database. */
