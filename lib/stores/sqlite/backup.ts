@@ -10,38 +10,13 @@ import { requireOwnName } from "./file_names.ts";
 import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";
+import { createStopFlag, type StopFlag, throwIfStopped } from "./stop_flag.ts";
 import { switchOffWal } from "./transaction.ts";
-
-/** How many pages a step copies: one megabyte. */
-const PAGES_PER_STEP = 256;
-
-/** SQLite's own function for a copy. Node before 22.16 and Bun lack it. */
-const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /** What a copy has, after its check. */
 export interface Backup {
   pets: bigint;
   bytes: number;
-}
-
-/**
- * Tells a copy to stop. An `AbortSignal` cannot, because the thread that copies handles no event before it has ended. The number is in
- * memory that both threads share, and is 0 until the copy must stop.
- */
-export type StopFlag = Int32Array<SharedArrayBuffer>;
-
-export function createStopFlag(): StopFlag {
-  return new Int32Array(new SharedArrayBuffer(4));
-}
-
-/** Stops a copy before its next step. A pause between two steps ends at once. */
-export function stopCopy(stop: StopFlag): void {
-  Atomics.store(stop, 0, 1);
-  Atomics.notify(stop, 0);
-}
-
-function throwIfStopped(stop: StopFlag): void {
-  if (Atomics.load(stop, 0) !== 0) throw new Error("The copy was told to stop");
 }
 
 /**
@@ -75,6 +50,12 @@ export async function backupDatabase(
     throw unavailableFrom(error, path);
   }
 }
+
+/** How many pages a step copies: one megabyte. */
+const PAGES_PER_STEP = 256;
+
+/** SQLite's own function for a copy. Node before 22.16 and Bun lack it. */
+const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
  * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for
@@ -114,21 +95,20 @@ function makeReadable(copy: string): void {
   }
 }
 
-/**
- * Checks that the copy is sound and has all pets. If the copy has faults, the source is checked too: a copy has the damage of its source,
- * and the message must name the right file.
- */
+/** Checks that the copy is sound and has all pets. */
 async function requireSound(copy: string, expectedPets: bigint, source: FoundDatabase): Promise<void> {
   // A copy that cannot even be read has that as its fault.
   const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
   if (faults.length > 0) {
-    const { faults: sourceFaults } = await inspectOwnFile(source.path);
-    if (sourceFaults.length > 0) {
-      throw new StoreUnavailableError(
-        `${source.givenPath} is not sound: ${sourceFaults[0]}; petstore check shows all faults`,
-      );
-    }
+    // A copy has the damage of its source, and the message must name the right file.
+    await requireSoundSource(source);
     throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
   }
   if (pets !== expectedPets) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${expectedPets}`);
+}
+
+async function requireSoundSource({ givenPath, path }: FoundDatabase): Promise<void> {
+  const { faults } = await inspectOwnFile(path);
+  if (faults.length === 0) return;
+  throw new StoreUnavailableError(`${givenPath} is not sound: ${faults[0]}; petstore check shows all faults`);
 }

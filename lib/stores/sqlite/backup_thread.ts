@@ -7,8 +7,9 @@ import { statSync } from "node:fs";
 import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { type Backup, backupDatabase, createStopFlag, stopCopy, type StopFlag } from "./backup.ts";
+import { type Backup, backupDatabase } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
+import { createStopFlag, stopCopy, type StopFlag } from "./stop_flag.ts";
 import { startThread } from "./thread.ts";
 
 /** Databases below this size are copied without a thread, because the copy takes less time than the start of one. */
