@@ -1,6 +1,5 @@
 import { isInt64 } from "../json.ts";
 import { PET_STATUSES, type PetStatus } from "../pet.ts";
-
 import type { PetDraft } from "./store.ts";
 
 /**

@@ -17,14 +17,20 @@ export class MemoryKeys implements KeyStore {
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
     this.#version++;
-    const old = replaced && this.#keys.get(replaced.id);
-    if (replaced && (!old || old.revoked)) return false;
-    for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
-    this.#keys.set(key.id, { ...key });
-    if (old && replaced) {
-      const expiresSooner = old.expires !== undefined && old.expires <= replaced.expires;
-      if (!expiresSooner) old.expires = replaced.expires;
+    for (const { id, digest } of this.#keys.values()) {
+      if (id === key.id || digest === key.digest) return false;
     }
+    if (replaced && !this.#expire(replaced)) return false;
+    this.#keys.set(key.id, { ...key });
+    return true;
+  }
+
+  /** Lets a key expire at this time, unless it does so sooner. Returns false if the key is missing or revoked. */
+  #expire({ id, expires }: { id: string; expires: Date }): boolean {
+    const key = this.#keys.get(id);
+    if (!key || key.revoked) return false;
+    const expiresSooner = key.expires !== undefined && key.expires <= expires;
+    if (!expiresSooner) key.expires = expires;
     return true;
   }
 
