@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { PetSink } from "../sql_tables.ts";
 import { readSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
@@ -15,24 +16,35 @@ export async function exportDatabase(path: string, write: PetSink): Promise<void
   let writeFailure: { error: unknown } | undefined;
   await readSnapshot(path, async (db) => {
     requireTables(db, path);
-    const page = prepareExact(db, EXPORT_PAGE);
-    let last = INT64_MIN;
-    let following: bigint | null;
-    do {
-      const row = page.get(last, PETS_PER_PAGE, last) as PageRow;
-      last = row.last;
-      following = row.following;
-      if (row.count > 0n) await write(row.text, Number(row.count)).catch((error) => writeFailure = { error });
-    } while (following !== null && !writeFailure);
+    for (const { text, count } of readPages(db)) {
+      try {
+        await write(text, Number(count));
+      } catch (error) {
+        writeFailure = { error };
+        return;
+      }
+    }
   });
   if (writeFailure) throw writeFailure.error;
 }
 
-type PageRow = {
+interface Page {
   text: string;
   count: bigint;
   /** The last id of this page. */
   last: bigint;
   /** The first id after this page, or null if this is the last one. */
   following: bigint | null;
-};
+}
+
+/** Reads all pages that have pets. */
+function* readPages(db: DatabaseSync): Generator<Page> {
+  const select = prepareExact(db, EXPORT_PAGE);
+  let after = INT64_MIN;
+  for (;;) {
+    const page = select.get(after, PETS_PER_PAGE, after) as unknown as Page;
+    if (page.count > 0n) yield page;
+    if (page.following === null) return;
+    after = page.last;
+  }
+}
