@@ -5,7 +5,7 @@ import { createD1Store, type D1Binding } from "@petstore/edge/d1";
 import { storeCases, type StoreFixture } from "../../../packages/conformance/mod.ts";
 import { draft } from "../../../packages/conformance/lib/store/case.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEY, APP_KEYS, useMount } from "./support/mounts.ts";
+import { APP_KEY, APP_KEYS, LATE_REFUSAL, testMount } from "./support/mounts.ts";
 import { testD1 } from "./support/d1_database.ts";
 import { COMPATIBILITY_DATE, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
@@ -41,16 +41,16 @@ testD1("two Workers that use an empty database at once make its tables once, and
 
 for (const [title, kind] of [["a D1 store", "d1"], ["a Durable Object's store", "object"]]) {
   testWorkers(`a Worker has a petstore with ${title} beside its own route`, async () => {
-    const scripts = [await bundle(`workers/${kind}/worker.ts`, { petstore: "../../../mod.ts" })];
+    const scripts = [await bundle(`workers/${kind}/worker.ts`)];
     await stopBundler();
     await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS } });
     const [origin] = await workers.origins();
-    await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
+    await testMount(origin!, { sometimes: [LATE_REFUSAL] });
   });
 }
 
 testWorkers("a create whose object is reset gets 503, and adds one pet when it is repeated", async () => {
-  const scripts = [await bundle("support/reset_object.ts", { petstore: "../../../mod.ts" })];
+  const scripts = [await bundle("support/reset_object.ts")];
   await stopBundler();
   await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEY } });
   const [origin] = await workers.origins();

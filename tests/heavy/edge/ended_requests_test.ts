@@ -11,7 +11,7 @@ interface Sender {
 
 /** Starts two Workers that share a database. A test uses the first; the second is the other program that changes keys. */
 async function withWorkers(use: (send: Sender, sendToOther: Sender) => Promise<void>): Promise<void> {
-  const script = await bundle("support/ended_requests.ts", { petstore: "../../../mod.ts" });
+  const script = await bundle("support/ended_requests.ts");
   await stopBundler();
   await using workers = new Workers({ scripts: [script, script] });
   const [send, sendToOther] = (await workers.origins()).map((origin): Sender => (path, key = "", init = {}) => {
@@ -81,7 +81,7 @@ testWorkers(
 );
 
 testWorkers("a caller that leaves a Durable Object in the middle of a body is no failure of the app", async () => {
-  const scripts = [await bundle("support/left_object.ts", { petstore: "../../../mod.ts" })];
+  const scripts = [await bundle("support/left_object.ts")];
   await stopBundler();
   await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEY } });
   const [origin] = await workers.origins();

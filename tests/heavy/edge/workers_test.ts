@@ -2,37 +2,27 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { HTTP_CONTRACT } from "../../support/contract/all.ts";
-import { CASE_HEADER } from "../../support/by_case.ts";
-import { KEY } from "../../support/api.ts";
-import { lateRefusal } from "../../support/http/deviation.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEYS, BASE_PATHS, testContract, useMount } from "./support/mounts.ts";
-import { testWorkers, UNKNOWN_METHOD, Workers } from "./support/workerd.ts";
+import { APP_KEY, APP_KEYS, LATE_REFUSAL, testMount, useMount } from "./support/mounts.ts";
+import { testWorkers, Workers } from "./support/workerd.ts";
 
 testWorkers("a Worker keeps the HTTP contract, and has a petstore beside its own route", async (context) => {
-  const scripts: string[] = [];
-  for (const basePath of BASE_PATHS) scripts.push(await bundle("workers/worker.ts", { basePath }));
+  const script = await bundle("workers/worker.ts");
   await stopBundler();
-  await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS } });
-  const [v1 = "", api = "", root = ""] = await workers.origins();
-  const origins = { "/v1": v1, "/api/v1": api, "": root };
-  for (const basePath of BASE_PATHS) {
-    await context.test(`mounted at ${basePath || "the root"}`, async () => {
-      await useMount(basePath, (path, init) => fetch(origins[basePath] + path, init ?? {}));
-    });
-  }
-  const deviations = [UNKNOWN_METHOD, lateRefusal("workerd closes the connection after its response")];
-  await testContract(context, origins, { name: "workerd", deviations });
-  await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
-    await stallAfterAnother(`${v1}/v1/pets`, () => fetch(`${v1}/hello`));
+  const impatient = script.replace("basePath: BASE_PATH", "$&, bodyTimeoutMs: 50");
+  assert.notEqual(impatient, script);
+  await using workers = new Workers({ scripts: [script, impatient], bindings: { PETSTORE_KEYS: APP_KEYS } });
+  const [origin = "", other = ""] = await workers.origins();
+  await testMount(origin, { sometimes: [LATE_REFUSAL] });
+  await context.test("a body that stalls gets 408 after the request before it has ended", async () => {
+    await stallAfterAnother(`${other}/v1/pets`, () => fetch(`${other}/hello`));
   });
 });
 
 testWorkers(
   "a petstore that is the default export is a Worker",
   async () => {
-    const scripts = [await bundle("../hosts/driver/default_export.ts", { petstore: "../../../mod.ts" })];
+    const scripts = [await bundle("../hosts/driver/default_export.ts")];
     await stopBundler();
     await using workers = new Workers({ scripts });
     const [origin] = await workers.origins();
@@ -51,11 +41,11 @@ testWorkers(
     const [, compatibilityDate = ""] = /compatibility date of (\S+) or later/.exec(page) ?? [];
     for (const path of ["worker", "d1/worker", "object/worker"]) {
       await context.test(`${path} with ${compatibilityDate}`, async () => {
-        const scripts = [await bundle(`workers/${path}.ts`, { petstore: "../../../mod.ts" })];
+        const scripts = [await bundle(`workers/${path}.ts`)];
         await stopBundler();
         await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS }, compatibilityDate });
         const [origin] = await workers.origins();
-        await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
+        await useMount((path, init) => fetch(origin + path, init ?? {}));
       });
     }
   },
@@ -63,11 +53,10 @@ testWorkers(
 
 /** Workers end a timer with the request that set it, so no body may depend on another request's timer. */
 async function stallAfterAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
-  const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));
   const post = (body: ReadableStream) =>
     fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} after another` },
+      headers: { authorization: `Bearer ${APP_KEY}` },
       body,
       signal: AbortSignal.timeout(5_000),
     });

@@ -2,19 +2,35 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertConforms } from "../../support/conformance.ts";
+import { surviveHostileRequests } from "../../support/http/hostile_requests.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { testHost } from "./driver/host_tests.ts";
 import { BUN_RUNTIME, DENO, NODE_24, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
 import { HOSTS } from "./hosts.ts";
 
-for (const host of HOSTS) testHost(host);
+const KEY = "pk_example";
+
+for (const host of HOSTS) {
+  const { name, runtime, differs = {} } = host, testHost = testUnless(whyNot(runtime));
+  testHost(`${name} keeps the HTTP contract, except as docs/hosts.md says, beside the app's own route`, async () => {
+    await using program = await startProgram(host);
+    const response = await fetch(`${program.origin}/hello`);
+    assert.deepEqual([response.status, await response.text()], [200, "Hello from the app"]);
+    const target = { baseUrl: `${program.origin}/v1`, key: KEY };
+    await assertConforms(target, { always: Object.values(differs).flat() });
+  });
+  testHost(`${name} survives hostile requests`, async () => {
+    await using program = await startProgram(host);
+    await surviveHostileRequests(program, KEY);
+  });
+}
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Starts a program, and sends requests with its key. */
 async function withProgram(file: RunningFile, use: (ask: Ask) => Promise<void>): Promise<void> {
-  await using program = await startProgram(file, "/v1");
-  const headers = { authorization: "Bearer pk_example", "content-type": "application/json" };
+  await using program = await startProgram(file);
+  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
   await use((path, init = {}) => fetch(new URL(path, program.origin), { ...init, headers }));
 }
 

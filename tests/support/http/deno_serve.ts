@@ -1,5 +1,4 @@
 import type { Handle, Host } from "../api.ts";
-import { sendAlone } from "./send_alone.ts";
 
 const LOCAL = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
 
@@ -27,6 +26,10 @@ export function serveCheckout(folder = ""): Deno.HttpServer<Deno.NetAddr> {
     return new Response(text, { headers: { "content-type": type } });
   });
 }
+
+/** Sends on a new connection: after a body that was not read to its end, a host may close the connection that was used. */
+const ALONE = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+const sendAlone: Handle = (request) => fetch(request, { redirect: "manual", client: ALONE });
 
 export const DENO_SERVE: Host = {
   name: "Deno.serve",

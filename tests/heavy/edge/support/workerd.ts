@@ -2,18 +2,12 @@
 
 import { readdirSync } from "node:fs";
 import { Miniflare, type WorkerOptions } from "miniflare";
-import { type Deviation, exactly, unknownMethod } from "../../../support/http/deviation.ts";
 import { testUnless } from "../../../support/system/commands.ts";
 
 const PACKAGES = new URL("../node_modules/.deno/", import.meta.url);
 const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
 
 export const testWorkers = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
-
-export const UNKNOWN_METHOD: Deviation = unknownMethod(
-  "gets 501 and plain text from workerd",
-  exactly(501, "ERROR: Unrecognized request method."),
-);
 
 export const COMPATIBILITY_DATE = "2026-07-01";
 

@@ -44,10 +44,10 @@ export function whyNot({ name, command }: Runtime): string | false {
 
 const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
 
-export async function startProgram({ runtime, file }: RunningFile, basePath: string): Promise<Program> {
+export async function startProgram({ runtime, file }: RunningFile): Promise<Program> {
   const child = new Child(runtime.command, [...runtime.args, `programs/${file}`], {
     cwd: FOLDER,
-    env: { PORT: "0", BASE_PATH: basePath, NO_COLOR: "1" },
+    env: { PORT: "0", NO_COLOR: "1" },
   });
   const stop = () => child[Symbol.asyncDispose]();
   try {
@@ -57,28 +57,4 @@ export async function startProgram({ runtime, file }: RunningFile, basePath: str
     await stop();
     throw error;
   }
-}
-
-/** One process for each base path of a host, started when it is first needed. */
-export interface Programs {
-  at(basePath: string): Promise<Program>;
-  stop(): Promise<void>;
-}
-
-export function createPrograms(host: RunningFile): Programs {
-  const started = new Map<string, Promise<Program>>();
-  return {
-    at(basePath) {
-      const program = started.get(basePath) ?? startProgram(host, basePath);
-      started.set(basePath, program);
-      return program;
-    },
-    async stop() {
-      for (const program of started.values()) {
-        // A start that failed has failed its test.
-        await program.then((program) => program[Symbol.asyncDispose](), () => {});
-      }
-      started.clear();
-    },
-  };
 }

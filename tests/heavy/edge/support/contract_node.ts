@@ -1,4 +1,0 @@
-/** The library of the contract, with the listener for Node. */
-
-export * from "./contract_petstore.ts";
-export * from "../../../../lib/hosts/node.ts";
