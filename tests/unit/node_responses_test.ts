@@ -21,10 +21,13 @@ test("createNodeListener() keeps headers that were set before, except those of t
   assert.match(received, /^x-b: response\r$/im);
 });
 
-test("createNodeListener() sends the bytes of a header as they are", async () => {
-  const headers = { "content-disposition": 'attachment; filename="h\u00fcnde"' };
-  const listener = createNodeListener(() => new Response("woof", { headers }));
-  assert.match(await exchange(listener, head("GET /", "Host: x")), /filename="h\u00fcnde"/);
+test("createNodeListener() sends the bytes of a header as they are, and each cookie in a field of its own", async () => {
+  const cookies = ["a=1; Path=/", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT"];
+  const headers = new Headers(cookies.map((cookie): [string, string] => ["set-cookie", cookie]));
+  headers.set("content-disposition", 'attachment; filename="h\u00fcnde"');
+  const received = await exchange(createNodeListener(() => new Response("woof", { headers })), head("GET /", "Host: x"));
+  assert.match(received, /filename="h\u00fcnde"/);
+  assert.deepEqual(received.match(/(?<=^set-cookie: ).*(?=\r$)/gim), cookies);
 });
 
 test("createNodeListener() sends the head of a response before the first piece of its body", async () => {
