@@ -18,7 +18,6 @@ test("a reset removes the added pets and the remembered requests, and brings the
         server.origin + path,
         KEY,
         { method, headers, body: body ?? null },
-        () => {},
       );
       return { status, text };
     };
@@ -45,7 +44,7 @@ test("a request that came before a reset adds no pet after it: one that a fault 
   const args = [...MEMORY, "--allow-reset", "--faults=delay=1,delayMs=1000,operations=createPet,times=1"];
   return withFreshServerHere({ args }, async (server) => {
     const send = (method: string, path: string, body: string | null = null) =>
-      request(server.origin + path, KEY, { method, headers: { "content-type": "application/json" }, body }, () => {});
+      request(server.origin + path, KEY, { method, headers: { "content-type": "application/json" }, body });
     const create = () => send("POST", "/v1/pets", '{"name":"Early","categoryId":7}');
     // Only one of the two is delayed. When the other has its response, the delayed one has surely come.
     const both = [create(), create()];
@@ -70,7 +69,7 @@ test("after a reset, the faults begin again", () => {
   const args = [...MEMORY, "--allow-reset", "--faults=unavailable=0.5,times=3,operations=listPets"];
   return withFreshServerHere({ args }, async (server) => {
     const statusOf = async (path: string, method = "GET") =>
-      (await request(server.origin + path, KEY, { method }, () => {})).status;
+      (await request(server.origin + path, KEY, { method })).status;
     const rounds: number[][] = [];
     for (let round = 0; round < 3; round++) {
       const statuses: number[] = [];
@@ -94,7 +93,7 @@ for (
 ) {
   test(`a reset ${what}`, () =>
     withFreshServerHere({ args: [...MEMORY, ...flags] }, async (server) => {
-      const { status } = await request(`${server.origin}/reset`, key, { method: "POST" }, () => {});
+      const { status } = await request(`${server.origin}/reset`, key, { method: "POST" });
       assert.deepEqual([status, await countPets(server, KEY)], [expected, 3]);
     }));
 }

@@ -78,7 +78,7 @@ test("a client that never finishes delays the end until its time limit, and the 
     new DrainGate(),
     (line) => reports.push(line),
   );
-  const endpoint = { port: listener.port, validate: () => {} };
+  const endpoint = { port: listener.port };
   using socket = await RawSocket.open(endpoint);
   // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.
   await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -25,7 +25,10 @@ test("createNodeListener() sends the bytes of a header as they are, and each coo
   const cookies = ["a=1; Path=/", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT"];
   const headers = new Headers(cookies.map((cookie): [string, string] => ["set-cookie", cookie]));
   headers.set("content-disposition", 'attachment; filename="h\u00fcnde"');
-  const received = await exchange(createNodeListener(() => new Response("woof", { headers })), head("GET /", "Host: x"));
+  const received = await exchange(
+    createNodeListener(() => new Response("woof", { headers })),
+    head("GET /", "Host: x"),
+  );
   assert.match(received, /filename="h\u00fcnde"/);
   assert.deepEqual(received.match(/(?<=^set-cookie: ).*(?=\r$)/gim), cookies);
 });

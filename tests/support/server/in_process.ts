@@ -10,7 +10,6 @@ import { run } from "../../../lib/server/commands/run.ts";
 import { withTempFolder } from "../temp.ts";
 import { testUnless, testWith } from "../test_with.ts";
 import { until } from "../until.ts";
-import { validateServerResponse } from "./server_description.ts";
 import { ON_NODE } from "./serve_task.ts";
 import {
   originOf,
@@ -87,7 +86,7 @@ export async function runHere(
 }
 
 /** A server, wherever it runs. */
-export type AnyServer = Pick<ServerProcess, "ask" | "origin" | "port" | "stop" | "validate" | "written">;
+export type AnyServer = Pick<ServerProcess, "ask" | "origin" | "port" | "stop" | "written">;
 
 /** Starts a server in the present folder, and ends it after `use`. */
 export async function withServerHere<T>(parts: ServerParts, use: (server: AnyServer) => T | Promise<T>): Promise<T> {
@@ -110,9 +109,9 @@ export async function withServerHere<T>(parts: ServerParts, use: (server: AnySer
   try {
     await until("the start", () => hasEnded || STARTED.test(written.stdout));
     if (hasEnded) throw new Error(`It did not start: ${written.stderr}`);
-    const origin = originOf(written.stdout), validate = validateServerResponse;
+    const origin = originOf(written.stdout);
     const ask: AnyServer["ask"] = (path, key, init = {}) => request(origin + path, key, init);
-    return await use({ written, origin, port: Number(new URL(origin).port), validate, ask, stop });
+    return await use({ written, origin, port: Number(new URL(origin).port), ask, stop });
   } finally {
     await stop();
   }

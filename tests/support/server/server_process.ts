@@ -2,11 +2,10 @@
 
 import { join } from "node:path";
 import type { Endpoint } from "../http/raw_socket.ts";
-import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
+import { assertError, type SeenResponse } from "../openapi_validator.ts";
 import { Child } from "../system/child.ts";
 import { withTempFolder } from "../temp.ts";
 import { environment, serverCommand } from "./serve_task.ts";
-import { validateServerResponse } from "./server_description.ts";
 
 export interface ServerParts {
   args?: readonly string[];
@@ -28,8 +27,6 @@ export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 
 /** A process of the program, usually a server: what only a server has is there when it listens. */
 export class ServerProcess extends Child implements Endpoint {
-  readonly validate: ResponseValidator = validateServerResponse;
-
   constructor(folder: string, { args = [], env = {}, limit }: ServerParts) {
     const line = [...serverCommand(), ...args];
     // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
@@ -58,7 +55,7 @@ export class ServerProcess extends Child implements Endpoint {
     return Number(new URL(this.origin).port);
   }
 
-  /** Sends a request with this key, or with none. Throws if the response is not described. */
+  /** Sends a request with this key, or with none. Throws if a failure has not the format of all errors. */
   readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
     request(this.origin + path, key, init);
 }
@@ -142,16 +139,11 @@ export async function countPets(server: Pick<ServerProcess, "ask">, key: string)
 }
 
 /** The only place that reads the response to a `fetch`: the whole body, so that the connection is free again. */
-export async function request(
-  url: string,
-  key: string | null,
-  init: RequestInit,
-  validate = validateServerResponse,
-): Promise<SeenResponse> {
+export async function request(url: string, key: string | null, init: RequestInit): Promise<SeenResponse> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("authorization", `Bearer ${key}`);
   const response = await fetch(url, { ...init, headers });
   const seen = { status: response.status, headers: response.headers, text: await response.text() };
-  validate(init.method ?? "GET", new URL(url).pathname, seen);
+  assertError(seen, url);
   return seen;
 }
