@@ -10,8 +10,7 @@ export interface Finding {
 export class UsageError extends Error {}
 
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
-  // The first word names the benchmark, as in `deno task bench latency`, which passes its `--` on.
-  const given = args.filter((arg, index) => arg !== "--" && (index > 0 || arg.startsWith("-")));
+  const given = args.filter((arg) => arg !== "--");
   if (given.includes("--help")) {
     console.log(help.trimEnd());
     Deno.exit(0);

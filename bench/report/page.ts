@@ -1,9 +1,9 @@
-/** The page of the results and its plots, bench/results.md. bench/README.md explains them. */
+/** The page of the results and its plot, bench/results.md. bench/README.md explains both. */
 
 import { fileURLToPath } from "node:url";
 import type { Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
-import { type Plot, PLOTS } from "./plots.ts";
+import { DESCRIPTION, drawThroughput } from "./plot.ts";
 import { digits, table } from "./table.ts";
 
 /** The rows of all cases, and their conditions. */
@@ -15,26 +15,26 @@ export interface Report {
   facts: Facts;
 }
 
-/** A part of the page: the cases whose names begin with a prefix, and their plot. */
+/** A part of the page: the cases whose names begin with a prefix, below the plot if it shows them. */
 interface Section {
   title: string;
   prefix: string;
-  plot?: Plot;
+  hasPlot?: boolean;
 }
 
 /** The sections, in the order of the page. */
 const SECTIONS: readonly Section[] = [
-  { title: "Any address", prefix: "reads-", plot: PLOTS.traffic },
-  { title: "What you get by default", prefix: "default-", plot: PLOTS.default },
+  { title: "Any address", prefix: "reads-" },
+  { title: "What you get by default", prefix: "default-", hasPlot: true },
   { title: "The library on Deno", prefix: "library-" },
   { title: "On Node", prefix: "node-" },
   { title: "While others create", prefix: "slow-disk" },
 ];
 
-/** Writes the page and its plots, formatted. */
+/** Writes the page and its plot, formatted. */
 export async function writePage(report: Report): Promise<void> {
   await write("results.md", formatPage(report));
-  for (const { file, draw } of Object.values(PLOTS)) await write(file, await draw(report.rows));
+  await write("throughput.svg", await drawThroughput(report.rows));
 }
 
 async function write(name: string, text: string): Promise<void> {
@@ -44,12 +44,12 @@ async function write(name: string, text: string): Promise<void> {
 }
 
 export function formatPage({ rows, minutes, disturbance, facts }: Report): string {
-  const sections = SECTIONS.map(({ title, prefix, plot }) => {
+  const sections = SECTIONS.map(({ title, prefix, hasPlot }) => {
     const own = rows.filter(({ name }) => name.startsWith(prefix));
     const lines = own.map(cells);
     const isFilled = COLUMNS.map((_, column) => lines.some((line) => line[column] !== ""));
     const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
-    const image = plot ? `![${plot.description}](${plot.file})\n\n` : "";
+    const image = hasPlot ? `![${DESCRIPTION}](throughput.svg)\n\n` : "";
     return own.length === 0 ? "" : `## ${title}\n\n${image}${table(select(COLUMNS), lines.map(select))}\n\n`;
   });
   return `# Results of the benchmark

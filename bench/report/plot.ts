@@ -1,0 +1,26 @@
+/** The plot of README.md and of the results, bench/throughput.svg. */
+
+import { parse, View } from "vega";
+import { compile, type TopLevelSpec } from "vega-lite";
+import type { Row } from "../row.ts";
+import spec from "./throughput.json" with { type: "json" };
+
+/** The names of cases, and what the plot calls them. */
+const GROUPS: Readonly<Record<string, string>> = {
+  "default-get": "GET one",
+  "default-list-20": "list of 20",
+  "default-post": "POST",
+};
+
+/** What the plot shows, for readers who do not see it. */
+export const DESCRIPTION: string = [spec.title.text, ...spec.title.subtitle].join(". ").replace("?.", "?");
+
+/** Draws a bar with the median of each contender's rounds, and a line from the lowest to the highest round. */
+export async function drawThroughput(rows: readonly Row[]): Promise<string> {
+  const values = rows.filter(({ name, base }) => name in GROUPS && base === undefined)
+    .map(({ name, subject, figure: { low, median, high } }) => {
+      return { group: GROUPS[name], contender: subject, low: low / 1000, median: median / 1000, high: high / 1000 };
+    });
+  const { spec: drawn } = compile({ ...spec, data: { values } } as TopLevelSpec);
+  return await new View(parse(drawn), { renderer: "none" }).toSVG() + "\n";
+}
