@@ -1,10 +1,8 @@
-/** The Dockerfile and compose.yaml, without an image: `.github/workflows/release.yml` builds one, and starts it. */
+/** The Dockerfile, without an image: `.github/workflows/release.yml` builds one, and starts it. */
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SETTINGS } from "../../lib/server/settings/flags.ts";
-import { FILE_VARIABLES } from "../../lib/server/settings/secret_files.ts";
 import { readPage, ROOT } from "../support/pages.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { addPet, readKey, serverAt, STARTED } from "../support/server/server_process.ts";
@@ -36,13 +34,6 @@ async function petstoreScript(): Promise<string> {
   assert.equal(status, 0);
   return stdout;
 }
-
-test(".dockerignore lets in what the Dockerfile copies, and keeps everything else out", () => {
-  const [all, ...lines] = readPage(".dockerignore").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  assert.equal(all, "*");
-  const kept = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
-  assert.deepEqual(kept.toSorted(), COPIED.toSorted());
-});
 
 test("the command of the container has the permissions of the task", async () => {
   const script = await petstoreScript();
@@ -89,19 +80,3 @@ function variables(): [string, string][] {
   const all = instruction("ENV").split(" ").map((pair) => pair.split("=") as [string, string]);
   return all.filter(([name]) => name !== "DENO_DIR");
 }
-
-test("the pages run the image by the name that they build, and publish its port", () => {
-  const [, name] = /^docker build -t (\S+) \.$/m.exec(readPage("docs/production.md")) ?? [];
-  for (const page of ["docs/production.md", "docs/testing.md"]) {
-    const [, port, image] = /^docker run .*-p 127\.0\.0\.1:8000:(\d+) .* (\S+)$/m.exec(joinLines(readPage(page))) ?? [];
-    assert.deepEqual([port, image], [instruction("EXPOSE"), name], page);
-  }
-});
-
-test("compose.yaml sets variables that the server reads", () => {
-  const known = [...Object.values(SETTINGS).map(({ variable }) => variable), "PGPASSWORD", ...FILE_VARIABLES];
-  const [, service = ""] = /^ {2}petstore:\n((?: {4}.*\n)+)/m.exec(readPage("compose.yaml")) ?? [];
-  const names = Array.from(service.matchAll(/^ {6}([A-Z_]+): /gm), ([, name]) => name!);
-  assert.ok(names.includes("PETSTORE_STORE"));
-  assert.deepEqual(names.filter((name) => !known.includes(name)), []);
-});
