@@ -1,15 +1,15 @@
-/** The package for JSR, and what JSR's score asks of it. */
+/** The package as Deno gets it: from a checkout by links, and file by file as JSR serves it. */
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import root from "../../../deno.json" with { type: "json" };
 import { serveCheckout } from "../../support/http/deno_serve.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { PACKAGES, RELEASED, ROOT } from "./support/project.ts";
+import { ROOT } from "./support/project.ts";
 import { start, succeed } from "./support/run.ts";
 
 test("a Deno project elsewhere uses a checkout by links, and its types pass with the settings of a new project", () =>
@@ -23,32 +23,6 @@ test("a Deno project elsewhere uses a checkout by links, and its types pass with
     await succeed(process.execPath, ["check", "--no-remote", "all.ts"], folder, env);
     await succeed(process.execPath, ["run", "--no-remote", "--allow-env", "all.ts"], folder, env);
   }));
-
-/** The step of docs/releasing.md, in the copy that the rehearsal has released. */
-test("a dry run of publishing to JSR finds no fault and no slow types in any package", async () => {
-  const args = ["task", "publish", "--dry-run"];
-  const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, RELEASED, { HOME }));
-  const printed = stdout + stderr;
-  assert.equal(printed.match(/Success Dry run complete/g)?.length, PACKAGES.length);
-  // The one warning allowed: the store on PostgreSQL is loaded only when it is needed.
-  const warnings = printed.match(/^warning.*\n.*/gm) ?? [];
-  for (const warning of warnings) assert.match(warning, /unanalyzable-dynamic-import[^]*lib\/server\/store_setting\//);
-  assert.doesNotMatch(printed, /slow-type|missing-/i);
-  const taken = Array.from(
-    printed.matchAll(/^ +(file:\S+) \(/gm),
-    ([, url = ""]) => relative(RELEASED, fileURLToPath(url)),
-  );
-  for (const { folder, config: { exports } } of PACKAGES) {
-    for (const path of typeof exports === "string" ? [exports] : Object.values(exports)) {
-      assert.ok(taken.includes(join(folder, path)), join(folder, path));
-    }
-    for (const path of ["README.md", "LICENSE", "deno.json"]) {
-      assert.ok(taken.includes(join(folder, path)), join(folder, path));
-    }
-  }
-  // Nothing that only this repository needs.
-  assert.deepEqual(taken.filter((path) => /(^|\/)(tests|tools|node_modules|npm|data|dist|\.[a-z]+)\//.test(path)), []);
-});
 
 test("the program that JSR has serves pets, and the page with its scripts", () =>
   withTempFolder(async (folder) => {

@@ -1,7 +1,7 @@
 /** The command `petstore` of the installed package: each subcommand on the oldest Node, and a start on every runtime. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { testUnless } from "../../support/system/commands.ts";
@@ -35,9 +35,6 @@ testUnless(OLDEST.skip)(
         await created.text(),
         '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
       );
-      const page = await (await fetch(`${origin}/docs`)).text();
-      const [, script] = /src="(\S+\/swagger-ui-bundle\.js)"/.exec(page) ?? [];
-      assert.match(await (await fetch(`${origin}/${script}`)).text(), /SwaggerUIBundle/);
       const described = await succeed(petstore, ["openapi"], folder, env);
       assert.deepEqual(JSON.parse(described.stdout), await (await fetch(`${origin}/openapi.json`)).json());
 
@@ -46,37 +43,21 @@ testUnless(OLDEST.skip)(
       const conformed = await succeed(conformance, [`${origin}/v1`, "--only=store"], folder, key);
       assert.match(conformed.stdout, /^pass .*\nfull: \d+ passed, 0 failed, 0 skipped\n$/m);
 
-      const unlabelled = await run(petstore, ["keys", "add"], folder, env);
-      assert.match(unlabelled.stderr, / as in npx @petstore\/petstore keys add --label ci\n$/);
       const checked = await succeed(petstore, ["check"], folder, env);
       assert.match(checked.stdout, /^sqlite:data\/petstore\.db is sound: 1 pet\n$/);
-      assert.equal(checked.stderr, "");
-      writeFileSync(join(folder, "pets.ndjson"), '{"name":"Luna, 2","categoryId":-9223372036854775808}\n');
-      const imported = await succeed(petstore, ["import", "pets.ndjson"], folder, env);
-      assert.deepEqual(imported, { stdout: "pets.ndjson: 1 pet added\n", stderr: "" });
-      const exported = await succeed(petstore, ["export"], folder, env);
-      assert.equal(
-        exported.stdout.split("\n")[1],
-        '{"id":2,"name":"Luna, 2","categoryId":-9223372036854775808,"status":"available"}',
-      );
+      const luna = '{"id":2,"name":"Luna, 2","categoryId":-9223372036854775808,"status":"available"}';
+      writeFileSync(join(folder, "pets.ndjson"), luna.replace('"id":2,', ""));
+      await succeed(petstore, ["import", "pets.ndjson"], folder, env);
+      assert.equal((await succeed(petstore, ["export"], folder, env)).stdout.split("\n")[1], luna);
       const copied = await run(petstore, ["backup", "copy.db"], folder, env);
       // This Node cannot copy an open database.
       assert.match(copied.stderr, /^petstore: .*use Deno, or Node 22\.16 or later\n$/);
-      assert.equal(existsSync(join(folder, "copy.db")), false);
       const onPostgres = { ...env, PETSTORE_STORE: "postgres://127.0.0.1:9/pets" };
       const unreachable = await run(petstore, ["check"], folder, onPostgres);
-      assert.match(
-        unreachable.stderr,
-        /^petstore: postgres:.*\/pets cannot be used: PostgreSQL: .*ECONNREFUSED.*\n$/,
-      );
-      assert.equal(unreachable.status, 1);
+      assert.match(unreachable.stderr, /^petstore: postgres:.*\/pets cannot be used: PostgreSQL: .*ECONNREFUSED.*\n$/);
       rmSync(join(folder, "node_modules", "@petstore", "postgres"), { recursive: true });
       const missing = await run(petstore, ["check"], folder, onPostgres);
-      assert.match(
-        missing.stderr,
-        /^petstore: The store on PostgreSQL cannot be loaded: .*; install it by npm install @petstore\/postgres, or /,
-      );
-      assert.equal(missing.status, 2);
+      assert.match(missing.stderr, /cannot be loaded: .*; install it by npm install @petstore\/postgres, or /);
       assert.equal(await server.stop(), 0);
       assert.equal(server.written.stderr, "");
       assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), [".gitignore", "api-key", "petstore.db"]);

@@ -1,4 +1,4 @@
-/** The contracts of the installed package, and the programs of docs/testing.md. */
+/** The programs of docs/testing.md, with the installed package. */
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,17 +12,6 @@ import { run } from "./support/run.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");
-
-testUnless(NODE.skip)(
-  "the contracts of the installed package accept a correct store",
-  () =>
-    withProject(npm(NODE), async (folder) => {
-      const args = ["--test", "--test-reporter=tap", "./own_store.test.mjs"];
-      const right = await run(NODE.command, args, folder);
-      assert.equal(right.status, 0, right.stdout.slice(-3000));
-      assert.ok(Number(/^# pass (\d+)$/m.exec(right.stdout)?.[1]) > 50, right.stdout.slice(-3000));
-    }),
-);
 
 testUnless(NODE.skip)(
   "docs/testing.md's programs for Vitest and node:test start a server, and reset it before each test",

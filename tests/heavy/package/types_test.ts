@@ -1,6 +1,5 @@
 /** The package's types in strict projects that also check the declarations of their libraries. */
 
-import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testUnless } from "../../support/system/commands.ts";
@@ -11,34 +10,14 @@ import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 /** The oldest and the newest that the README names. They show what those between them would. */
 const OLDEST = versionOf("typescript-5"), NEWEST = versionOf("typescript-7");
 
-interface Project {
-  what: string;
-  moduleResolution: string;
-  module: string;
-  /** What the compiler knows of the language. The oldest that the types accept is ES2020. */
-  lib: string[];
-  types: string[];
-  compilers: readonly string[];
-}
+/** The ways in which modules are resolved, and where the names `Request` and `Response` come from. */
+const NODE_NEXT = { module: "nodenext", moduleResolution: "nodenext", lib: ["ES2022"], types: ["node"] };
+const BUNDLER = { module: "preserve", moduleResolution: "bundler", lib: ["ES2020", "DOM"], types: [] };
 
-/** A resolution of modules, and the source of the names `Request` and `Response`. */
-const PROJECTS: readonly Project[] = [
-  {
-    what: "nodenext and @types/node",
-    moduleResolution: "nodenext",
-    module: "nodenext",
-    lib: ["ES2022"],
-    types: ["node"],
-    compilers: [OLDEST, NEWEST],
-  },
-  {
-    what: "a bundler and the DOM",
-    moduleResolution: "bundler",
-    module: "preserve",
-    lib: ["ES2020", "DOM"],
-    types: [],
-    compilers: [NEWEST],
-  },
+const PROJECTS: readonly [what: string, compiler: string, options: Record<string, unknown>][] = [
+  ["nodenext and @types/node", OLDEST, NODE_NEXT],
+  ["nodenext and @types/node", NEWEST, NODE_NEXT],
+  ["a bundler and the DOM", NEWEST, BUNDLER],
 ];
 
 const STRICT = {
@@ -53,23 +32,15 @@ const STRICT = {
   skipLibCheck: false,
 };
 
-for (const { what, compilers, ...project } of PROJECTS) {
-  for (const compiler of compilers) {
-    testUnless(NODE.skip)(
-      `TypeScript ${compiler} accepts a strict project with ${what}`,
-      () =>
-        withProject(npm(NODE), async (folder) => {
-          if (project.types.length > 0) addNodeTypes(folder);
-          const { stdout } = await compile(compiler, folder, { ...STRICT, ...project });
-          // It compiled the package, not the sources of this repository.
-          assert.match(
-            stdout,
-            /node_modules\/@petstore\/petstore\/npm\/lib\/stores\/sqlite\/create_sqlite_store\.d\.ts$/m,
-          );
-          assert.doesNotMatch(stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""), /mod\.ts|lib\/petstore/);
-        }),
-    );
-  }
+for (const [what, compiler, options] of PROJECTS) {
+  testUnless(NODE.skip)(
+    `TypeScript ${compiler} accepts a strict project with ${what}`,
+    () =>
+      withProject(npm(NODE), async (folder) => {
+        if (options === NODE_NEXT) addNodeTypes(folder);
+        await compile(compiler, folder, { ...STRICT, ...options });
+      }),
+  );
 }
 
 testUnless(NODE.skip)(
@@ -79,8 +50,7 @@ testUnless(NODE.skip)(
       const name = "@cloudflare/workers-types";
       mkdirSync(join(folder, "node_modules", "@cloudflare"));
       symlinkSync(fileOf(name, versionOf(name), ""), join(folder, "node_modules", name), "dir");
-      const { what: _, compilers: __, ...project } = PROJECTS[1]!;
-      const options = { ...STRICT, ...project, lib: ["ES2024"], types: [name], skipLibCheck: true };
+      const options = { ...STRICT, ...BUNDLER, lib: ["ES2024"], types: [name], skipLibCheck: true };
       await compile(NEWEST, folder, options, ["worker.mts"]);
     }),
 );
@@ -96,11 +66,7 @@ async function compile(
   folder: string,
   compilerOptions: unknown,
   files: readonly string[] = ["strict.mts", "strict.cts"],
-) {
+): Promise<void> {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  return await succeed(
-    NODE.command,
-    [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"],
-    folder,
-  );
+  await succeed(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", "."], folder);
 }
