@@ -1,7 +1,7 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
@@ -10,12 +10,10 @@ import { formatSamples, METRICS_TEXT } from "../../lib/server/telemetry/samples.
 import type { CommittingStore } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
-import { inFolder, withFreshServerHere } from "../support/server/in_process.ts";
+import { withFreshServerHere } from "../support/server/in_process.ts";
 import { samplesOf } from "../support/server/metrics.ts";
 import { addPet } from "../support/server/server_process.ts";
-import { hasCommand, testUnless } from "../support/system/commands.ts";
 import { readPage } from "../support/pages.ts";
-import { Child } from "../support/system/child.ts";
 import { freePort } from "../support/system/free_port.ts";
 
 const KEY = "pk_example";
@@ -146,15 +144,3 @@ test("the alert rules and the dashboard use metrics that the server has, each of
     assert.ok(page.includes(`\`${name}\``), name);
   }
 });
-
-testUnless(hasCommand("promtool") ? false : "there is no promtool")(
-  "Prometheus accepts the metrics and the alert rules",
-  () =>
-    inFolder(async () => {
-      writeFileSync("metrics", everySample());
-      for (const script of ["promtool check metrics < metrics", `promtool check rules ${ALERTS}`]) {
-        const { status, stdout, stderr } = await new Child("sh", ["-c", script]).run();
-        assert.deepEqual([status, stderr], [0, ""], stdout);
-      }
-    }),
-);

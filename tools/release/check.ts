@@ -9,10 +9,6 @@ import process from "node:process";
 import { type Package, readPackages, ROOT } from "./packages.ts";
 import { isPreRelease, readTexts, sectionOf } from "./prepare.ts";
 
-/** Sentences that the first release makes false. The CHANGELOG's heading is checked by itself. */
-const STALE =
-  /\bnot\s+(?:been\s+)?published\s+yet\b|\bonce\s+it\s+is\s+published\b|\bbefore\s+the\s+first\s+release\b/gi;
-
 /**
  * Returns what a release still needs, in words.
  *
@@ -43,21 +39,11 @@ export function findTasks(
   const section = sectionOf(version);
   const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(texts.get("CHANGELOG.md") ?? "") ?? [];
   if (release !== section) tasks.push(`begin CHANGELOG.md with ${section}, the version of deno.json, not ${release}`);
-  if (!isPreRelease(version)) {
-    if (date === "unreleased") tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
-    for (const [path, text] of texts) tasks.push(...findStale(path, text));
+  if (!isPreRelease(version) && date === "unreleased") {
+    tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
   }
   if (tag !== undefined && tag !== `v${version}`) tasks.push(`name the tag v${version}, not ${tag}`);
   return tasks;
-}
-
-function findStale(path: string, text: string): string[] {
-  // This page tells of each release, also of the first.
-  if (path === "docs/releasing.md") return [];
-  return Array.from(text.matchAll(STALE), ({ 0: words, index }) => {
-    const line = text.slice(0, index).split("\n").length;
-    return `remove "${words.replaceAll(/\s+/g, " ")}" from ${path}:${line}`;
-  });
 }
 
 if (import.meta.main) {
