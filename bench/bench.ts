@@ -19,7 +19,7 @@ export interface Case {
 /** Cases that share their servers. */
 export type Group = readonly Case[];
 
-export type PeerScript = "hono.ts" | "fastify.ts" | "handwritten.ts";
+export type PeerScript = "hono.ts" | "fastify.ts";
 
 /** The environment of a group. Each of its servers is started at the first call with these arguments. */
 export class Bench implements AsyncDisposable {

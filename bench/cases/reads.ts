@@ -1,11 +1,11 @@
-/** Reads of many addresses, beside a server that is written by hand. */
+/** Reads of many addresses, most of which are in no cache, beside a framework. */
 
 import { formatCursor } from "../../lib/operations/paging.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { checkBodies, readResponse } from "../responses.ts";
-import { measureRounds, rateOnly, rateRow, type Series } from "../rounds.ts";
+import { measureRounds, rateOnly, type Series } from "../rounds.ts";
 import type { Row } from "../row.ts";
 
 const PETS = 1_000_000;
@@ -16,7 +16,7 @@ const SKEW = 0.99;
 /** The time until what is asked for is in a cache, in seconds. */
 const WARM_UP = 5;
 
-export const PETSTORE = "Petstore", HANDWRITTEN = "hand-written", FASTIFY = "Fastify on Node";
+const PETSTORE = "Petstore", FASTIFY = "Fastify on Node";
 
 const PATH = "/v1/pets/{id}";
 
@@ -34,7 +34,6 @@ function readCase(name: string, title: string, path: string, pets: number, skew 
   async function run(bench: Bench): Promise<Row[]> {
     const servers: Record<string, ServerProcess> = {
       [PETSTORE]: await bench.standalone({ flags: ["--log=off"] }, PETS),
-      [HANDWRITTEN]: await bench.peer("handwritten.ts", "Deno", PETS),
       [FASTIFY]: await bench.peer("fastify.ts", "Node", PETS),
     };
     for (const id of [1n, 777n]) {
@@ -42,11 +41,9 @@ function readCase(name: string, title: string, path: string, pets: number, skew 
       await checkBodies(Object.values(servers), one, await readResponse(servers[PETSTORE]!, one));
     }
     const series: Record<string, Series> = await measureRounds(servers, asked, bench.effort, WARM_UP);
-    const parts = { name, title: `Any address: ${title}`, subject: PETSTORE };
-    return [
-      ...Object.keys(servers).map((subject) => rateOnly({ ...parts, subject }, series[subject]!)),
-      rateRow({ ...parts, base: HANDWRITTEN }, series[PETSTORE]!, series[HANDWRITTEN]!),
-    ];
+    return Object.entries(series).map(([subject, own]) =>
+      rateOnly({ name, title: `Any address: ${title}`, subject }, own)
+    );
   }
   return { name, run };
 }

@@ -21,11 +21,10 @@ export interface PeerSettings {
   path: string;
 }
 
-/** A statement that adds a pet; what follows it may return something. */
-export const INSERT = "INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)";
+const INSERT = "INSERT INTO pets (name, categoryId, status) VALUES (?, ?, ?)";
 
 /** Makes a file with this number of pets. */
-export function createTable({ path, pets }: PeerSettings): DatabaseSync {
+function createTable({ path, pets }: PeerSettings): DatabaseSync {
   const db = new DatabaseSync(path);
   db.exec(`${SCHEMA}; BEGIN`);
   const insert = db.prepare(INSERT);

@@ -1,7 +1,6 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
@@ -42,13 +41,6 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
 
 const open = () => createSqliteStore(FILE, { writerThread: "never" });
 
-test.inFolder("a seed that is finished after the requests of the first one are forgotten adds only what is missing", async () => {
-  await using store = open();
-  for (const pet of DRAFTS.slice(0, 2)) await store.create(pet);
-  assert.equal(await seed(store, 5), "3 sample pets are added");
-  assert.deepEqual(readDrafts(), DRAFTS.slice(0, 5));
-});
-
 test.inFolder("a seed that was killed is finished by the next start, and several starts at once add each sample once", async () => {
   await using first = open();
   await using second = open();
@@ -56,19 +48,6 @@ test.inFolder("a seed that was killed is finished by the next start, and several
   assert.equal(await seed(first, 150), "80 sample pets are added");
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
   assert.deepEqual(readDrafts(), Array.from({ length: 4_000 }, (_, i) => samplePet(i)));
-});
-
-test.inFolder("sample pets that another program has deleted are added again, each once", async () => {
-  await using first = open();
-  await using second = open();
-  await seed(first, 5);
-  const other = new DatabaseSync(FILE);
-  for (const condition of ["id > 3", "true", "true"]) {
-    other.exec(`DELETE FROM pets WHERE ${condition}`);
-    await Promise.all([seed(first, 5), seed(second, 5)]);
-    assert.deepEqual(readDrafts(), DRAFTS.slice(0, 5), condition);
-  }
-  other.close();
 });
 
 test.inFolder("a store that has another pet, or more than the samples, gets no sample pet", async () => {
