@@ -4,11 +4,11 @@
  */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "../packages/client/mod.ts";
+import { withTempFolder } from "../tests/support/temp.ts";
 
 const SERVER = fileURLToPath(new URL("../server.ts", import.meta.url));
 
@@ -46,19 +46,14 @@ async function start(folder: string): Promise<Running> {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "petstore-smoke-"));
-try {
+await withTempFolder(async (folder) => {
   const first = await start(folder);
   const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
-  const pet = await createClient({ baseUrl: first.baseUrl, key }).pets.create({
-    name: "Rex",
-    categoryId: 2n ** 63n - 1n,
-  });
+  const rex = { name: "Rex", categoryId: 2n ** 63n - 1n };
+  const pet = await createClient({ baseUrl: first.baseUrl, key }).pets.create(rex);
   await first.stop();
   const second = await start(folder);
   assert.deepEqual(await createClient({ baseUrl: second.baseUrl, key }).pets.get(pet.id), pet);
   await second.stop();
   console.log(`The server started, kept pet ${pet.id}, and stopped twice on ${Deno.build.os} ${Deno.build.arch}`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+});

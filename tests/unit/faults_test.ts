@@ -78,11 +78,6 @@ test("the same seed draws the same faults, another one others, and each has its 
   }
 });
 
-test("a request without a fault uses up none of those that may be", async () => {
-  const drawn = await faulty({ unavailable: 0.2, times: 5 }).draw(200);
-  assert.equal(drawn.filter((fault) => fault === "unavailable").length, 5);
-});
-
 test("only the named operations have faults, so often as they may, and nothing else draws one", async () => {
   const operations = ["listPets"];
   const { draw, send } = faulty({ unavailable: 1, operations, times: 3 });
@@ -93,18 +88,6 @@ test("only the named operations have faults, so often as they may, and nothing e
   }
   assert.deepEqual(await draw(1, "HEAD"), ["unavailable"]);
   assert.deepEqual(await draw(3), ["unavailable", "unavailable", null]);
-});
-
-test("pages of other origins may read the header", async () => {
-  const { send } = faulty({ delay: 0.5, delayMs: 1, cut: 0.5 }, {
-    cors: { origins: ["*"] },
-  });
-  for (let i = 0; i < 8; i++) {
-    const { headers } = await send("GET", "/v1/pets", { origin: "https://app.example" });
-    assert.match(headers.get("access-control-expose-headers")!, /petstore-fault/);
-    assert.equal(headers.get("access-control-allow-origin"), "*");
-    assert.ok(headers.has(FIELD));
-  }
 });
 
 test("withFaults() refuses what is no petstore, and options that are unknown or wrong", () => {

@@ -14,24 +14,6 @@ const OUTPUT = "npm";
 /** TypeScript needs this line in a project whose `lib` does not name `ESNext.Disposable`. JSR refuses it in a source. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
 
-const OPTIONS = {
-  target: "ES2023",
-  lib: ["ES2024", "ESNext.Collection", "ESNext.Disposable"],
-  types: ["node"],
-  module: "NodeNext",
-  resolveJsonModule: true,
-  rewriteRelativeImportExtensions: true,
-  declaration: true,
-  noEmitOnError: true,
-  newLine: "lf",
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noPropertyAccessFromIndexSignature: true,
-  noUncheckedIndexedAccess: true,
-  erasableSyntaxOnly: true,
-  verbatimModuleSyntax: true,
-};
-
 /** The files of `npm` that a manifest names, wherever it names them. */
 function filesOf(manifest: unknown): string[] {
   const named = JSON.stringify(manifest).matchAll(/"(?:\.\/)?npm\/([^"]+)\.js"/g);
@@ -54,8 +36,9 @@ const project = join(output, "tsconfig.json");
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 const isHouse = relative(ROOT, folder) === "";
 const paths = isHouse ? {} : pathsOf(readPackages()[0]!.manifest);
-const compilerOptions = { ...OPTIONS, rootDir: "..", outDir: ".", paths };
-writeFileSync(project, JSON.stringify({ compilerOptions, files: filesOf(manifest) }));
+const compilerOptions = { rootDir: "..", outDir: ".", paths };
+const base = join(ROOT, "tools/release/tsconfig.json");
+writeFileSync(project, JSON.stringify({ extends: base, compilerOptions, files: filesOf(manifest) }));
 execFileSync(process.execPath, [
   "run",
   "--allow-all",

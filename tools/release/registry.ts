@@ -2,6 +2,8 @@
 
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../tests/support/system/free_port.ts";
+import { until } from "../../tests/support/until.ts";
 
 /** A registry that runs. Disposing of it ends the process. */
 export interface Registry extends AsyncDisposable {
@@ -9,12 +11,6 @@ export interface Registry extends AsyncDisposable {
   origin: string;
   /** Variables with which npm, npx, Bun and Deno use it alone, with `home` in place of the user's own folder. */
   env(home: string): Record<string, string>;
-}
-
-/** A free port of the loopback interface. Another program can take it before Verdaccio does; then the start fails. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /**
@@ -25,7 +21,7 @@ function freePort(): number {
  */
 export async function startRegistry(folder: string, modules: string): Promise<Registry> {
   mkdirSync(folder);
-  const port = freePort(), origin = `http://127.0.0.1:${port}`;
+  const port = await freePort(), origin = `http://127.0.0.1:${port}`;
   const config = {
     storage: join(folder, "storage"),
     auth: { htpasswd: { file: join(folder, "htpasswd") } },
@@ -44,7 +40,14 @@ export async function startRegistry(folder: string, modules: string): Promise<Re
   const verdaccio = join(modules, "verdaccio/bin/verdaccio");
   const args = [verdaccio, "--config", path, "--listen", `127.0.0.1:${port}`];
   const child = new Deno.Command(node, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
-  await ready(origin, child);
+  await until("an answer of the registry", async () => {
+    const answer = await fetch(`${origin}/-/ping`).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.ok ?? false;
+  }).catch((error) => {
+    child.kill();
+    throw error;
+  });
   return {
     origin,
     env(home) {
@@ -60,19 +63,4 @@ export async function startRegistry(folder: string, modules: string): Promise<Re
       await child.status;
     },
   };
-}
-
-/** Resolves once the registry answers. Throws if its process ends before. */
-async function ready(origin: string, child: Deno.ChildProcess): Promise<void> {
-  let hasEnded = false;
-  void child.status.then(() => hasEnded = true);
-  for (let attempt = 0; attempt < 600; attempt++) {
-    if (hasEnded) throw new Error("Verdaccio ended before it answered");
-    const answer = await fetch(`${origin}/-/ping`).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  child.kill();
-  throw new Error("Verdaccio did not answer within a minute");
 }

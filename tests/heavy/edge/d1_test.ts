@@ -7,9 +7,7 @@ import { draft } from "../../../packages/conformance/lib/store/case.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
 import { APP_KEY, APP_KEYS, LATE_REFUSAL, testMount } from "./support/mounts.ts";
 import { testD1 } from "./support/d1_database.ts";
-import { COMPATIBILITY_DATE, testWorkers, Workers } from "./support/workerd.ts";
-import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
-import ofObject from "./workers/object/wrangler.json" with { type: "json" };
+import { testWorkers, Workers } from "./support/workerd.ts";
 
 const TABLES = ["schema", "pets", "requests", "keys"];
 
@@ -70,11 +68,4 @@ testWorkers("a create whose object is reset gets 503, and adds one pet when it i
   }
   const pets: { name: string }[] = await (await ask({})).json();
   assert.deepEqual(pets.map(({ name }) => name), ["before", "after"]);
-});
-
-testWorkers("the settings that docs/hosts.md shows name what the Workers use", () => {
-  assert.deepEqual(ofD1.d1_databases.map(({ binding }) => binding), ["DB"]);
-  assert.deepEqual(ofObject.durable_objects.bindings, [{ name: "PETS", class_name: "PetsObject" }]);
-  assert.deepEqual(ofObject.migrations[0]?.new_sqlite_classes, ["PetsObject"]);
-  for (const { compatibility_date } of [ofD1, ofObject]) assert.equal(compatibility_date, COMPATIBILITY_DATE);
 });

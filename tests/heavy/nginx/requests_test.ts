@@ -1,9 +1,8 @@
 /** docs/nginx.conf in front of a standalone server: what passes, and what nginx answers itself. */
 
 import assert from "node:assert/strict";
-import { ERROR_STATUS } from "../../../lib/error_codes.ts";
 import { assertLog } from "../../support/server/access_log.ts";
-import { CONFIGURATION, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, MIB, PET, post } from "../../support/http/requests.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
@@ -88,14 +87,3 @@ test("nginx's refusals have the petstore's Error shape and do not reach the pets
     assert.equal(await server.stop(), 0);
     assertLog(server.written.stdout, ["GET /v1/pets 200"]);
   }));
-
-test("docs/production.md names every code of docs/nginx.conf with its status, unless the petstore sends it too", () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/production.md", import.meta.url));
-  const codes = Array.from(
-    CONFIGURATION.matchAll(/"code":"(\w+)",.*?"status":(\d{3})/g),
-    ([, code, status]) => [code, status],
-  );
-  const own = codes.filter(([code]) => !Object.hasOwn(ERROR_STATUS, code!));
-  assert.ok(own.length > 5);
-  for (const [code, status] of own) assert.match(page, new RegExp(`^\\| \`${code}\` *\\| ${status} *\\|`, "m"));
-});

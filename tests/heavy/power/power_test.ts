@@ -54,25 +54,7 @@ function withEarlyResponses(steps: readonly Step[]): Step[] {
   return moved;
 }
 
-const without = (pattern: RegExp) => (steps: readonly Step[]) =>
-  steps.filter((step) => !isSync(step) || !pattern.test(step.text));
-
-const MISTAKES: [what: string, workload: string, plant: (steps: readonly Step[]) => readonly Step[], fault: RegExp][] =
-  [
-    ["responses before the commit", "creates", withEarlyResponses, /is not stored/],
-    [
-      "a folder that is not synced",
-      "first start",
-      (steps) => steps.filter(({ kind }) => kind !== "sync of a folder"),
-      /did not start|is not stored|is not valid|does not have the key/,
-    ],
-    ["a key whose file was not synced before it was shown", "first start", without(/api-key/), /holds no key/],
-    ["a backup that was not synced before it got its name", "backup", without(/copy\.db/), /The backup has/],
-  ];
-
-for (const [what, workload, plant, expected] of MISTAKES) {
-  test(`the replay finds ${what}`, async () => {
-    const { fault } = await checkWorkload(workload, "deno", plant);
-    assert.match(fault ?? "nothing was found", expected);
-  });
-}
+test("the replay finds a response that leaves before its commit", async () => {
+  const { fault } = await checkWorkload("creates", "deno", withEarlyResponses);
+  assert.match(fault ?? "nothing was found", /is not stored/);
+});

@@ -39,10 +39,3 @@ test("whatever is asked for in which order, a text is that of its pet and of its
       }
     }),
   ));
-
-test("an id that is asked for once does not displace another, and one that is missed twice does", () => {
-  const read: bigint[] = [];
-  const get = getter((id) => (read.push(id), String(id)));
-  for (const id of [1n, 131_073n, 1n, 262_145n, 131_073n, 1n, 131_073n, 131_073n, 1n]) get(id, 0);
-  assert.deepEqual(read, [1n, 131_073n, 262_145n, 131_073n, 131_073n, 1n]);
-});

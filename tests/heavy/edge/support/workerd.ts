@@ -9,7 +9,7 @@ const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudf
 
 export const testWorkers = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
 
-export const COMPATIBILITY_DATE = "2026-07-01";
+const COMPATIBILITY_DATE = "2026-07-01";
 
 /** Workers on the same databases. */
 interface WorkersOptions {
