@@ -7,18 +7,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type Package, readPackages, ROOT } from "./packages.ts";
-import { isPreRelease, readTexts, sectionOf } from "./prepare.ts";
+import { isPreRelease, sectionOf } from "./prepare.ts";
 
 /**
  * Returns what a release still needs, in words.
  *
  * @param packages As `readPackages()` gives them.
- * @param texts As `readTexts()` gives them.
  * @param tag The tag of the release, if there is one already.
  */
-export function findTasks(
+function findTasks(
   packages: readonly Package[],
-  texts: ReadonlyMap<string, string>,
+  changelog: string,
   tag: string | undefined,
 ): string[] {
   const tasks: string[] = [];
@@ -37,7 +36,7 @@ export function findTasks(
     }
   }
   const section = sectionOf(version);
-  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(texts.get("CHANGELOG.md") ?? "") ?? [];
+  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(changelog) ?? [];
   if (release !== section) tasks.push(`begin CHANGELOG.md with ${section}, the version of deno.json, not ${release}`);
   if (!isPreRelease(version) && date === "unreleased") {
     tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
@@ -48,14 +47,18 @@ export function findTasks(
 
 if (import.meta.main) {
   const [tag] = process.argv.slice(2);
-  const tasks = findTasks(readPackages(), readTexts(), tag);
+  const tasks = findTasks(readPackages(), readChangelog(), tag);
   for (const task of tasks) console.error(`Before the release: ${task}`);
   if (tasks.length > 0) process.exitCode = 1;
   else console.log("Nothing is missing");
 }
 
 /** The section of the CHANGELOG for a version, without its heading: the notes of a GitHub Release. */
-export function notesOf(version: string, changelog: string = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")): string {
+export function notesOf(version: string, changelog: string = readChangelog()): string {
   const [, after = ""] = changelog.split(new RegExp(`^## \\[${RegExp.escape(sectionOf(version))}\\] - .*\\n`, "m"));
   return after.split(/^## /m)[0]!.trim();
+}
+
+function readChangelog(): string {
+  return readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 }

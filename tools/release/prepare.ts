@@ -30,7 +30,7 @@ const BEFORE_RELEASE = /<!-- before the first release -->\n[^]*?<!-- end -->\n\n
  * version.
  * @throws {Error} If `to` is not a version, or the CHANGELOG has nothing to say of it.
  */
-export function prepareRelease(
+function prepareRelease(
   texts: ReadonlyMap<string, string>,
   from: string,
   to: string,
@@ -70,12 +70,12 @@ function prepareChangelog(text: string, version: string, date: string | undefine
 }
 
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
-export function readTexts(root: string = ROOT): Map<string, string> {
-  const folders = readPackages(root).map(({ folder }) => folder === "." ? "" : `${folder}/`);
+function readTexts(): Map<string, string> {
+  const folders = readPackages().map(({ folder }) => folder === "." ? "" : `${folder}/`);
   const names = ["*.md", "deno.json", "package.json", "lib/version.ts", "lib/server/process/version.ts"];
   const patterns = folders.flatMap((folder) => names.map((name) => folder + name));
-  const paths = globSync([...patterns, "docs/*.md", "bench/*.md"], { cwd: root });
-  return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const paths = globSync([...patterns, "docs/*.md", "bench/*.md"], { cwd: ROOT });
+  return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
 }
 
 if (import.meta.main) {
