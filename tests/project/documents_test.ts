@@ -7,10 +7,11 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
+import { drawLayers } from "../../tools/docs/layers.ts";
 import { deprecationOf } from "../../lib/operations/definition.ts";
 import { OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
-import { PAGES, readPage, ROOT } from "../support/pages.ts";
+import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 
 /** The folder of the package to which a file belongs; empty for the main package. */
@@ -44,6 +45,15 @@ function anchorsOf(path: string): string[] {
     ([, heading = ""]) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
   );
 }
+
+test("no page passes a secret as an argument: the list of processes would show it, and deno task prints it", () => {
+  // `test` is no secret: it is the key of servers that keep nothing.
+  const secret = /--key[= ](?!sha256:|test )|--store[= ]\S*:\/\/[^\s/@]*:[^\s/@]*@|(?<!curl .*)\$\(cat [^)]*key/;
+  const lines = PAGES.flatMap((page) => readPage(page).split("\n").map((line) => `${page}: ${line}`));
+  const commands = lines.filter((line) => /\b(petstore|deno task|npx|main\.ts|server\.ts) /.test(line));
+  assert.ok(commands.length > 50);
+  assert.deepEqual(commands.filter((line) => secret.test(line)), []);
+});
 
 test("every file and every task that a page names exists", () => {
   // A CHANGELOG names the files of its time.
@@ -140,4 +150,7 @@ test("docs/http.md has a table of the operations as they are defined", () => {
   assert.deepEqual(shown, defined);
 });
 
-test("openapi.json is what deno task docs writes", () => assert.equal(readPage("openapi.json"), createOpenApiFile()));
+test("what deno task docs writes is of today: openapi.json, and the picture of docs/tour.md", () => {
+  assert.equal(readPage("openapi.json"), createOpenApiFile());
+  assert.deepEqual(blocksOf(readPage("docs/tour.md"), "mermaid"), [drawLayers()]);
+});

