@@ -10,7 +10,8 @@ export interface Finding {
 export class UsageError extends Error {}
 
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
-  const given = args.filter((arg) => arg !== "--");
+  // The first word names the benchmark, as in `deno task bench latency`, which passes its `--` on.
+  const given = args.filter((arg, index) => arg !== "--" && (index > 0 || arg.startsWith("-")));
   if (given.includes("--help")) {
     console.log(help.trimEnd());
     Deno.exit(0);

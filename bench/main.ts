@@ -1,5 +1,6 @@
-/** `deno task bench [--against REF]`: two commits, or else the service. */
+/** `deno task bench [latency|--against REF]`: the latency of many users, two commits, or else the service. */
 
 const isComparison = Deno.args.some((arg) => arg === "--against" || arg.startsWith("--against="));
-if (isComparison) await import("./against/main.ts");
+if (Deno.args[0] === "latency") await import("./latency.ts");
+else if (isComparison) await import("./against/main.ts");
 else await import("./service.ts");

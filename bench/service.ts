@@ -1,4 +1,4 @@
-/** `deno task bench`: runs the cases, prints the page of the results and, when all have run, writes bench/results.md and its plot. */
+/** `deno task bench`: runs the cases, prints the page of the results and, when all have run, writes bench/results.md and its plots. */
 
 import { type Finding, parseFlags, readCount, runTool, UsageError } from "./command_line.ts";
 import { Bench, type Group } from "./bench.ts";
@@ -20,12 +20,13 @@ const ROUNDS = 5;
 
 const HELP = `deno task bench [options]           the service beside bare runtimes and other frameworks
 deno task bench --against REF       this tree beside an earlier commit; see deno task bench --against REF --help
+deno task bench latency [options]   how long many users wait, beside other servers
 
   --only CASE   this case only; repeatable
   --rounds N    measured rounds, by default ${ROUNDS}
   --help        this text
 
-A run of all cases with at least ${ROUNDS} rounds writes bench/results.md and its plot.
+A run of all cases with at least ${ROUNDS} rounds writes bench/results.md and its plots.
 
 Cases:
   ${CASES.join("\n  ")}

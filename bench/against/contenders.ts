@@ -27,6 +27,20 @@ export const REQUESTS: Record<"get" | "random" | "list" | "filtered" | "create",
   create: ["create", load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 })],
 };
 
+/** Measures calls of `handle()` in a process of its own, which needs no server. */
+export function turnsInProcess({ root }: Checkout, kinds: readonly (keyof typeof REQUESTS)[]): Turn[] {
+  const script = new URL("in_process.ts", import.meta.url).pathname;
+  return kinds.map((kind) => ({
+    name: `in process, ${REQUESTS[kind][0]}`,
+    async take() {
+      const args = ["run", "-A", "--no-check", script, root, kind, String(SECONDS)];
+      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+      if (!success) throw new Error(new TextDecoder().decode(stderr));
+      return JSON.parse(new TextDecoder().decode(stdout)) as Sample;
+    },
+  }));
+}
+
 export interface Started {
   part: keyof typeof PARTS;
   server: ServerProcess;

@@ -8,12 +8,12 @@ import { stopServersOnSignals } from "../load/server_process.ts";
 import { measureDisturbance } from "../report/machine.ts";
 import { type Checkout, checkOut, thisTree } from "./checkout.ts";
 import { formatComparisons, type Sample } from "./compare.ts";
-import { PARTS, REQUESTS, type Started, type Turn, turnsOf } from "./contenders.ts";
+import { PARTS, REQUESTS, type Started, type Turn, turnsInProcess, turnsOf } from "./contenders.ts";
 
 const ROUNDS = 9;
 
 /** The parts and the kinds of requests that `--only` takes. */
-const KNOWN: readonly string[] = [...Object.keys(PARTS), ...Object.keys(REQUESTS)];
+const KNOWN: readonly string[] = [...Object.keys(PARTS), "in-process", ...Object.keys(REQUESTS)];
 
 const HELP = `deno task bench --against REF [options]    this tree beside an earlier commit, in one run
 
@@ -23,8 +23,9 @@ REF is a commit, a branch or a tag. Uncommitted changes of this tree are measure
   --only WHAT   a part or a kind of request: ${KNOWN.join(", ")}; repeatable
   --help        this text
 
-server   as its task starts it, on both cores: an SQLite file, and the access log in a file
-library  createPetstore() on Deno.serve, on one core: pets in memory, no log
+server      as its task starts it, on both cores: an SQLite file, and the access log in a file
+library     createPetstore() on Deno.serve, on one core: pets in memory, no log
+in-process  calls of handle() without a socket: pets in memory, 64 requests at a time
 `;
 
 /** The samples of both trees in each round. */
@@ -58,7 +59,7 @@ await runTool("bench", async (folder) => {
       series.set(turn, both);
       both[tree === before ? 0 : 1].push(sample);
     };
-    for (const part of chosen(PARTS, only)) {
+    for (const part of chosen({ ...PARTS, "in-process": undefined }, only)) {
       const place = join(folder, `${part}-${round}`);
       await measurePart(part, chosen(REQUESTS, only), place, trees, onSample);
     }
@@ -75,7 +76,7 @@ function chosen<T extends string>(all: Readonly<Record<T, unknown>>, only: reado
 }
 
 async function measurePart(
-  part: keyof typeof PARTS,
+  part: keyof typeof PARTS | "in-process",
   kinds: readonly (keyof typeof REQUESTS)[],
   folder: string,
   trees: readonly Checkout[],
@@ -84,6 +85,10 @@ async function measurePart(
   await using stack = new AsyncDisposableStack();
   const turns = new Map<Checkout, readonly Turn[]>();
   for (const [number, tree] of trees.entries()) {
+    if (part === "in-process") {
+      turns.set(tree, turnsInProcess(tree, kinds));
+      continue;
+    }
     const place = join(folder, String(number));
     mkdirSync(place, { recursive: true });
     stack.defer(() => Deno.remove(place, { recursive: true }));

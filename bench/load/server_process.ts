@@ -12,6 +12,8 @@ export interface ServerSpec {
   /** A file of the folder `servers`. */
   script: string;
   settings: object;
+  /** The core of the processor. Default: that of the servers. */
+  core?: number;
 }
 
 /** A server's program and the flags that its task gives to `deno run`. */
@@ -81,6 +83,12 @@ export class ServerProcess implements AsyncDisposable {
     return { ...measured, efficiency: measured.requests / used };
   }
 
+  /** The resident memory, in MB. */
+  get memory(): number {
+    const status = Deno.readTextFileSync(`/proc/${this.#child.pid}/status`);
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1000;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGTERM");
     await this.#child.status;
@@ -125,18 +133,23 @@ export function stopServersOnSignals(): void {
   }
 }
 
-/** Runs a script that ends by itself, pinned like a server. */
-export async function runPinned(script: string, settings: object): Promise<void> {
-  const { child } = await startPinned({ runtime: "Deno", script, settings });
+/** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
+export async function runPinned(
+  script: string,
+  settings: object,
+  parts: Partial<Pick<ServerSpec, "runtime" | "core">> = {},
+): Promise<string> {
+  const { child, line } = await startPinned({ runtime: "Deno", script, settings, ...parts });
   await child.status;
+  return line;
 }
 
 /** Starts a script and waits for its first line. */
 async function startPinned(
-  { runtime, script, settings }: ServerSpec,
+  { runtime, script, settings, core = SERVER_CORE }: ServerSpec,
 ): Promise<{ child: Deno.ChildProcess; line: string }> {
   const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
-  const args = ["-c", String(SERVER_CORE), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
+  const args = ["-c", String(core), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
   const child = spawn("taskset", args, { stdout: "piped", stderr: "inherit", stdin: "null" });
   const line = await firstLine(child.stdout);
   if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
