@@ -132,6 +132,8 @@ function follow(description: JsonObject, thing: JsonObject): JsonObject {
 }
 
 function matches(template: string, path: string): boolean {
-  const pattern = RegExp.escape(template).replace(/\\\{\w+\\\}/, "[^/]+");
-  return new RegExp(`^${pattern}$`).test(path);
+  const segments = template.split("/");
+  const given = path.split("/");
+  return segments.length === given.length &&
+    segments.every((segment, i) => segment.startsWith("{") || segment === given[i]);
 }
