@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import test from "node:test";
+import config from "../../deno.json" with { type: "json" };
 import { readPage, ROOT } from "../support/pages.ts";
 
 /** The specifiers that a module imports, types included. */
@@ -98,5 +99,18 @@ test("mod.ts, the client and all that they reach use web standards alone, and ot
     // Examples in comments may use more.
     if (reach.has(path)) assert.doesNotMatch(codeOf(path), /\b(Deno|Bun|process|Buffer|require)\b\s*[.(]/, path);
     if (!path.startsWith("lib/server/deno/")) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
+  }
+});
+
+test("a package imports the main package by its entry points alone", () => {
+  const entryPoints = Object.keys(config.exports).map((entry) => config.name + entry.slice(1));
+  for (const folder of config.workspace.map((path) => path.replace("./", ""))) {
+    const sources = filesBelow(`${folder}/`).filter((path) => !path.startsWith(`${folder}/tests/`));
+    assert.ok(sources.length > 0, folder);
+    for (const path of sources) {
+      const others = importsOf(path).filter((specifier) => specifier.startsWith("@petstore/"));
+      assert.deepEqual(others.filter((specifier) => !entryPoints.includes(specifier)), [], path);
+      assert.deepEqual(relativeImportsOf(path).filter((target) => !target.startsWith(`${folder}/`)), [], path);
+    }
   }
 });
