@@ -4,6 +4,7 @@ import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../operations/json_types.ts";
 import { CROSS_ORIGIN_PARAGRAPH, describeRequestIds, INFO, INTRODUCTION, SECURITY, TAGS } from "../operations/api.ts";
 import type { Problem } from "../http/problem.ts";
+import { linkBaseOf } from "../operations/definition.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import { type Contract, renderOperation } from "./operations.ts";
@@ -24,7 +25,7 @@ export interface OpenApiServer {
  */
 export function describe(
   contract: Contract,
-  servers: readonly OpenApiServer[] = [{ url: contract.linkBase || "/" }],
+  servers: readonly OpenApiServer[] = [{ url: linkBaseOf(contract) || "/" }],
   refusals: readonly Problem[] = [],
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};

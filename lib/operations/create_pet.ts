@@ -9,7 +9,7 @@ import type { JsonObject } from "./json_types.ts";
 import { chain } from "../promises.ts";
 import { formatPetWithId } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
-import type { Definition, Describe, OperationSettings } from "./definition.ts";
+import { type Definition, type Describe, linkBaseOf, type OperationSettings } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 import {
   digest,
@@ -29,7 +29,8 @@ export const createPet: Definition = {
   effect: "writes",
   path: "/pets",
   createHandler(settings) {
-    const { store, linkBase } = settings;
+    const { store } = settings;
+    const linkBase = linkBaseOf(settings);
     const readPet = createPetReader(settings);
     return (call) => {
       const { context } = call;
@@ -44,7 +45,7 @@ export const createPet: Definition = {
 };
 
 async function createIdempotently(
-  { store, linkBase, idempotencyRetentionMs }: OperationSettings,
+  settings: OperationSettings,
   pet: PetDraft,
   { caller }: Call,
   idempotencyKey: string,
@@ -55,10 +56,10 @@ async function createIdempotently(
     scopedKey(caller.id, idempotencyKey),
     digest(formatPetWithId(0, pet)),
   ]);
-  const request = { key, fingerprint, retentionMs: idempotencyRetentionMs };
-  const result = await store.createOnce!(pet, request);
+  const request = { key, fingerprint, retentionMs: settings.idempotencyRetentionMs };
+  const result = await settings.store.createOnce!(pet, request);
   if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
-  const reply = createdReply(linkBase, result.id, pet);
+  const reply = createdReply(linkBaseOf(settings), result.id, pet);
   if (result.outcome === "created") return reply;
   return extendReply(reply, { "idempotency-replayed": "true" });
 }

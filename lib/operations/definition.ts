@@ -13,8 +13,9 @@ import type { HeaderKey } from "./headers.ts";
 /** The settings that handlers use. */
 export interface OperationSettings {
   store: PetStore;
-  /** What each link begins with: the public base address, or the base path. */
-  linkBase: string;
+  basePath: string;
+  /** The address of the API as clients see it, if a proxy changes it. */
+  publicBaseUrl: string | undefined;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
   bodyTimeoutMs: number;
@@ -81,18 +82,23 @@ export interface ResponseDescription {
 }
 
 /** Makes of a definition an operation that the router can call. */
-export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
+export function createOperation(definition: Definition, settings: OperationSettings): Operation {
   const { method, effect, path } = definition;
   const deprecation = deprecationOf(definition, settings);
   const handler = definition.createHandler(settings);
   return {
     method,
-    path: basePath + path,
+    path: settings.basePath + path,
     access: "key",
     effect,
-    fields: deprecation && deprecationFields(deprecation, settings.linkBase),
+    fields: deprecation && deprecationFields(deprecation, linkBaseOf(settings)),
     handler: deprecation?.gone ? endAt(deprecation.sunset, handler) : handler,
   };
+}
+
+/** What each link of the API begins with. */
+export function linkBaseOf({ publicBaseUrl, basePath }: Pick<OperationSettings, "publicBaseUrl" | "basePath">): string {
+  return publicBaseUrl ?? basePath;
 }
 
 /** How an operation ends. It is undefined for an operation that stays. */

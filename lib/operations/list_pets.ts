@@ -8,7 +8,7 @@ import type { JsonObject } from "./json_types.ts";
 import { chain } from "../promises.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetQuery } from "../stores/store.ts";
-import type { Definition, Describe } from "./definition.ts";
+import { type Definition, type Describe, linkBaseOf } from "./definition.ts";
 import { group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
 import { CONDITIONS, STORED_REX } from "./schemas.ts";
@@ -18,15 +18,15 @@ export const listPets: Definition = {
   method: "GET",
   effect: "reads",
   path: "/pets",
-  createHandler: ({ store, linkBase }) => ({ query }) => {
+  createHandler: (settings) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
-    return chain(store.list(petQuery), (page) => {
+    return chain(settings.store.list(petQuery), (page) => {
       const { json } = page;
       // Only a `next` of the page's own counts, because an extended Object.prototype could provide one.
       const next = Object.hasOwn(page, "next") ? page.next : undefined;
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return representation(json, "addition");
-      return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) });
+      return representation(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
     });
   },
 };

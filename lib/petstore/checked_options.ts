@@ -29,8 +29,6 @@ import type { PetstoreOptions, Stability } from "./options.ts";
 
 /** The options with their defaults, and what is made of them, without the keys. Neither the replies nor the description depend on those. */
 export interface CheckedSettings extends OperationSettings {
-  basePath: string;
-  publicBaseUrl: string | undefined;
   cors: Cors | undefined;
   onError: NonNullable<PetstoreOptions["onError"]>;
   onResponse: Observer | undefined;
@@ -49,11 +47,8 @@ type Settings = Omit<PetstoreOptions, "keys">;
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
-/** The settings before the one that follows from two others. */
-type SettingsWithoutLinkBase = Omit<CheckedSettings, "linkBase">;
-
 /** What each option becomes. The option `keys` becomes the two members that requests need of it. */
-type MadeOfOptions = SettingsWithoutLinkBase & { keys: Omit<CheckedOptions, keyof CheckedSettings> };
+type MadeOfOptions = CheckedSettings & { keys: Omit<CheckedOptions, keyof CheckedSettings> };
 
 // The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
 // returns what is made of it. The functions that make such checks have the default as their last parameter.
@@ -78,24 +73,20 @@ const STABILITY_CHECKS: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntr
   OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
 );
 
-const SETTING_CHECKS: Checks<Settings, SettingsWithoutLinkBase> = {
-  store: (store = new MemoryStore(), name) => requireStore(store, name),
+const SETTING_CHECKS: Checks<Settings, CheckedSettings> = {
+  store: checkStore,
   basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
   publicBaseUrl: addressOr(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
   maxBodyBytes: wholeNumber(65_536),
   bodyTimeoutMs: wholeNumber(15_000),
   idempotencyRetentionMs: wholeNumber(86_400_000),
-  cors: (cors, name) => {
-    if (cors === undefined) return cors;
-    return createCors(checkAll(CORS_CHECKS, cors, name).origins, methodsOf(OPERATIONS));
-  },
+  cors: checkCors,
   handleStoreOrders: optionalFunction<PetstoreOptions["handleStoreOrders"]>(undefined),
   onError: optionalFunction(({ error }) => console.error(error)),
-  onResponse: (onResponse, name) =>
-    createObserver(optionalFunction<PetstoreOptions["onResponse"]>(undefined)(onResponse, name)),
+  onResponse: checkObserver,
   requestIds: oneOf(["all", "failures", "none"], "failures"),
-  deprecation: (given = {}, name) => given !== false && requireOrder(checkAll(DEPRECATION_CHECKS, given, name), name),
+  deprecation: checkDeprecation,
   stability: (labels = {}, name) => checkAll(STABILITY_CHECKS, labels, name),
 };
 
@@ -114,34 +105,12 @@ export function checkOption<Name extends keyof MadeOfOptions>(name: Name, given:
 
 /** Checks the options of a petstore that answers no request, such as one that is only described. */
 export function checkSettings(settings: Settings): CheckedSettings {
-  return withLinkBase(checkAll(SETTING_CHECKS, settings, ""));
+  return checkAll(SETTING_CHECKS, settings, "");
 }
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
   const { keys, ...settings } = checkAll(OPTION_CHECKS, options, "");
-  return { ...withLinkBase(settings), ...keys };
-}
-
-function withLinkBase(settings: SettingsWithoutLinkBase): CheckedSettings {
-  return { ...settings, linkBase: settings.publicBaseUrl ?? settings.basePath };
-}
-
-function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
-  return onResponse && ((context, reply, startedAt, endedAt) => {
-    const { method, route, caller } = context;
-    callSafely(() =>
-      onResponse({
-        method,
-        route,
-        caller,
-        status: reply.status,
-        code: reply.code,
-        requestId: requestIdOf(context),
-        durationMs: endedAt - startedAt,
-        bodyBytes: bodyBytes(reply),
-      })
-    );
-  });
+  return { ...settings, ...keys };
 }
 
 /**
@@ -175,11 +144,46 @@ function basePathOf(path: string): string | false {
   return /^(\/[^%/]+)+$/.test(path) ? addressOf(path) : false;
 }
 
-function requireStore(store: PetStore, name: string): PetStore {
+function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
   const missing = (["create", "get", "list", "check", "close"] as const)
     .find((method) => typeof store?.[method] !== "function");
   if (missing === undefined) return store;
   throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
+}
+
+function checkCors(options: CorsOptions | undefined, name: string): Cors | undefined {
+  if (options === undefined) return undefined;
+  return createCors(checkAll(CORS_CHECKS, options, name).origins, methodsOf(OPERATIONS));
+}
+
+const optionalObserver = optionalFunction<PetstoreOptions["onResponse"]>(undefined);
+
+function checkObserver(given: PetstoreOptions["onResponse"], name: string): Observer | undefined {
+  const onResponse = optionalObserver(given, name);
+  return onResponse && ((context, reply, startedAt, endedAt) => {
+    const { method, route, caller } = context;
+    callSafely(() =>
+      onResponse({
+        method,
+        route,
+        caller,
+        status: reply.status,
+        code: reply.code,
+        requestId: requestIdOf(context),
+        durationMs: endedAt - startedAt,
+        bodyBytes: bodyBytes(reply),
+      })
+    );
+  });
+}
+
+function checkDeprecation(given: DeprecationOptions | false = {}, name: string): Deprecation | false {
+  if (given === false) return false;
+  const deprecation = checkAll(DEPRECATION_CHECKS, given, name);
+  const { since, sunset } = deprecation;
+  // An operation cannot end before it is deprecated (RFC 9745 §4).
+  if (sunset >= since) return deprecation;
+  throw invalid(`${name}.sunset`, `at ${since.toISOString()} or later, as since is`, sunset.toISOString(), RangeError);
 }
 
 /** Makes the check of a public address. */
@@ -196,11 +200,4 @@ function dateOr(absent: string) {
     return year >= 0 && year <= 9999 && date;
   };
   return option("a Date from the year 0 to 9999", parse, new Date(absent));
-}
-
-/** An operation cannot end before it is deprecated (RFC 9745 §4). */
-function requireOrder(deprecation: Deprecation, name: string): Deprecation {
-  const { since, sunset } = deprecation;
-  if (sunset >= since) return deprecation;
-  throw invalid(`${name}.sunset`, `at ${since.toISOString()} or later, as since is`, sunset.toISOString(), RangeError);
 }

@@ -77,7 +77,7 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
 
 /** Returns a function that finds the id of the operation of a request. It is undefined if the API has no such path, or the path no such method. */
 function createIdFinder(settings: CheckedOptions): (context: RequestContext) => string | undefined {
-  const operations = OPERATIONS.map((definition) => createOperation(definition, settings, settings.basePath));
+  const operations = OPERATIONS.map((definition) => createOperation(definition, settings));
   const ids = new Map<MatchedOperation, string>(operations.map((operation, i) => [operation, OPERATIONS[i]!.id]));
   const router = createRouter(operations);
   return ({ method, target }) => {

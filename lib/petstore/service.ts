@@ -36,7 +36,7 @@ export function serviceOf(petstore: { handle: Handle }): Service | undefined {
 }
 
 export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
-  const { basePath, store } = settings;
+  const { store } = settings;
   const { guard, operations = [], observe = settings.onResponse, intercept } = parts;
   const pipeline = createPipeline({
     // Of the settings, a pipeline uses `authenticate`, `mayLackAuthorization`, `cors` and `requestIds`.
@@ -46,7 +46,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
     intercept,
     authorize,
     cache: store.changes && createResponseCache(store.changes.bind(store)),
-    operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
+    operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings))],
     recover: createRecovery(settings.onError, explainFailure),
   });
   return { ...pipeline, settings, parts };
