@@ -73,7 +73,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
   const grantToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  /** The fields that permit each origin to read a response. Every request of an origin gets the same object, which is compared by identity. */
+  /** The fields that permit each origin to read a response. */
   const grants = new Map(origins.map((origin) => [origin, { ...NO_GRANT, [ALLOW_ORIGIN]: origin }]));
 
   function grantFor(context: RequestContext): HeaderFields {
@@ -82,15 +82,17 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 
   return {
     preflight(context) {
-      return grantFor(context) === NO_GRANT ? REFUSED_PREFLIGHT : permittedPreflight;
+      const isPermitted = grantFor(context) !== NO_GRANT;
+      return isPermitted ? permittedPreflight : REFUSED_PREFLIGHT;
     },
     extend(reply, context) {
       // The reply permits every origin by itself, as that to `GET /openapi.json` does.
       if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
       const grant = grantFor(context);
-      // For speed, a reply that is kept for later requests also keeps its variant with the last grant.
-      if (reply instanceof KeptReply) return reply.variantWith(grant, () => withGrant(reply, grant));
-      return withGrant(reply, grant);
+      // For speed, a reply that is kept for later requests also keeps its variant with the last fields. It knows them by identity, so every
+      // request of an origin has the same object.
+      if (reply instanceof KeptReply) return reply.variantWith(grant, () => withCorsFields(reply, grant));
+      return withCorsFields(reply, grant);
     },
   };
 }
@@ -100,7 +102,7 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
  *
  * @param grant The fields that permit the origin, or {@link NO_GRANT}.
  */
-function withGrant(reply: Reply, grant: HeaderFields): Reply {
+function withCorsFields(reply: Reply, grant: HeaderFields): Reply {
   const added: Record<string, string> = { ...grant };
   // The reply may have a `Vary` of its own, such as that of a compressed file by Accept-Encoding, which is kept beside `Origin`.
   if (reply.headers["vary"] && grant["vary"]) added["vary"] = `${reply.headers["vary"]}, ${grant["vary"]}`;

@@ -67,7 +67,10 @@ function renderResponses(
   return rendered;
 }
 
-/** Joins the groups of failures that have the same status, because a description has one response for each status. */
+/**
+ * Joins the groups of failures that have the same status, because a description has one response for each status. The first group says whether
+ * the response is early, and whether it is shared.
+ */
 function mergeByStatus(groups: readonly FailureGroup[]): FailureGroup[] {
   const byStatus = Map.groupBy(groups, statusOf);
   return Array.from(byStatus.values(), (sameStatus) => ({

@@ -134,6 +134,6 @@ function follow(description: JsonObject, thing: JsonObject): JsonObject {
 function matches(template: string, path: string): boolean {
   const segments = template.split("/");
   const given = path.split("/");
-  return segments.length === given.length &&
-    segments.every((segment, i) => segment.startsWith("{") || segment === given[i]);
+  const isMatch = (segment: string, i: number) => segment.startsWith("{") ? given[i] !== "" : segment === given[i];
+  return segments.length === given.length && segments.every(isMatch);
 }

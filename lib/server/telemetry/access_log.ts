@@ -17,10 +17,10 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, route, target }, status) =>
     `${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`
   );
-  const formatTime = createTimeFormatter();
+  const timeTextAt = createTimeText();
   return (context, reply, startedAt, endedAt) => {
     if (isSuccessfulProbe(context, reply)) return;
-    const time = formatTime(endedAt);
+    const time = timeTextAt(endedAt);
     const client = context.client ?? "-";
     const request = describe(context, reply);
     const code = reply.code === undefined ? "" : ` ${reply.code}`;
@@ -31,7 +31,10 @@ export function createTextLog(writer: Pick<LineWriter, "add">): Observer {
   };
 }
 
-/** Writes a JSON object on a line for each request. The members that a request does not have are absent. */
+/**
+ * Writes a JSON object on a line for each request. The members that a request does not have are absent. For speed, the text is put together
+ * from its members, in place of an object that is formatted.
+ */
 export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
   const describe = describeOnce(({ method, target, route }, status) =>
     member("method", quote(loggedMethod(method))) +
@@ -39,11 +42,11 @@ export function createJsonLog(writer: Pick<LineWriter, "add">): Observer {
     member("target", quote(loggedTarget(target, route))) +
     member("status", status)
   );
-  const formatTime = createTimeFormatter();
+  const timeTextAt = createTimeText();
   return (context, reply, startedAt, endedAt) => {
     if (isSuccessfulProbe(context, reply)) return;
     writer.add(
-      `{"time":"${formatTime(endedAt)}"` +
+      `{"time":"${timeTextAt(endedAt)}"` +
         member("requestId", quote(requestIdOf(context))) +
         describe(context, reply) +
         member("code", quote(reply.code)) +
@@ -91,8 +94,7 @@ function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolea
 
 /**
  * Returns a function that describes a request and the status of its response. The description of a kept reply is made once: to format a target
- * costs a third of a response. All requests that get such a reply have the same method and target, since a reply to HEAD is a copy that is
- * not kept. A server has one access log, so no other log has left another text there.
+ * costs a third of a response. The requests that get the same kept reply all have the same method and target.
  */
 function describeOnce(describe: (context: RequestContext, status: number) => string) {
   return (context: RequestContext, reply: Reply): string => {
@@ -106,7 +108,7 @@ function describeOnce(describe: (context: RequestContext, status: number) => str
  * Returns a function that gives the present time as text. For speed, it formats the time once a millisecond at most, since that costs a third of
  * a response. Its parameter is the present time as of `performance.now()`, which only tells whether the last text is still right.
  */
-function createTimeFormatter(): (now: number) => string {
+function createTimeText(): (now: number) => string {
   let text = "";
   let validUntil = 0;
   return (now) => {

@@ -32,7 +32,7 @@ export class MemoryStore implements PetStore {
   /** The pets as JSON text. The pet with the id 1 is the first. */
   readonly #pets: string[] = [];
   /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
-  readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
+  readonly #idsByStatus: number[][] = PET_STATUSES.map(() => []);
   /** The remembered requests by their keys, in the order in which they came. `expires` is in milliseconds, as in `Date.now()`. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
   /** By these counters the service notices that the responses that it keeps are out of date. */
@@ -40,7 +40,7 @@ export class MemoryStore implements PetStore {
 
   create(pet: PetDraft): bigint {
     // An invalid status throws here, before anything is stored.
-    const idsOfStatus = this.#idsOf(pet.status);
+    const idsOfStatus = this.#listOf(pet.status);
     const id = this.#pets.length + 1;
     // V8 keeps a concatenated string as a tree, in three times the memory, until it is read. trim() reads it.
     this.#pets.push(formatPetWithId(id, pet).trim());
@@ -53,10 +53,11 @@ export class MemoryStore implements PetStore {
     const now = Date.now();
     const known = this.#requests.get(key);
     const remembered = known && known.expires > now ? known : undefined;
-    const repeated = recall(remembered, fingerprint);
-    if (repeated) return repeated;
+    const earlierOutcome = recall(remembered, fingerprint);
+    if (earlierOutcome) return earlierOutcome;
     const id = this.create(pet);
-    // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first.
+    // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first. The
+    // order of the map is that of expiry, on which `#deleteExpired()` relies.
     this.#requests.delete(key);
     this.#deleteExpired(now);
     this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
@@ -83,15 +84,15 @@ export class MemoryStore implements PetStore {
   list({ after, limit, status }: PetQuery): PetPage {
     // One id more than the page has tells whether another page follows.
     const ids = status === undefined
-      ? this.#idsAfter(Number(after), limit + 1)
-      : this.#idsOfStatusAfter(status, Number(after), limit + 1);
+      ? this.#next(Number(after), limit + 1)
+      : this.#nextOfStatus(status, Number(after), limit + 1);
     const shown = ids.slice(0, limit);
     const json = `[${shown.map((id) => this.#pets[id - 1]).join(",")}]`;
     return ids.length > limit ? { json, next: BigInt(shown.at(-1)!) } : { json };
   }
 
   /** The ids of the next pets, at most `count`. The ids of all pets have no gaps, so they are counted. `after` may be negative. */
-  #idsAfter(after: number, count: number): number[] {
+  #next(after: number, count: number): number[] {
     const ids = [];
     const first = Math.max(0, after) + 1;
     const last = Math.min(first + count - 1, this.#pets.length);
@@ -99,19 +100,19 @@ export class MemoryStore implements PetStore {
     return ids;
   }
 
-  #idsOfStatusAfter(status: PetStatus, after: number, count: number): number[] {
-    const ids = this.#idsOf(status);
+  #nextOfStatus(status: PetStatus, after: number, count: number): number[] {
+    const ids = this.#listOf(status);
     const start = countUpTo(ids, after);
     return ids.slice(start, start + count);
   }
 
-  #idsOf(status: PetStatus): number[] {
-    return this.#idsOfStatus[statusCode(status)]!;
+  #listOf(status: PetStatus): number[] {
+    return this.#idsByStatus[statusCode(status)]!;
   }
 
   clear(): void {
     this.#pets.length = 0;
-    for (const ids of this.#idsOfStatus) ids.length = 0;
+    for (const ids of this.#idsByStatus) ids.length = 0;
     this.#requests.clear();
     // The service may have kept responses that show the removed pets.
     this.#changes.alterations++;
