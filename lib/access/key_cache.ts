@@ -10,15 +10,10 @@ import { GIVE_UP_AFTER_MS, KeyReads } from "./key_reads.ts";
 import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
-/*
- * The age of the known keys counts from the beginning of the read that has found them. A request uses keys of any age below 400 ms, begins a
- * read from 400 ms on, and waits for it from 900 ms on, for a second at most. In Workers, the request that begins a read waits for it.
- */
-
-/** When the latest read began this many milliseconds ago, a request begins another one. It waits for it in Workers alone. */
+/** The age of the known keys from which on a request begins a read, in milliseconds. The age counts from the beginning of their read. */
 const RENEW_AFTER_MS = 400;
 
-/** When the known keys are as old as this, in milliseconds, a request waits for a read: a change by another program counts within a second. */
+/** The age of the known keys from which on a request waits for a read, in milliseconds. */
 const WAIT_AFTER_MS = 900;
 
 /** The longest that a request waits for a read if keys are known, in milliseconds. After it, these keys count. */
@@ -27,7 +22,7 @@ const PATIENCE_MS = 1_000;
 /** What the last successful read has found. */
 interface KnownKeys extends LoadedKeys {
   /** The number of the read that has found these keys. */
-  number: number;
+  readNumber: number;
   /** When this read began, as in `performance.now()`. The age of the keys counts from here. */
   begunAt: number;
 }
@@ -35,10 +30,11 @@ interface KnownKeys extends LoadedKeys {
 /**
  * The keys of a store, as the requests that come need them. If the keys cannot be read ("an outage"), the last known ones stay valid.
  *
- * - A known key costs no wait while the keys are younger than `WAIT_AFTER_MS`. In an outage it costs none either, except at the first
- *   request after a pause. In Workers, one request waits every `RENEW_AFTER_MS`.
+ * - A known key costs no wait while the keys are younger than {@link WAIT_AFTER_MS}, so a change by another program counts within a second.
+ *   In an outage it costs none either, except at the first request after a pause.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. In an outage
  *   it is refused at once.
+ * - In Workers, a read ends with the request that has begun it. So the request that begins a read waits for it.
  *
  * For speed, a request with a known key gets its owner without a promise. So methods return a {@link MaybePromise}, and chain in place of
  * awaiting.
@@ -79,6 +75,7 @@ export class KeyCache {
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
     if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#reads.join(now));
+    // There is a promise only in Workers, where the request must wait for the read that it has begun.
     const done = this.#reads.beginAtMostEvery(RENEW_AFTER_MS, now);
     return done ? this.#ringAfter(done) : known.ring;
   }
@@ -118,9 +115,9 @@ export class KeyCache {
    */
   async #findAdded(key: string, searched: KeyRing, numberAtArrival: number): Promise<KeyOwner | undefined> {
     if (this.#isOutage) return undefined;
-    const isReadSince = this.#known!.number > numberAtArrival;
+    const wasReadSince = this.#known!.readNumber > numberAtArrival;
     // If the read fails or takes too long, the last known keys count.
-    if (!isReadSince) await this.#waitFor(this.#reads.after(numberAtArrival), PATIENCE_MS).catch(() => {});
+    if (!wasReadSince) await this.#waitFor(this.#reads.after(numberAtArrival), PATIENCE_MS).catch(() => {});
     const { ring } = this.#known!;
     // A read that finds the same keys as before keeps their ring.
     return ring === searched ? undefined : ring.find(key);
@@ -142,12 +139,12 @@ export class KeyCache {
    * Carries out a read. Reads may end in another order than they began. If one that began later has succeeded meanwhile, this one changes
    * nothing.
    */
-  async #read(number: number, begunAt: number): Promise<void> {
-    const isOutdated = () => this.#known !== undefined && this.#known.number > number;
+  async #read(readNumber: number, begunAt: number): Promise<void> {
+    const isOutdated = () => this.#known !== undefined && this.#known.readNumber > readNumber;
     try {
       const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
       if (isOutdated()) return;
-      this.#known = { ...loaded, number, begunAt };
+      this.#known = { ...loaded, readNumber, begunAt };
       this.#endOutage();
     } catch (error) {
       if (!isOutdated()) this.#beginOutage(error);

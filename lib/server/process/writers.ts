@@ -28,8 +28,8 @@ export interface Sink {
 
 export type Sinks = Record<keyof Writers, Sink>;
 
-/** Writes all the bytes: lines, each with its line end. The bytes are overwritten later, so they must not be used after it has resolved. */
-type Write = (bytes: Uint8Array) => Promise<void>;
+/** Writes all the bytes: lines, each with its line end. The bytes must not be used after the promise has settled, since they are then overwritten. */
+type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /** If more characters than this wait for a slow reader, further lines are dropped and counted. */
 const MAX_BUFFERED = 1_048_576;
@@ -46,7 +46,10 @@ const WRITE_PAUSE = 50;
  * @param writeOf Returns the function that writes to a stream.
  * @param onFailure Called once if standard output cannot be written, unless its reader has closed the pipe.
  */
-export function createWriters(writeOf: (stream: keyof Writers) => Write, onFailure: () => void = () => {}): Writers {
+export function createWriters(
+  writeOf: (stream: keyof Writers) => WriteBytes,
+  onFailure: () => void = () => {},
+): Writers {
   const errors = createLineWriter(writeOf("errors"), () => {});
   const report = reportTo(errors);
   const output = createLineWriter(writeOf("output"), ({ message }) => {
@@ -81,7 +84,7 @@ export function isBrokenPipe(error: unknown): boolean {
  *
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
-function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void): LineWriter {
+function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
   // What waits to be written is first in `encoded` and then in `lines`. The other buffer has the bytes of the write under way, if there is
   // one.
@@ -127,12 +130,13 @@ function createLineWriter(writeBytes: Write, onFailure: (error: Error) => void):
     }
     encode();
     const bytes = encoded.take();
+    // The bytes stay as they are during the write, because lines that are added meanwhile go into the other buffer.
     [encoded, spare] = [spare, encoded];
     waitingLength = 0;
     droppedCount = 0;
     writing = writeBytes(bytes).catch(fail).then(() => {
       writing = undefined;
-      timer ??= setTimeout(write, WRITE_PAUSE);
+      timer = setTimeout(write, WRITE_PAUSE);
     });
   }
 

@@ -47,17 +47,16 @@ export class Metrics {
   }
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers, code }, startedAt, endedAt) => {
-    const { durations, responses, callers } = this.#countsOf(route);
+    const { durations, responses, callers } = this.#findOrAddCounts(route);
     countResponse(responses, METHODS.has(method) ? method : OTHER, status);
     if (code !== undefined) increment(this.#errors, code);
     durations.add((endedAt - startedAt) / 1000);
-    // The field Deprecation is in each response of a deprecated route, also in those to OPTIONS and to other methods, which call no
-    // operation.
-    const isOperation = method !== "OPTIONS" && status !== 405;
-    if (caller && isOperation && "deprecation" in headers) countCaller(callers, caller.id);
+    // The field Deprecation is in each response of a deprecated route, also if no operation was called.
+    const hasCalledOperation = method !== "OPTIONS" && status !== 405;
+    if (caller && hasCalledOperation && "deprecation" in headers) countCaller(callers, caller.id);
   };
 
-  #countsOf(route: string): RouteCounts {
+  #findOrAddCounts(route: string): RouteCounts {
     let counts = this.#routes.get(route);
     if (!counts) {
       counts = { durations: createHistogram(BOUNDS), responses: new Map(), callers: new Map() };
@@ -84,19 +83,23 @@ export class Metrics {
       },
     };
     for (const [code, count] of this.#errors) samples[`petstore_errors_total${labels({ code })}`] = count;
-    for (const [route, { durations, responses, callers }] of this.#routes) {
-      for (const [method, byStatus] of responses) {
-        byStatus.forEach((count, status) => {
-          samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
-        });
-      }
-      Object.assign(samples, durations.read("petstore_request_duration_seconds", { route }));
-      for (const [caller, count] of callers) {
-        samples[`petstore_deprecated_requests_total${labels({ caller, route })}`] = count;
-      }
-    }
+    for (const [route, counts] of this.#routes) Object.assign(samples, readCounts(route, counts));
     return samples;
   }
+}
+
+/** The samples of one route. */
+function readCounts(route: string, { durations, responses, callers }: RouteCounts): Samples {
+  const samples = durations.read("petstore_request_duration_seconds", { route });
+  for (const [method, byStatus] of responses) {
+    byStatus.forEach((count, status) => {
+      samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
+    });
+  }
+  for (const [caller, count] of callers) {
+    samples[`petstore_deprecated_requests_total${labels({ caller, route })}`] = count;
+  }
+  return samples;
 }
 
 function countResponse(responses: RouteCounts["responses"], method: string, status: number): void {
