@@ -119,7 +119,7 @@ export async function addPets(
 ): Promise<string> {
   for (;;) {
     try {
-      const [row] = await db.query(statement, parameters, { deadline, stores: "pet" });
+      const [row] = await db.query(statement, parameters, { deadline, mayStore: "pet" });
       if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not reported what it has done"));
       return row[0];
     } catch (error) {

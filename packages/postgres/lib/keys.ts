@@ -9,7 +9,7 @@ import { DURABLE } from "./statements.ts";
 export function postgresKeys(db: Database): KeyStore {
   const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
   function change(text: string, ...parameters: string[]): Promise<Row[]> {
-    return db.query(text, parameters, { stores: "change of the keys" });
+    return db.query(text, parameters, { mayStore: "change of the keys" });
   }
   const hasChanged = (rows: Row[]) => rows.length > 0;
   const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));

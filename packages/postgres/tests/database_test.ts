@@ -155,7 +155,7 @@ test("a create that is given up may be stored, its statement is cancelled by its
     Object.defineProperty(pool, "answer", { get: () => pool.sent.length === 1 ? "hangs" : "fails" });
     const db = new Database(pool, { timeoutMs: 1_000 });
     const refusal = { message: /has not answered within 1000 ms/, mayBeStored: true };
-    await assert.rejects(db.query("hangs", [], { stores: "pet" }), refusal);
+    await assert.rejects(db.query("hangs", [], { mayStore: "pet" }), refusal);
     await turn();
     assert.match(pool.sent[1]!, /pg_cancel_backend/);
     assert.deepEqual([db.load.running, pending(), pool.sent.length], [0, 0, 2]);

@@ -13,7 +13,7 @@ import {
   unwatchPool,
   watchPool,
 } from "./pool.ts";
-import { closeConnection, explain, giveBack, type Statement, type Stored } from "./statement.ts";
+import { closeConnection, explain, giveBack, isStill, type Statement, type Stored } from "./statement.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -51,11 +51,8 @@ export const DEFAULT_SCHEMA = "petstore";
 export interface Limits {
   /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
   deadline?: number;
-  /**
-   * What the statement stores, if it is of use to its caller to know that this may be stored although the statement has failed. Once the
-   * statement is sent, only its wait for a lock is cancelled: a cancelled wait for a standby would show what a failover takes back.
-   */
-  stores?: Stored;
+  /** What the statement may store, although it fails. Its caller is told so, and it is not cancelled as others are: see `#cancel()`. */
+  mayStore?: Stored;
 }
 
 /** A store with a pool of connections, as an observer sees it. */
@@ -102,7 +99,7 @@ export class Database {
     return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
   }
 
-  /** Refuses the statements that wait. Those that run end by their time limits. */
+  /** Releases the pool, which stays open, and refuses the statements that wait. Statements that run end by their time limits. */
   release(): void {
     for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
     unwatchPool(this.#pool);
@@ -116,13 +113,13 @@ export class Database {
   query(
     text: string,
     parameters: readonly string[] | null = [],
-    { deadline, stores }: Limits = {},
+    { deadline, mayStore }: Limits = {},
   ): Promise<Row[]> {
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const statement: Statement = { text, parameters, stores, state: "queued", resolve, reject };
+      const statement: Statement = { text, parameters, mayStore, state: "queued", resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
@@ -183,7 +180,7 @@ export class Database {
   /**
    * Runs a statement, and settles its promise. Never rejects.
    *
-   * @returns Whether the connection can be used further. If the statement has failed or was given up, the connection has been closed.
+   * @returns Whether the connection can be used further. It is closed if the statement has failed or was given up.
    */
   async #run(statement: Statement, connection: Connection): Promise<boolean> {
     // A statement that was given up while it waited for the connection is not sent.
@@ -194,18 +191,18 @@ export class Database {
     try {
       const name = parameters !== null && this.#prepare ? statementName(text) : undefined;
       statement.resolve(await runStatement(connection, text, parameters, name));
+      // The statement may have been given up at the moment at which its result came.
+      return isStill("sent", statement);
     } catch (thrown) {
       // Only texts were sent, so an error of the driver itself means a response that it could not read.
       const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
       closeConnection(statement, error as Error);
       statement.reject(explain(error, statement));
+      return false;
     } finally {
       clearTimeout(statement.timer);
+      statement.connection = undefined;
     }
-    // `closeConnection()` takes the connection from the statement, here or in `#giveUp()`.
-    const isUsable = statement.connection === connection;
-    statement.connection = undefined;
-    return isUsable;
   }
 
   /** Rejects a statement, and cancels it in PostgreSQL if it was sent. */
@@ -222,12 +219,13 @@ export class Database {
   }
 
   /**
-   * Cancels a statement in PostgreSQL. One that stores something is cancelled only while it waits for a lock. If it waits for a synchronous
-   * standby, it keeps its locks, and the creates after it wait for these locks until they are given up.
+   * Cancels a statement in PostgreSQL. One that may store something is cancelled only while it waits for a lock, since a cancelled wait for a
+   * synchronous standby would show what a failover takes back. Such a statement keeps its locks, and the creates after it wait for these
+   * locks until they are given up.
    */
-  #cancel({ text, stores }: Statement, processId: number | undefined): void {
+  #cancel({ text, mayStore }: Statement, processId: number | undefined): void {
     if (processId === undefined) return;
-    this.query(CANCEL, [String(processId), stores ? "wait" : "all", text]).catch(ignore);
+    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(ignore);
   }
 }
 

@@ -20,7 +20,7 @@ export type Stored = "pet" | "change of the keys";
 export interface Statement {
   text: string;
   parameters: readonly string[] | null;
-  stores: Stored | undefined;
+  mayStore: Stored | undefined;
   state: State;
   /** The connection of the statement, while it has one. */
   connection?: Connection | undefined;
@@ -28,6 +28,11 @@ export interface Statement {
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
+}
+
+/** Whether a statement is still in a state. A plain comparison would not compile, since the compiler expects no change during a wait. */
+export function isStill(state: State, statement: Statement): boolean {
+  return statement.state === state;
 }
 
 /** Gives a connection back to the pool. With an error, the pool closes it. */
@@ -47,9 +52,9 @@ export function closeConnection(statement: Statement, error: Error): void {
  * Makes the error that the caller of a statement gets. Once a statement that stores something is sent, only PostgreSQL's own refusal shows
  * that it has stored nothing.
  */
-export function explain(error: unknown, { stores, state }: Pick<Statement, "stores" | "state">): unknown {
+export function explain(error: unknown, { mayStore, state }: Pick<Statement, "mayStore" | "state">): unknown {
   const known = asUnavailable(error);
-  if (!stores || state !== "sent" || !(known instanceof StoreUnavailableError) || isRefusal(error)) return known;
+  if (!mayStore || state !== "sent" || !(known instanceof StoreUnavailableError) || isRefusal(error)) return known;
   const { message, cause } = known;
-  return new StoreUnavailableError(`${message}; the ${stores} may have been stored`, { cause, mayBeStored: true });
+  return new StoreUnavailableError(`${message}; the ${mayStore} may have been stored`, { cause, mayBeStored: true });
 }
