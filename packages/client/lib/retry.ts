@@ -58,8 +58,7 @@ export async function retry<T>(
       if (!(error instanceof PetstoreError)) throw error;
       const wasRefused = isRefused(error);
       refusedSince = wasRefused ? refusedSince ?? performance.now() : undefined;
-      const mayTryAgain = !isLast && isTransient(error);
-      const pause = mayTryAgain ? pauseAfter(error, retries, refusedSince, end) : undefined;
+      const pause = isLast ? undefined : pauseAfter(error, retries, refusedSince, end);
       if (pause === undefined) {
         // The caller should know how many attempts got no response, and whether an earlier one may have been carried out.
         if (error.code === "connection_failed" && retries > 0) error.message += ` (${retries + 1} attempts)`;
@@ -75,17 +74,18 @@ export async function retry<T>(
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds. It is undefined if the time of the call, or the patience with an address at
- * which nothing listens, would be over.
+ * How long to wait before the next attempt, in milliseconds. It is undefined if none follows: the failure will not pass, or the time of the
+ * call, or the patience with an address at which nothing listens, would be over.
  */
 function pauseAfter(
-  { retryAfterMs = 0 }: PetstoreError,
+  failure: PetstoreError,
   retries: number,
   refusedSince: number | undefined,
   end: number,
 ): number | undefined {
+  if (!isTransient(failure)) return undefined;
   const now = performance.now();
-  let pause = retryAfterMs + jitter(retries);
+  let pause = (failure.retryAfterMs ?? 0) + jitter(retries);
   if (refusedSince !== undefined) {
     const patience = refusedSince + REFUSED_PATIENCE_MS - now;
     if (patience <= 0) return undefined;
