@@ -4,13 +4,7 @@
  */
 
 import type { MaybePromise } from "../promises.ts";
-import {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type PetDraft,
-  type StoreChanges,
-  StoreUnavailableError,
-} from "./store.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "./store.ts";
 import { requireValid } from "./status_code.ts";
 
 /** What a store writes: a create, a create with a request to remember, or a probe. */
@@ -60,11 +54,6 @@ export abstract class WritingStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** Counts a write that readers can now see. A store calls it before the caller of the write gets the outcome. */
-export function countWrite(changes: StoreChanges, { kind }: Pick<Write, "kind">): void {
-  if (kind !== "probe") changes.additions++;
 }
 
 /** The id of the pet of a plain create. */

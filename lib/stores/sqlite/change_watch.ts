@@ -1,11 +1,10 @@
 /**
- * Keeps the reads of a store fresh: it finds out whether other connections have written to the file, and whether they have only added pets.
+ * Keeps the reads of a store fresh: it finds out whether a connection has written to the file, and whether it has only added pets.
  * A read calls `noticeCommits()` first. If its answer is not kept in memory, it then calls `joinSharedRead()`, and reads the file.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
-import { countWrite, type Write } from "../write.ts";
 import { CommitWatch } from "./commit_watch.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { SharedRead } from "./shared_read.ts";
@@ -56,7 +55,7 @@ export class ChangeWatch {
   }
 
   /**
-   * Looks for commits of other connections, and returns the counters. If there was a commit, the transaction that reads share ends, because
+   * Looks for commits, and returns the counters. If there was a commit, the transaction that reads share ends, because
    * it would not show it.
    */
   noticeCommits(): StoreChanges {
@@ -73,12 +72,6 @@ export class ChangeWatch {
   /** Ends the transaction that reads share, before this connection writes, or reads something that must be fresh without a look. */
   endSharedRead(): void {
     this.#shared?.end();
-  }
-
-  /** Counts writes of this store before their callers are told of them. With an index, the next look sees them by itself. */
-  countCommit(writes: readonly Write[]): void {
-    if (this.#commits.hasIndex) return;
-    for (const write of writes) countWrite(this.#counters, write);
   }
 
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */

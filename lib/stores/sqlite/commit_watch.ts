@@ -18,6 +18,7 @@ const PAGES_WORD = 4;
 
 export class CommitWatch {
   readonly #selectVersion: StatementSync;
+  readonly #selectOwnChanges: StatementSync;
   /** The descriptor of the index. It is undefined for a database in memory, and where the index cannot be read. */
   readonly #index: number | undefined;
   /** Each look reads the header into this array, so that it makes no other one, for speed. */
@@ -25,22 +26,24 @@ export class CommitWatch {
   readonly #lastHeader = new Int32Array(HEADER_BYTES / 4);
   /** What SQLite said at the last look. It is asked only if there is no index. */
   #lastVersion: unknown;
+  #lastOwnChanges: unknown;
 
   constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
     this.#selectVersion = db.prepare("PRAGMA data_version");
+    this.#selectOwnChanges = db.prepare("SELECT total_changes() AS count");
     this.#index = files && openIndex(files);
   }
 
   /**
-   * Whether the index can be read. With it, a look sees the commits of every connection, the own one included, also within a transaction.
-   * Without it, a look sees the commits of other connections alone, and none within a transaction.
+   * Whether the index can be read. With it, a look sees the commits of other connections also within a transaction. Without it, a look within
+   * a transaction sees none of them.
    */
   get hasIndex(): boolean {
     return this.#index !== undefined;
   }
 
   /**
-   * Whether there was a commit since the last call. The first call says yes.
+   * Whether there was a commit since the last call, of any connection, the own one included. The first call says yes.
    *
    * @throws If the file cannot be read.
    */
@@ -78,9 +81,12 @@ export class CommitWatch {
   }
 
   #hasNewVersion(): boolean {
+    // The version changes with each commit of another connection, and the count with each row that this one or a trigger has changed.
     const version = this.#selectVersion.get()?.["data_version"];
-    if (version === this.#lastVersion) return false;
+    const ownChanges = this.#selectOwnChanges.get()?.["count"];
+    if (version === this.#lastVersion && ownChanges === this.#lastOwnChanges) return false;
     this.#lastVersion = version;
+    this.#lastOwnChanges = ownChanges;
     return true;
   }
 }

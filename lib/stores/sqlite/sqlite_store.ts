@@ -32,7 +32,7 @@ const SHORT_COMMIT_MS = 2;
 export type WriterThread = "auto" | "always" | "never";
 
 /**
- * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether another connection has
+ * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether a connection has
  * committed ({@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or by another.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
@@ -66,7 +66,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.thread = thread;
     this.#writer = new Writer({
       transactions: new WriteTransactions(db, this.#file, () => this.#watch.endSharedRead()),
-      onCommitted: (writes) => this.#watch.countCommit(writes),
       thread,
       shortCommitMs,
       isLogLong: () => this.#watch.isLogLong,

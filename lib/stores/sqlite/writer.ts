@@ -16,8 +16,6 @@ export const DURATION_DECAY = 0.9;
 export interface WriterOptions {
   /** The transactions that commit on the calling thread. */
   transactions: Pick<WriteTransactions, "commit">;
-  /** Called after each commit, before the promises of the writes resolve. It is called without a `this`, and must not throw. */
-  onCommitted(writes: readonly Write[]): void;
   /** The thread that writes. Without it, the calling thread commits. */
   thread?: CommitThread | undefined;
   /**
@@ -39,7 +37,6 @@ export interface WriterOptions {
 export class Writer {
   readonly batch: Batch<PendingWrite>;
   readonly #transactions: Pick<WriteTransactions, "commit">;
-  readonly #onCommitted: (writes: readonly Write[]) => void;
   /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
   #thread: CommitThread | undefined;
   /** The line to the thread. It is undefined before the first commit there, and is replaced when the thread has ended. */
@@ -50,9 +47,8 @@ export class Writer {
   #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
-  constructor({ transactions, onCommitted, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
+  constructor({ transactions, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
     this.#transactions = transactions;
-    this.#onCommitted = onCommitted;
     this.#thread = thread;
     this.#shortCommitMs = shortCommitMs;
     this.#isLogLong = isLogLong;
@@ -91,8 +87,7 @@ export class Writer {
     const writes = pending.map(({ write }) => write);
     const startedAt = performance.now();
     try {
-      const outcomes = this.#transactions.commit(writes, 0);
-      this.#settle(pending, writes, outcomes);
+      resolveAll(pending, this.#transactions.commit(writes, 0));
     } catch (error) {
       const mayRetry = isBusy(error) && performance.now() < deadline;
       if (mayRetry) return this.#retryHere(pending, deadline);
@@ -117,7 +112,7 @@ export class Writer {
       // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
       // busy.
       this.#noteDuration(milliseconds);
-      this.#settle(pending, writes, outcomes);
+      resolveAll(pending, outcomes);
     } catch (error) {
       rejectAll(pending, error);
     }
@@ -136,12 +131,6 @@ export class Writer {
     // The longest commit is remembered, because one fast commit says little about a disk that other programs use.
     this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
   }
-
-  /** Tells the callers the outcomes, which are in the order of their writes. */
-  #settle(pending: readonly PendingWrite[], writes: readonly Write[], outcomes: readonly Outcome[]): void {
-    this.#onCommitted(writes);
-    for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);
-  }
 }
 
 /** A copy of a write with the members of a pet alone: a caller's object may have others, which no message to the thread can carry. */
@@ -149,6 +138,11 @@ function asMessage(write: Write): Write {
   if (write.kind === "probe") return write;
   const { name, categoryId, status } = write.pet;
   return { ...write, pet: { name, categoryId, status } };
+}
+
+/** Tells the callers the outcomes, which are in the order of their writes. */
+function resolveAll(pending: readonly PendingWrite[], outcomes: readonly Outcome[]): void {
+  for (const [i, { resolve }] of pending.entries()) resolve(outcomes[i]!);
 }
 
 function rejectAll(pending: readonly PendingWrite[], error: unknown): void {

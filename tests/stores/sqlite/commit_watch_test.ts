@@ -1,7 +1,9 @@
 /** A read sees each commit that has ended before it, whoever made it and however many requests are handled at once. */
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { execute, keyOf, REX, test, usingStore } from "./support.ts";
@@ -28,6 +30,27 @@ for (const writerThread of WRITER_THREADS) {
       assert.deepEqual([a.get(once), a.get(twice)].includes(undefined), false);
     }
   });
+}
+
+const READS_IN_WORKER = new URL("./reads_in_worker.ts", import.meta.url);
+
+/** Triggers of another program by which a create also changes the pet with the id 1. */
+const CHANGING_TRIGGERS = [
+  // The triggers of the file itself tell of this change.
+  "AFTER INSERT ON idempotency_keys BEGIN UPDATE pets SET name = 'changed' WHERE id = 1; END",
+  // With a trigger on the pets, nothing in the file tells for certain what has changed.
+  "AFTER INSERT ON pets BEGIN UPDATE pets SET name = 'changed' WHERE id = 1; END",
+];
+
+for (const writerThread of WRITER_THREADS) {
+  for (const trigger of CHANGING_TRIGGERS) {
+    test.path(`a store in a worker, with writerThread: ${writerThread}, sees what happens ${trigger}`, async (path) => {
+      const worker = new Worker(READS_IN_WORKER, { workerData: { path, writerThread, trigger } });
+      const [seen] = await once(worker, "message");
+      await worker.terminate();
+      assert.match(seen, /"name":"changed"/);
+    });
+  }
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
