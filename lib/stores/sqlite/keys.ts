@@ -15,7 +15,7 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
  */
 export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: ChangeWatch): KeyStore {
   const run: RunStatements = (kind, ...statements) =>
-    onCurrentFile(() => kind === "read" ? runAll(db, statements) : changeKeys(db, file, statements));
+    onCurrentFile(() => kind === "read" ? readAtOnce(db, statements) : changeKeys(db, file, statements));
   const stamp = () => onCurrentFile(() => JSON.stringify(runAll(db, SELECT_STAMP)));
   return new SqlKeys("api_keys", run, stamp);
 
@@ -34,6 +34,12 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: Change
 
 /** The first number changes with each commit of another connection, and the second with each changed row of this one. */
 const SELECT_STAMP: readonly Statement[] = [["PRAGMA data_version"], ["SELECT total_changes()"]];
+
+/** Runs statements that show the file as it is at one moment. */
+function readAtOnce(db: DatabaseSync, statements: readonly Statement[]): Rows[] {
+  db.exec("BEGIN");
+  return runAndCommit(db, () => runAll(db, statements));
+}
 
 function changeKeys(db: DatabaseSync, file: FileConnection, statements: readonly Statement[]): Rows[] {
   beginWrite(db, BUSY_TIMEOUT_MS);

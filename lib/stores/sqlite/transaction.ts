@@ -73,7 +73,7 @@ export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
   }
 }
 
-/** Runs `work` in the transaction that {@link beginWrite} has begun, and commits it. It is rolled back if `work` or the commit throws. */
+/** Runs `work` in the transaction that has just begun, and commits it. It is rolled back if `work` or the commit throws. */
 export function runAndCommit<T>(db: DatabaseSync, work: () => T): T {
   try {
     const result = work();

@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import { renameSync, writeFileSync } from "node:fs";
 import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
-import { listKeys } from "../../../lib/stores/sqlite/keys.ts";
+import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
+import { FileConnection } from "../../../lib/stores/sqlite/file_connection.ts";
+import { listKeys, sqliteKeys } from "../../../lib/stores/sqlite/keys.ts";
+import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, keyOf, test, usingStore, withOther } from "./support.ts";
 
@@ -95,6 +98,27 @@ test("a key that is added while the keys are read is found at the next look, as 
     }
     state.fails = false;
     assert.equal((await looking.listSince(seen.version)).keys?.length, 2);
+  }));
+
+test("keys and their version are those of one moment: a key that was revoked for that moment alone is valid afterwards", () =>
+  withOther(async ({ keys }, other, path) => {
+    await keys.add(keyOf("a"));
+    const opened = openDatabase(path);
+    const { db } = opened;
+    const file = new FileConnection(opened, path);
+    const watch = new ChangeWatch(db, undefined);
+    /** Lets the other program revoke the key between the read of the version and that of the keys. */
+    const revokedMeanwhile = (sql: string) => {
+      if (sql.startsWith("SELECT *")) other.exec("UPDATE api_keys SET revoked_at = 5");
+      return db.prepare(sql);
+    };
+    const reader = sqliteKeys({ exec: db.exec.bind(db), prepare: revokedMeanwhile } as typeof db, file, watch);
+    const first = await reader.listSince!("");
+    other.exec("UPDATE api_keys SET revoked_at = NULL");
+    const { version, keys: last = first.keys } = await reader.listSince!(first.version);
+    assert.equal(version, first.version);
+    assert.deepEqual(last, [keyOf("a")]);
+    file.close();
   }));
 
 test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
