@@ -286,9 +286,3 @@ test("on a slow store, the reads that wrong keys cause follow each other", () =>
     assert.equal(most, 1);
     assert.ok(reads >= 9, `${reads} reads in ${now()} ms`);
   }));
-
-test("a request that has waited for the keys leaves no timer, which would keep the process alive", () =>
-  withVirtualClock(async ({ pending }) => {
-    await new KeyCache({ ...UNUSED, list: () => [] }, [], never).current(0);
-    assert.equal(pending(), 0);
-  }));
