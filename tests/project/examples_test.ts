@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { blocksOf, type Command, commandsOf, readPage, ROOT } from "../support/pages.ts";
+import { blocksOf, readPage, ROOT } from "../support/pages.ts";
 import {
   addPet,
   countPets,
@@ -22,6 +22,22 @@ import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 
 const ADDRESS = "127.0.0.1:8000";
 const KEY = /petstore_[0-9A-Za-z]{36}/;
+
+/** A command of a `console` block, and the output that the page shows for it. */
+interface Command {
+  line: string;
+  output: string;
+}
+
+/** The commands of the `console` blocks in a page's text. A prompt begins a command; its output ends at the next prompt. */
+function commandsOf(page: string): Command[] {
+  return blocksOf(page, "console").flatMap((block) =>
+    block.split(/^\$ /m).slice(1).map((text) => {
+      const end = text.indexOf("\n");
+      return { line: text.slice(0, end), output: text.slice(end + 1).trimEnd() };
+    })
+  );
+}
 
 function firstScreen(): string {
   const start = commandsOf(readPage("README.md")).find(({ line }) => line.endsWith(" task serve"));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createPetstore } from "../../mod.ts";
-import { countWork } from "../support/counted_work.ts";
+import { countWork } from "./counted_work.ts";
 import { KEY, petRequest } from "../support/pet_requests.ts";
 
 const N = 20_000;

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openOnOwnPool } from "../../packages/postgres/lib/own_pool.ts";
-import { postgresGrants, postgresSchema } from "../../packages/postgres/mod.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/create_sqlite_store.ts";
 import { type StoreFixture, withNamespace } from "../../packages/conformance/lib/fixture.ts";
 import { createMemoryStore } from "../../mod.ts";
@@ -41,9 +40,6 @@ export const STORE_KINDS: readonly StoreKind[] = [
 ];
 
 export const POSTGRES: StoreKind = postgresKind();
-
-/** PostgreSQL with tables of an administrator, for a role that has nothing but the grants that `petstore` prints. */
-export const POSTGRES_ROLE: StoreKind = postgresRoleKind();
 
 /** Runs `use` with an empty store. */
 export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
@@ -95,42 +91,6 @@ function postgresKind(): StoreKind {
     },
     async remove(namespace) {
       if (GIVEN) await runSql(GIVEN, `DROP SCHEMA IF EXISTS "${namespace}" CASCADE`);
-    },
-  };
-}
-
-function postgresRoleKind(): StoreKind {
-  /** Who makes the tables and the role of a namespace: its first store, for which others wait. */
-  const prepared = new Map<string, Promise<void>>();
-  const roleOf = (namespace: string) => `role_${namespace}`;
-
-  async function prepare(namespace: string): Promise<void> {
-    const role = `"${roleOf(namespace)}"`;
-    const sql = [`CREATE ROLE ${role} LOGIN PASSWORD 'pw'`, postgresSchema(namespace), postgresGrants(role, namespace)];
-    // By default every role may run a new function; the grants must suffice without that.
-    await runSql(
-      await postgresUrl(),
-      `${sql.join("; ")}; REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA "${namespace}" FROM PUBLIC`,
-    );
-  }
-
-  return {
-    ...postgresKind(),
-    name: "PostgreSQL (as a role with the printed grants)",
-    isVariant: true,
-    async open(namespace) {
-      if (!prepared.has(namespace)) prepared.set(namespace, prepare(namespace));
-      await prepared.get(namespace);
-      const url = Object.assign(new URL(await postgresUrl()), { username: roleOf(namespace), password: "pw" }).href;
-      return await openOnOwnPool(connect(url, namespace), { schema: namespace });
-    },
-    async remove(namespace) {
-      if (!prepared.delete(namespace)) return;
-      const role = `"${roleOf(namespace)}"`;
-      await runSql(
-        await postgresUrl(),
-        `DROP SCHEMA IF EXISTS "${namespace}" CASCADE; DROP OWNED BY ${role}; DROP ROLE ${role}`,
-      );
     },
   };
 }

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
@@ -69,6 +69,23 @@ test("createNodeListener() cancels every body whose client leaves, even before i
       socket.destroy();
       await promise;
     }
+  });
+});
+
+test("createNodeListener() cancels a body whose client has left before the Response was made", async () => {
+  const begun = Promise.withResolvers<IncomingMessage>();
+  const made = Promise.withResolvers<Response>();
+  const cancelled = Promise.withResolvers<void>();
+  const listener = createNodeListener(() => made.promise);
+  await withServer((request, response) => {
+    response.on("close", () => made.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))));
+    listener(request, response);
+    begun.resolve(request);
+  }, async (open) => {
+    const socket = open(head("GET /", "Host: x"));
+    await begun.promise;
+    socket.destroy();
+    await cancelled.promise;
   });
 });
 
@@ -136,6 +153,27 @@ test("on Node a body is not waited for after the client has gone, and that is no
       onError: ({ error }) => told.push(error),
     }), () => told.length > 0);
   assert.deepEqual(told, [400]);
+});
+
+test("on Node an app may end a response that waits for an earlier one, before the handler has answered", async () => {
+  const listener = createNodeListener(async (request) => {
+    await new Promise((resolve) => setTimeout(resolve, request.url.endsWith("/first") ? 140 : 60));
+    return new Response(new TextEncoder().encode("hi"));
+  });
+  const server = createServer((request, response) => {
+    if (request.url === "/second") setTimeout(() => response.end("Timeout"), 20);
+    listener(request, response);
+  });
+  await withListening(server, async (port) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(["/first", "/second"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+    let received = "";
+    socket.setEncoding("utf8").on("data", (piece) => received += piece);
+    await until("both responses", () => received.includes("Timeout"), 10);
+    socket.destroy();
+    assert.match(received, /hi[^]*Timeout/);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/third`)).status, 200);
+  });
 });
 
 test("on Node a body is read only as fast as the client takes it", async () => {

@@ -75,6 +75,29 @@ test("over HTTP/2 an app's Response loses the fields of its connection", () => {
   });
 });
 
+test("over HTTP/2 a body is cancelled if the app has closed its stream before", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const listener = createNodeListener(async () => {
+    await closed.promise;
+    const pull = (body: ReadableStreamDefaultController) => body.enqueue(new Uint8Array(65_536));
+    return new Response(new ReadableStream({ pull, cancel: () => cancelled.resolve() }));
+  });
+  const closing: typeof listener = (request, response) => {
+    listener(request, response);
+    response.on("close", () => closed.resolve());
+    response.destroy();
+  };
+  await withHttp2(closing, async (session) => {
+    session.request({ ":path": "/" }).on("error", () => {}).resume();
+    const signal = AbortSignal.timeout(10_000);
+    await Promise.race([
+      cancelled.promise,
+      once(signal, "abort").then(() => assert.fail("The body was not cancelled")),
+    ]);
+  });
+});
+
 test("over HTTP/2 a body that fails midway, or is too short, resets the stream with an error", async () => {
   const ends: ((body: ReadableStreamDefaultController) => void)[] = [
     (body) => body.error(new Error("broken")),

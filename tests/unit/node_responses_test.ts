@@ -141,6 +141,19 @@ test("createNodeListener() closes the connection after a request with Upgrade, w
   assert.match(received, /\r\nconnection: close\r\n/i);
 });
 
+test("createNodeListener() sends no byte of a body beyond its Content-Length", async () => {
+  const body = threePieces((controller) => controller.close());
+  const listener = createNodeListener(() => new Response(body, { headers: { "content-length": "6" } }));
+  await withServer(listener, async (open) => {
+    // A client of HTTP would hide what comes after the length.
+    const socket = open(head("GET /", "Host: x")).on("error", () => {});
+    let received = "";
+    socket.on("data", (piece) => received += piece);
+    await new Promise((resolve) => socket.on("close", resolve));
+    assert.match(received, /^HTTP\/1\.1 200 [^]*\r\n\r\n\d{0,6}$/);
+  });
+});
+
 /** Responses whose fields say something else about the body than the host that sends it. */
 const MISFRAMED: Record<string, () => Response> = {
   "a length without a body": () => new Response(null, { headers: { "content-length": "5" } }),

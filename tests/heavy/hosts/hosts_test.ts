@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertConforms } from "../../support/conformance.ts";
-import { surviveHostileRequests } from "../../support/http/hostile_requests.ts";
+import { surviveHostileRequests } from "./hostile_requests.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { BUN_RUNTIME, DENO, NODE_24, type RunningFile, startProgram, whyNot } from "./driver/program.ts";
 import { HOSTS } from "./hosts.ts";

@@ -7,10 +7,19 @@ import process from "node:process";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import root from "../../../deno.json" with { type: "json" };
-import { serveCheckout } from "../../support/http/deno_serve.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { ROOT } from "./support/project.ts";
 import { start, succeed } from "./support/run.ts";
+
+/** Serves files of this checkout as JSR does. */
+function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async ({ url }) => {
+    const { pathname } = new URL(url);
+    const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
+    const text = await Deno.readTextFile(`${ROOT}${pathname}`);
+    return new Response(text, { headers: { "content-type": type } });
+  });
+}
 
 test("a Deno project elsewhere uses a checkout by links, and its types pass with the settings of a new project", () =>
   withTempFolder(async (folder) => {

@@ -16,22 +16,3 @@ export async function withDenoServe<T>(
     await server.finished;
   }
 }
-
-/** Serves files of this checkout, or of a folder in it, as JSR does. */
-export function serveCheckout(folder = ""): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve(LOCAL, async ({ url }) => {
-    const { pathname } = new URL(url);
-    const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
-    const text = await Deno.readTextFile(new URL(`../../../${folder}${pathname}`, import.meta.url));
-    return new Response(text, { headers: { "content-type": type } });
-  });
-}
-
-/** Sends on a new connection: after a body that was not read to its end, a host may close the connection that was used. */
-const ALONE = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-const sendAlone: Handle = (request) => fetch(request, { redirect: "manual", client: ALONE });
-
-export const DENO_SERVE: Host = {
-  name: "Deno.serve",
-  use: (handle, run) => withDenoServe(handle, (port) => run(`http://127.0.0.1:${port}`, sendAlone)),
-};

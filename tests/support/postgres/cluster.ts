@@ -1,17 +1,7 @@
 /** A PostgreSQL in a temporary folder, whose user needs no password. */
 
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -128,24 +118,10 @@ export function pidOf({ folder }: Cluster): number | undefined {
   }
 }
 
-function own(folder: string): void {
+/** Gives a file or a folder to the user of a cluster. */
+export function own(path: string): void {
   const user = nobody();
-  if (isRoot() && user) chownSync(folder, user.uid, user.gid);
-}
-
-/** Puts a certificate and its key where a cluster looks for `server.crt` and `server.key`. */
-export function useCertificate({ folder }: Cluster, certificate: string, key: string): void {
-  for (const [from, name] of [[certificate, "server.crt"], [key, "server.key"]] as const) {
-    const path = join(folder, "data", name);
-    copyFileSync(from, path);
-    chmodSync(path, 0o600);
-    own(path);
-  }
-}
-
-/** From the next start on, a cluster takes no connection without TLS. */
-export function allowOnlyTls({ folder }: Cluster): void {
-  writeFileSync(join(folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
+  if (isRoot() && user) chownSync(path, user.uid, user.gid);
 }
 
 /** Runs one of PostgreSQL's programs as a user that it does not refuse. */

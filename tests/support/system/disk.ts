@@ -30,40 +30,6 @@ export function withTmpfs<T>(
   });
 }
 
-export const LOOP_SKIP = MOUNT_SKIP ||
-  skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
-
-/**
- * A disk that cannot write any more after `fail`: a sparse file on a file system that is then full. `write` succeeds,
- * into memory, and `fsync` fails. `mend` makes room again.
- */
-export function withFailingDisk<T>(
-  use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
-): Promise<T> {
-  return withTmpfs("4m", async (backing) => {
-    const [image, fill, folder] = ["image", "fill", "mounted"].map((name) => join(backing, name)) as [
-      string,
-      string,
-      string,
-    ];
-    command("truncate", "--size=32m", image);
-    // Without a journal, so that the file system stays usable.
-    command("mkfs.ext4", "-q", "-O", "^has_journal", "-N", "16", "-E", "nodiscard", image);
-    Deno.mkdirSync(folder);
-    const device = command("losetup", "--find", "--show", image);
-    try {
-      command("mount", device, folder);
-      try {
-        return await use(folder, () => fillUp(fill), () => Deno.removeSync(fill));
-      } finally {
-        command("umount", folder);
-      }
-    } finally {
-      command("losetup", "--detach", device);
-    }
-  });
-}
-
 export function fillUp(path: string): void {
   using file = Deno.openSync(path, { write: true, createNew: true });
   const block = new Uint8Array(4096);
@@ -73,8 +39,6 @@ export function fillUp(path: string): void {
     assert.match(String(error), /No space left/);
   }
 }
-
-export const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
 
 /** Sets the soft limit of a running process. The hard limit stays, so that it can be lifted again. */
 export function limit({ pid }: { pid: number }, resource: "fsize", soft: number | "unlimited"): void {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** Memory that the process has in use, in MiB, now and at most so far. */
 export function memoryOf(pid: number): { now: number; most: number } {
@@ -10,8 +10,4 @@ export function memoryOf(pid: number): { now: number; most: number } {
 function readMemory(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
-}
-
-export function openFilesOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -1,19 +1,29 @@
 import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { runSql } from "../../../../tests/support/postgres/postgres.ts";
-import {
-  allowOnlyTls,
-  type Cluster,
-  kill,
-  startAgain,
-  useCertificate,
-  whyNoCluster,
-} from "../../../../tests/support/postgres/cluster.ts";
+import { type Cluster, kill, own, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
 import { addPet, assertRefused, at, withCluster } from "../../../../tests/support/postgres/servers.ts";
 import { makeCertificate, NO_OPENSSL } from "../../../../tests/support/system/certificate.ts";
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || NO_OPENSSL);
+
+/** Puts a certificate and its key where a cluster looks for `server.crt` and `server.key`. */
+function useCertificate({ folder }: Cluster, certificate: string, key: string): void {
+  for (const [from, name] of [[certificate, "server.crt"], [key, "server.key"]] as const) {
+    const path = join(folder, "data", name);
+    copyFileSync(from, path);
+    chmodSync(path, 0o600);
+    own(path);
+  }
+}
+
+/** From the next start on, a cluster takes no connection without TLS. */
+function allowOnlyTls({ folder }: Cluster): void {
+  writeFileSync(join(folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
+}
 
 /** Starts a cluster anew that takes TLS connections alone, or others too. */
 function restart(cluster: Cluster): void {

@@ -1,7 +1,7 @@
 /** Endless trailers of a chunked body, which `Deno.serve` hides from the reader of the body. */
 
 import assert from "node:assert/strict";
-import { withImpatientServer } from "../../../support/server/impatient_server.ts";
+import { withImpatientServer } from "./impatient_server.ts";
 import { whyNoNginx, withProxy } from "../../../support/nginx/nginx.ts";
 import { memoryOf } from "../../../support/system/process.ts";
 import { until } from "../../../support/until.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { withImpatientServer } from "../../../support/server/impatient_server.ts";
-import { memoryOf, openFilesOf } from "../../../support/system/process.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { withImpatientServer } from "./impatient_server.ts";
+import { memoryOf } from "../../../support/system/process.ts";
 import { until } from "../../../support/until.ts";
 import { chunk, CHUNKED, get, head, HEADERS, HOST } from "../../../support/http/requests.ts";
 import { type Endpoint, exchange, RawSocket } from "../../../support/http/raw_socket.ts";
@@ -19,6 +19,10 @@ const test = testUnless(Deno.build.os === "linux" ? whyTooFewFiles(2_100) : "onl
 function whyTooFewFiles(wanted: number): string | false {
   const limit = Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]);
   return limit < wanted ? `a process may open ${limit} files only, and ${wanted} are needed: see ulimit -n` : false;
+}
+
+function openFilesOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }
 
 async function withQuietServer(use: (server: ServerProcess, pid: number) => Promise<void>): Promise<void> {

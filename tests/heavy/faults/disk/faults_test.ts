@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  IMMUTABLE_SKIP,
-  limit,
-  LOOP_SKIP,
-  MOUNT_SKIP,
-  PRLIMIT_SKIP,
-  whileImmutable,
-  withFailingDisk,
-  withTmpfs,
-} from "../../../support/system/disk.ts";
+import { fillUp, IMMUTABLE_SKIP, limit, MOUNT_SKIP, whileImmutable, withTmpfs } from "../../../support/system/disk.ts";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
 import { type ServerProcess, withFreshServer, withServer } from "../../../support/server/server_process.ts";
 import { withTempFolder } from "../../../support/temp.ts";
 import { until } from "../../../support/until.ts";
-import { testUnless } from "../../../support/system/commands.ts";
+import { command, skipUnless, testUnless } from "../../../support/system/commands.ts";
+
+const LOOP_SKIP = MOUNT_SKIP ||
+  skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
+
+const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
 
 const test = {
   immutable: testUnless(IMMUTABLE_SKIP),
@@ -23,6 +19,37 @@ const test = {
   mounted: testUnless(MOUNT_SKIP),
   limited: testUnless(PRLIMIT_SKIP),
 };
+
+/**
+ * A disk that cannot write any more after `fail`: a sparse file on a file system that is then full. `write` succeeds,
+ * into memory, and `fsync` fails. `mend` makes room again.
+ */
+function withFailingDisk<T>(
+  use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
+): Promise<T> {
+  return withTmpfs("4m", async (backing) => {
+    const [image, fill, folder] = ["image", "fill", "mounted"].map((name) => join(backing, name)) as [
+      string,
+      string,
+      string,
+    ];
+    command("truncate", "--size=32m", image);
+    // Without a journal, so that the file system stays usable.
+    command("mkfs.ext4", "-q", "-O", "^has_journal", "-N", "16", "-E", "nodiscard", image);
+    Deno.mkdirSync(folder);
+    const device = command("losetup", "--find", "--show", image);
+    try {
+      command("mount", device, folder);
+      try {
+        return await use(folder, () => fillUp(fill), () => Deno.removeSync(fill));
+      } finally {
+        command("umount", folder);
+      }
+    } finally {
+      command("losetup", "--detach", device);
+    }
+  });
+}
 
 /** While creates are refused, reads are right and the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {

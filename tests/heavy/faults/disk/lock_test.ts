@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { countFailures } from "../../../support/server/failures.ts";
 import { FILE, KEY, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
 import { type ServerProcess, withFreshServer } from "../../../support/server/server_process.ts";
 
@@ -26,6 +25,12 @@ test("another process's lock refuses creates but not reads, and creates succeed 
     assert.equal(countFailures(server.written.stderr, "pets.db is locked by another process"), ledger.refused + 1);
     ledger.assertInFile(join(folder, FILE));
   }));
+
+/** How many requests failed for a reason, according to standard error. A line may stand for several. */
+function countFailures(stderr: string, reason: string): number {
+  const lines = stderr.split("\n").filter((line) => line.includes(` failed: ${reason}`));
+  return lines.reduce((sum, line) => sum + Number(/ \((\d+) times\)$/.exec(line)?.[1] ?? 1), 0);
+}
 
 /** Twenty reads in a row are answered while creates wait. */
 async function assertReadsBefore(waiting: Promise<unknown>, { ask }: ServerProcess): Promise<void> {

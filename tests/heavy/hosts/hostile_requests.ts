@@ -1,7 +1,7 @@
 /** Requests that only a faulty or hostile client sends, to programs of an app with a petstore. Deno only. */
 
 import assert from "node:assert/strict";
-import { chunk, CHUNKED, HOST, lengthOf, PET } from "./requests.ts";
+import { chunk, CHUNKED, HOST, lengthOf, PET } from "../../support/http/requests.ts";
 
 const HOSTILE_HOSTS = ["[", "a/b?", "@", "", "a:99999", "é"];
 const HOSTILE_TARGETS = "* // http:// http://a:99999/v1/pets /v1/pets\0 /%zz /v1/\\ /x/%2e%2e/readyz".split(" ");

@@ -1,8 +1,8 @@
 /** A petstore in its own process with a short body timeout. Run as a program, it serves. Deno only. */
 
-import { createPetstore } from "../../../mod.ts";
-import { Child } from "../system/child.ts";
-import type { Endpoint } from "../http/raw_socket.ts";
+import { createPetstore } from "../../../../mod.ts";
+import { Child } from "../../../support/system/child.ts";
+import type { Endpoint } from "../../../support/http/raw_socket.ts";
 
 const BODY_TIMEOUT = 400;
 
