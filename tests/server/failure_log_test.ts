@@ -4,12 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorInfo } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { sleep } from "../../lib/promises.ts";
 import { createFailureLog } from "../../lib/server/telemetry/failure_log.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
 
 function fail(error: unknown, requestId: string, method = "GET"): ErrorInfo {
   return { error, requestId, request: new Request("http://localhost/v1/pets?limit=5", { method }) };

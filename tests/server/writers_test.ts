@@ -2,13 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sleep } from "../../lib/promises.ts";
 import { createWriters } from "../../lib/server/process/writers.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** Waits until a line that was added could have been written. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 100));
-}
+const pause = () => sleep(100);
 
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
   const writes: string[] = [], more = Array.from({ length: 2_000 }, (_, i) => `${i} é😀${"€".repeat(20)}`);
@@ -74,7 +73,7 @@ test("after a write that has failed, later lines are written, and the failure is
       () => failures++,
     );
     output.add("one");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     // This line comes while the first write is failing. No other line comes after it.
     output.add("two");
     isFull = false;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readPieces, WHOLE_BODY } from "../../lib/http/body_stream.ts";
 import { Problem } from "../../lib/http/problem.ts";
+import { sleep } from "../../lib/promises.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY, petRequest, REX } from "../support/pet_requests.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
@@ -28,23 +29,15 @@ test("a body with two announced lengths, as HTTP/2 delivers two fields, is incom
   assert.deepEqual(await (await post(REX, "29, 9")).json(), expected);
 });
 
-test("a body that was read, or that failed, leaves no timer behind", async () => {
-  const { setTimeout } = globalThis;
-  let tick: (() => void) | undefined;
-  Object.assign(globalThis, { setTimeout: (run: () => void) => void (tick = run) });
-  try {
+test("a body that was read, or that failed, leaves no timer behind", () =>
+  withVirtualClock(async ({ pending }) => {
     for (const [body, status] of [[new TextEncoder().encode(REX.padEnd(30)), 201], [cut(), 400]] as const) {
       assert.equal((await post(body, "30")).status, status);
-      const run = tick;
-      tick = undefined;
-      run!();
-      // With a body under way, the timer would be set again.
-      assert.equal(tick, undefined);
+      // With a body under way, the timer of all bodies would be set again.
+      await sleep(5_000);
+      assert.equal(pending(), 0);
     }
-  } finally {
-    Object.assign(globalThis, { setTimeout });
-  }
-});
+  }));
 
 /** The use of a body by a petstore. */
 interface Seen {
@@ -63,10 +56,6 @@ function endless(size: number, seen: Seen): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
-
 test("a body of too many bytes, or too many pieces for its bytes, gets 413 and is not read any further", () =>
   withVirtualClock(async () => {
     const refuse = async (size: number, pieces: number) => {
@@ -74,7 +63,7 @@ test("a body of too many bytes, or too many pieces for its bytes, gets 413 and i
       assert.equal((await post(endless(size, seen))).status, 413);
       // If the body were cancelled before the response is sent, Deno.serve would read the rest to discard it.
       assert.equal(seen.isCancelled, false);
-      while (!seen.isCancelled) await new Promise((resolve) => setTimeout(resolve, 100));
+      while (!seen.isCancelled) await sleep(100);
       assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
     };
     await Promise.all([refuse(1, 260), refuse(65_536, 17)]);
@@ -88,7 +77,7 @@ test("concurrent bodies in many pieces leave the event loop free between their p
   responses.finally(() => isDone = true);
   let most = 0;
   for (let before = seen.pieces; !isDone; before = seen.pieces) {
-    await turn();
+    await new Promise((resolve) => setTimeout(resolve));
     most = Math.max(most, seen.pieces - before);
   }
   for (const { status } of await responses) assert.equal(status, 413);

@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createDeadlines } from "../../lib/http/deadlines.ts";
+import { sleep } from "../../lib/promises.ts";
+import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const LENGTH = 800;
 /** How late a deadline may expire. */
@@ -27,137 +30,71 @@ interface Begun {
   hasExpired: boolean;
 }
 
-test("a deadline expires once, in time and only if it was not ended, and no timer runs without one", () => {
-  fc.assert(fc.property(STEPS, (steps) => withClock((clock) => check(steps, clock))), { numRuns: 1000 });
-});
+test("a deadline expires once, in time and only if it was not ended, and no timer runs without one", () =>
+  fc.assert(fc.asyncProperty(STEPS, (steps) => withVirtualClock((clock) => check(steps, clock))), { numRuns: 300 }));
 
-function check(steps: readonly Step[], clock: Clock): void {
+async function check(steps: readonly Step[], { now, pending }: VirtualClock): Promise<void> {
   const begin = createDeadlines(LENGTH, false);
   const begun: Begun[] = [];
   for (const step of steps) {
     if (step === "begin") {
-      const entry: Partial<Begun> = { due: clock.now + LENGTH, hasEnded: false, hasExpired: false };
+      const entry: Begun = { end: () => {}, due: now() + LENGTH, hasEnded: false, hasExpired: false };
       entry.end = begin(() => {
-        assert.ok(!entry.hasExpired && !entry.hasEnded && clock.now >= entry.due!);
+        assert.ok(!entry.hasExpired && !entry.hasEnded && now() >= entry.due);
         entry.hasExpired = true;
       });
-      begun.push(entry as Begun);
+      begun.push(entry);
     } else if ("end" in step) {
       const entry = begun[step.end];
       entry?.end();
       if (entry) entry.hasEnded = true;
     } else {
-      clock.pass(step.pass);
-      for (const { due, hasEnded, hasExpired } of begun) assert.ok(hasEnded || hasExpired || due + TICK > clock.now);
+      await sleep(step.pass);
+      for (const { due, hasEnded, hasExpired } of begun) assert.ok(hasEnded || hasExpired || due + TICK >= now());
     }
   }
-  clock.pass(2 * LENGTH);
+  await sleep(2 * LENGTH);
   assert.ok(begun.every(({ hasEnded, hasExpired }) => hasEnded || hasExpired));
-  assert.equal(clock.timers.size, 0);
+  assert.equal(pending(), 0);
 }
 
-test("after the host has lost the timer, also if it gives it back, deadlines expire when another has begun, and none too early", () => {
-  withClock((clock) => {
-    const begin = createDeadlines(LENGTH, false);
-    const expired: string[] = [];
-    begin(() => expired.push("first"));
-    clock.lose();
-    clock.pass(10 * LENGTH);
+test("after a host has held the timer back, deadlines expire when another has begun, and none too early", () =>
+  withVirtualClock(async () => {
+    const begin = createDeadlines(LENGTH, false), expired: string[] = [];
+    const { setTimeout } = globalThis;
+    // It fires at last while the second deadline runs.
+    const heldBack = (run: () => void) => setTimeout(run, 10.5 * LENGTH);
+    await whileReplaced(globalThis, { setTimeout: heldBack as never }, () => void begin(() => expired.push("first")));
+    await sleep(10 * LENGTH);
     begin(() => expired.push("second"));
-    // A timer that seemed lost may fire after all.
-    clock.giveBack();
-    clock.pass(LENGTH - 1);
+    await sleep(LENGTH - 1);
     assert.deepEqual(expired, []);
-    clock.pass(TICK + 1);
+    await sleep(TICK + 2);
     assert.deepEqual(expired, ["first", "second"]);
-  });
-});
+  }));
 
-test("a deadline that is alone expires, although the host has lost the timer when the one before it had ended", () => {
-  withClock((clock) => {
+test("a deadline that is alone expires, although a host has held the timer back when the one before it had ended", () =>
+  withVirtualClock(async () => {
     const begin = createDeadlines(LENGTH, false);
-    begin(() => {})();
-    clock.lose();
-    clock.pass(10 * LENGTH);
+    const { setTimeout } = globalThis;
+    const heldBack = (run: () => void) => setTimeout(run, 100 * LENGTH);
+    await whileReplaced(globalThis, { setTimeout: heldBack as never }, () => begin(() => {})());
+    await sleep(10 * LENGTH);
     let hasExpired = false;
     begin(() => hasExpired = true);
-    clock.pass(LENGTH + TICK);
+    await sleep(LENGTH + TICK + 1);
     assert.equal(hasExpired, true);
-  });
-});
+  }));
 
-test("where a timer ends with its request, as on Workers, each deadline has its own, which is cleared", () => {
-  withClock((clock) => {
+test("where a timer ends with its request, as on Workers, each deadline has its own, which is cleared", () =>
+  withVirtualClock(async ({ pending }) => {
     const begin = createDeadlines(LENGTH, true);
     let expired = 0;
     begin(() => expired++);
-    clock.pass(LENGTH - 1);
+    await sleep(LENGTH - 1);
     assert.equal(expired, 0);
-    clock.pass(1);
+    await sleep(1);
     assert.equal(expired, 1);
     begin(() => expired++)();
-    assert.equal(clock.timers.size, 0);
-  });
-});
-
-interface Timer {
-  at: number;
-  run: () => void;
-}
-
-interface Clock {
-  now: number;
-  /** The timers that will fire. */
-  timers: Set<Timer>;
-  /** Makes the timers not fire, as a host that suspends an isolate may do. */
-  lose(): void;
-  /** Fires the timers that were lost, unless they were cleared. */
-  giveBack(): void;
-  /** Lets the time pass, and the timers fire. */
-  pass(milliseconds: number): void;
-}
-
-/** Runs `use` with a clock and timers that move when they are told to. */
-function withClock(use: (clock: Clock) => void): void {
-  const { setTimeout, clearTimeout } = globalThis, { now } = performance;
-  let lost = new Set<Timer>();
-  const clock: Clock = {
-    now: 0,
-    timers: new Set(),
-    lose() {
-      [lost, clock.timers] = [clock.timers, new Set()];
-    },
-    giveBack() {
-      for (const { run } of lost) run();
-    },
-    pass(milliseconds) {
-      const end = clock.now + milliseconds;
-      for (;;) {
-        const [next] = [...clock.timers].sort((a, b) => a.at - b.at);
-        if (!next || next.at > end) break;
-        clock.timers.delete(next);
-        clock.now = next.at;
-        next.run();
-      }
-      clock.now = end;
-    },
-  };
-  performance.now = () => clock.now;
-  Object.assign(globalThis, {
-    setTimeout(run: () => void, delay: number) {
-      const timer = { at: clock.now + delay, run };
-      clock.timers.add(timer);
-      return timer;
-    },
-    clearTimeout(timer: Timer) {
-      clock.timers.delete(timer);
-      lost.delete(timer);
-    },
-  });
-  try {
-    use(clock);
-  } finally {
-    Object.assign(globalThis, { setTimeout, clearTimeout });
-    performance.now = now;
-  }
-}
+    assert.equal(pending(), 0);
+  }));
