@@ -25,32 +25,6 @@ function seen({ status, headers }: Reply): unknown[] {
   return [status, headers["connection"]];
 }
 
-test("a gate is empty once no request is in flight, and each response from the first signal on ends its connection", async () => {
-  const idle = new DrainGate();
-  idle.open(serviceOf(Promise.resolve(DONE)));
-  await idle.refuse();
-
-  const gate = new DrainGate(), answers = [Promise.withResolvers<Reply>(), Promise.withResolvers<Reply>()] as const;
-  const [early, late] = answers.map(({ promise }) => {
-    gate.open(serviceOf(promise));
-    return ask(gate);
-  });
-  let isEmpty = false;
-  void gate.refuse().then(() => isEmpty = true);
-  assert.deepEqual(seen(await ask(gate)), [503, "close"]);
-  gate.hold();
-  const held = ask(gate);
-  answers[0].resolve(DONE);
-  assert.deepEqual(seen(await early!), [200, "close"]);
-  gate.end();
-  assert.deepEqual(seen(await held), [503, "close"]);
-  assert.equal(isEmpty, false);
-  answers[1].resolve(DONE);
-  assert.deepEqual(seen(await late!), [200, "close"]);
-  assert.deepEqual(seen(await ask(gate)), [503, "close"]);
-  assert.equal(isEmpty, true);
-});
-
 test("a gate that lets nobody in does so too when its service is replaced, as a reset does that ends late", async () => {
   const gate = new DrainGate(), service = serviceOf(Promise.resolve(DONE));
   gate.replace(service);

@@ -6,14 +6,11 @@ import process from "node:process";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { Child } from "../support/system/child.ts";
 import { inFolder, test, withServerHere } from "../support/server/in_process.ts";
 import { refuse } from "../support/server/pet_files.ts";
 import { readKey } from "../support/server/server_process.ts";
-import { onDenoAlone, SERVER } from "../support/server/serve_task.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { execute } from "../support/database.ts";
-import { withTempFolder } from "../support/temp.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const makeDataFile = () => writeFileSync("data", "");
@@ -73,24 +70,6 @@ testUnless(MOUNT_SKIP)("the server does not start on a full disk, with status 1"
       });
     }
   }));
-
-testUnless(onDenoAlone("permissions to lack"))(
-  "a start without a permission says which one it lacks, and gives no advice to grant it",
-  () =>
-    withTempFolder(async (folder) => {
-      const grants = { net: "read,write", write: "read,net", read: "write,net" };
-      for (const [missing, granted] of Object.entries(grants)) {
-        const flags = granted.split(",").map((name) => `--allow-${name}`).concat(SERVER, "--store=sqlite:data/pets.db");
-        const args = ["run", "--no-prompt", "--no-config", ...flags, missing === "net" ? "--key=k" : "--port=0"];
-        const { status, stderr } = await new Child(Deno.execPath(), args, { cwd: folder }).run();
-        assert.equal(status, 2);
-        const lacks =
-          /^petstore: [^\n]+ (the program lacks Deno's permission for it|Requires (net|read|write) access to "[^\n]+", which the server was started without)\n$/;
-        assert.match(stderr, lacks);
-        assert.match(stderr, missing === "net" ? /Requires net/ : /data\/(pets\.db|api-key) cannot be (opened|used): /);
-      }
-    }),
-);
 
 test.inFolder("a first start that fails, on an address that this machine lacks, shows its new key with the next start", async () => {
   await refuse("serve --hostname=192.0.2.1", "192.0.2.1", 1);

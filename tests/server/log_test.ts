@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_log.ts";
-import { KeptReply, type Reply } from "../../lib/http/reply.ts";
 import { loggedTarget } from "../../lib/server/telemetry/logged_target.ts";
 import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { formatCursor } from "../../lib/operations/paging.ts";
@@ -14,21 +13,6 @@ import { get, HOST } from "../support/http/requests.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
-
-test("a reply that several requests get has a line for each, with its own target and duration", () => {
-  for (const createLog of [createTextLog, createJsonLog]) {
-    const lines: string[] = [];
-    const log = createLog({ add: (line) => lines.push(line) });
-    const targets = ["/v1/pets", "/v1/pets/7", "/v1/pets"];
-    const kept = new Map(targets.map((target) => [target, new KeptReply({ status: 200, headers: {}, body: null })]));
-    for (const target of targets) log(createContext({}, "GET", target), kept.get(target)!, 1, 13.34);
-    // One reply, such as a refusal that never differs, may be that of several targets.
-    const shared: Reply = { status: 404, headers: {}, body: null };
-    for (const target of targets) log(createContext({}, "GET", target), shared, 1, 13.34);
-    assert.deepEqual(lines.map((line) => /\/v1\/[^" ]+/.exec(line)?.[0]), [...targets, ...targets]);
-    for (const line of lines) assert.match(line, /"durationMs":12\.3[,}]| 12\.3ms$/);
-  }
-});
 
 test("a line of JSON stays one object for any caller, target and request id", () => {
   const id = 'a","status":500,"\n\u2028\u0000', lines: string[] = [];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { excerpt, hasPlainNumbers, isInt64, numberSource, parseInt64, quoted } from "../../lib/json.ts";
+import { hasPlainNumbers, isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
 import { testUnless } from "../support/test_with.ts";
 
 /** Numbers and their values. */
@@ -111,11 +111,4 @@ testUnless(!hasSources && "This runtime's JSON.parse gives no source text")(
 test("hasPlainNumbers() is false if a number has a fraction or an exponent", () => {
   for (const text of ["7", '{"id":-7}', '[1,"a.5",".e1"]', "[1, 2]"]) assert.equal(hasPlainNumbers(text), true, text);
   for (const text of ["7.0", "-1e3", "1E3", '{"id":7,"a":[0.5]}']) assert.equal(hasPlainNumbers(text), false, text);
-});
-
-test("excerpt() shortens a text that is too long, and leaves no half of a character", () => {
-  const [fits, dog] = ["x".repeat(64), "🐕"];
-  assert.deepEqual([excerpt(fits), excerpt(`${fits}y`), excerpt("abc", 2)], [fits, `${fits}…`, "ab…"]);
-  assert.equal(excerpt(dog + dog, 3), `${dog}\ufffd…`);
-  assert.deepEqual([quoted('a"b'), quoted(`${fits}y`)], ['"a\\"b"', `"${fits}…"`]);
 });

@@ -14,26 +14,7 @@ import { whileReplaced } from "../support/while_replaced.ts";
 const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";
 const DIGEST = `sha256:${hash(KEY)}`;
-
-const KEY_FORMS: Record<string, ApiKeys> = {
-  "as its digest in capitals": [`sha256:${DIGEST.slice(7).toUpperCase()}`],
-  "among others": [...Array.from({ length: 500 }, (_, i) => `pk_${i}`), KEY, `sha256:${"0".repeat(64)}`],
-  "twice": [KEY, KEY, DIGEST, DIGEST],
-  "by a generator": createKeys(),
-};
-
-for (const [form, keys] of Object.entries(KEY_FORMS)) {
-  test(`a key check with the key given ${form} accepts that key repeatedly, also at once, and no other`, async () => {
-    const check = createCheck(keys);
-    for (let i = 0; i < 3; i++) {
-      const right = await Promise.all(Array.from({ length: 20 }, () => outcome(check, `Bearer ${KEY}`)));
-      assert.deepEqual(new Set(right), new Set(["valid"]));
-      for (const wrong of [`${KEY}0`, KEY.slice(0, -1), DIGEST]) {
-        assert.equal(await outcome(check, `Bearer ${wrong}`), "invalid_api_key", wrong);
-      }
-    }
-  });
-}
+const CAPITALS = `sha256:${hash(KEY).toUpperCase()}`;
 
 test("a key check that fails at its first request, because nothing can be hashed yet, works at the next one", async () => {
   const check = createCheck([KEY]);
@@ -53,7 +34,7 @@ test("a later change of the list of keys does not change the check", async () =>
 });
 
 test("the first record of a key counts, in clear and as its digest", async () => {
-  for (const [one, two] of [[KEY, KEY], [KEY, DIGEST], [DIGEST, KEY], [DIGEST, DIGEST]] as const) {
+  for (const [one, two] of [[KEY, KEY], [KEY, DIGEST], [DIGEST, KEY], [CAPITALS, DIGEST]] as const) {
     const check = createCheck([{ key: one, caller: "first" }, { key: two, caller: "second" }]);
     assert.equal(await callerOf(check, KEY), "first");
   }
@@ -116,11 +97,6 @@ test("a verifier's caller is read once: what a member of it becomes later gives 
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-function* createKeys(): Iterable<string> {
-  yield OTHER;
-  yield KEY;
 }
 
 /** Resolves to the caller of an Authorization header, or to the refusal. */

@@ -7,7 +7,7 @@ import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
-import type { PetPage, StoreChanges } from "../../lib/stores/store.ts";
+import type { StoreChanges } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { KEY, petRequest } from "../support/pet_requests.ts";
 
@@ -166,11 +166,4 @@ test("a pet is shown after its 201 where a wrapper has made all methods of the s
     assert.equal((await handle(new Request("http://h/v1/pets", { method: "POST", headers, body }))).status, 201);
     assert.equal((await list()).length, 1, String(counters));
   }
-});
-
-test("a store may say by null that no page follows, as a database says it", async () => {
-  const page = { json: "[]", next: null } as unknown as PetPage;
-  const { handle } = createPetstore({ keys: [KEY], store: Object.assign(createMemoryStore(), { list: () => page }) });
-  const response = await handle(new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } }));
-  assert.deepEqual([response.status, response.headers.get("link")], [200, null]);
 });
