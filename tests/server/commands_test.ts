@@ -6,7 +6,6 @@ import { readdirSync } from "node:fs";
 import config from "../../deno.json" with { type: "json" };
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
-import { serverOpenApiOf } from "../support/descriptions.ts";
 import { test } from "../support/server/in_process.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
@@ -29,15 +28,6 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
   await assertPrinted(ofKeys, "keys --help", "keys -h", "keys help", "help keys");
   assert.equal((await runCommand(".", ["--help"])).stdout, overview);
   assert.deepEqual(readdirSync("."), []);
-});
-
-test.withFolder("openapi prints what a server has at /openapi.json, with the public address if there is one", async (folder) => {
-  const { status, stdout, stderr } = await runCommand(folder, ["openapi"]);
-  assert.deepEqual([status, stderr], [0, ""]);
-  assert.match(stdout, /^\{\n {2}"openapi"/);
-  assert.deepEqual(JSON.parse(stdout), serverOpenApiOf({ requestIds: "failures" }));
-  const url = "https://api.example/v1";
-  assert.deepEqual(JSON.parse(await succeed(`openapi --public-url=${url}`)).servers, [{ url }]);
 });
 
 test("openapi names servers, and labels operations", async () => {

@@ -10,18 +10,12 @@ import { inFolder, test, withServerHere } from "../support/server/in_process.ts"
 import { refuse } from "../support/server/pet_files.ts";
 import { readKey } from "../support/server/server_process.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
-import { execute } from "../support/database.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const makeDataFile = () => writeFileSync("data", "");
 
-/** What the runtime says of a name or a file. Wrong flags and commands: refusals_test.ts. */
-const CASES: [what: string, line: string, shows: string, prepare?: () => void][] = [
-  ["a hostname that does not resolve", "serve --key=k --hostname=petstore.invalid", "petstore.invalid"],
-  ["a folder as a database", "serve --key=k --store=sqlite:.", "petstore: . "],
-  ["a database of another program", "serve --key=k", "an SQLite database of another program", () => {
-    execute("pets.db", "PRAGMA user_version = 1; CREATE TABLE pets (title TEXT)");
-  }],
+/** What the runtime says of a file that the start needs. Wrong flags and commands, and other files: refusals_test.ts. */
+const CASES: [what: string, line: string, shows: string, prepare: () => void][] = [
   // Even root cannot write below a file.
   ["a file as the folder for the key", "serve", "data/api-key cannot be", makeDataFile],
   ["a file as the folder for the database", "PETSTORE_STORE= serve --key=k", "data", makeDataFile],
@@ -33,7 +27,7 @@ const CASES: [what: string, line: string, shows: string, prepare?: () => void][]
 
 for (const [what, line, shows, prepare] of CASES) {
   test.inFolder(`the server does not start with ${what}`, async () => {
-    prepare?.();
+    prepare();
     const before = readFiles();
     await refuse(line, shows);
     for (const [name, bytes] of before) assert.deepEqual(readFiles().get(name), bytes, name);

@@ -37,15 +37,6 @@ test.inFolder("a start that fails makes no store if it can, and otherwise says s
   assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new\npetstore: data\/api-key holds no key/);
 });
 
-test.inFolder("keys add and import say that a store is new", async () => {
-  assert.match((await runLine("keys add --label=ci --store=sqlite:a.db")).stderr, /: a\.db is new; servers/);
-  writeFileSync("pets.ndjson", '{"name":"Rex","categoryId":7}\n');
-  for (const stderr of ["petstore: sqlite:pets.db is new\n", ""]) {
-    assert.equal((await runLine("import pets.ndjson")).stderr, stderr);
-  }
-  assert.match(await succeed("check"), /is sound: 2 pets/);
-});
-
 test.inFolder("a start warns of a key that is older than its store", async () => {
   assert.equal((await start()).stderr, "");
   rmSync(DATABASE);

@@ -9,7 +9,6 @@ test("weakETag() gives every text a tag of its own, with and without a link; len
   const texts = ["", "a", "b", "ab", "ba", "[]", "é", "\0", "\0\0", base, base + "a", base + "\0", base + "\0\0"];
   texts.push("x".repeat(300_000), "x".repeat(300_001));
   for (let i = 0; i < 10_000; i++) texts.push(`[{"id":${i}}]`);
-  for (let i = 0; i < base.length; i++) texts.push(base.slice(0, i) + "é" + base.slice(i + 1));
   for (let i = 0; i < base.length; i += 4) texts.push(base.slice(0, i) + "dcba" + base.slice(i + 4));
   // Two changes at once, in one lane or in two, must not cancel out.
   for (let i = 4; i < base.length; i += 4) texts.push("Abcd" + base.slice(4, i) + "Abcd" + base.slice(i + 4));

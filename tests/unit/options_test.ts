@@ -15,15 +15,11 @@ import { whileReplaced } from "../support/while_replaced.ts";
  */
 const REFUSED: [options: unknown, message: RegExp][] = [
   [{ basepath: "/v1" }, /Unknown option basepath; the options are keys, store, basePath/],
-  [{ store: {} }, /Option store must be a PetStore.*create\(\)/],
   [{ store: Promise.resolve() }, /Option store must be a PetStore with create\(\), .*, not \[object Promise\]$/],
   [{ basePath: "v1" }, /Option basePath must be a path such as "\/v1".*not "v1"/],
-  [{ basePath: ["/v1"] }, /basePath/],
   [{ publicBaseUrl: "ftp://a.example" }, /publicBaseUrl must be an/],
-  ...["a.example/v1", "https://a.example/v1?x", "https://a:b@a.example"]
-    .map((publicBaseUrl): [unknown, RegExp] => [{ publicBaseUrl }, /publicBaseUrl/]),
+  [{ publicBaseUrl: "https://a:b@a.example" }, /publicBaseUrl/],
   [{ defaultStatus: "lost" }, /one of available, pending, sold, not "lost"/],
-  [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number from 1/],
   [{ maxBodyBytes: 2 ** 31 }, /maxBodyBytes must be a whole number from 1 to 2147483647, not 2147483648/],
   [{ bodyTimeoutMs: "10" }, /bodyTimeoutMs must be a whole number.*not "10"/],
   [{ bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
@@ -33,16 +29,12 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ cors: { origins: ["https://a.example/"] } }, /^Option cors.origins must be .*, not https:\/\/a.example\/$/],
   [{ cors: { origins: ["*"], credentials: true } }, /^Unknown option cors.credentials; the options are origins$/],
   [{ deprecation: true }, /must be an object of since, sunset, successor, gone, not/],
-  ...["2030-12-05", new Date(NaN), new Date("-000001-12-31")].map((sunset): [unknown, RegExp] => [
-    { deprecation: { sunset } },
-    /deprecation.sunset must be a Date from the year 0 to 9999, not/,
-  ]),
+  [{ deprecation: { sunset: new Date("-000001-12-31") } }, /deprecation.sunset must be a Date from the year 0 to 9999/],
   [{ deprecation: { successor: "pets" } }, /deprecation.successor must be an address such as .*, or a path, not/],
   [
     { deprecation: { since: new Date("2030-01-02"), sunset: new Date("2030-01-01") } },
     /deprecation.sunset must be at 2030-01-02T00:00:00.000Z or later, as since is, not "2030-01-01/,
   ],
-  [{ stability: { listPet: "beta" } }, /Unknown option stability.listPet; the options are listPets, createPet, getPet/],
   [{ stability: { listPets: "stable" } }, /stability.listPets must be one of experimental, alpha, beta, not/],
 ];
 
