@@ -2,14 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
-import { ON_NODE } from "../support/server/serve_task.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
-import { testUnless } from "../support/test_with.ts";
-import { whileReplaced } from "../support/while_replaced.ts";
 
 test("ready tells that a server is ready, and asks no proxy of the environment, and not when it has ended", () =>
   withFreshServerHere({ args: ["--store=memory:", "--key=k"] }, async (server, folder) => {
@@ -58,30 +54,3 @@ test("ready tells why a server is not ready, or that another program answers", a
     });
   }
 });
-
-// The time limit is replaced within this process, where a command on Deno runs.
-const testHere = testUnless(ON_NODE && "the command has a process of its own on Node");
-
-testHere(
-  "ready waits five seconds for an answer and its body, and then says that the server cannot be asked",
-  async () => {
-    const never = new Promise<Response>(() => {});
-    const endless = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
-    const { timeout } = AbortSignal;
-    const limits: number[] = [];
-    const short = (milliseconds: number) => (limits.push(milliseconds), timeout.call(AbortSignal, 50));
-    for (const answer of [() => never, () => Promise.resolve(endless())]) {
-      await withDenoServe(answer, async (port) => {
-        const asked = whileReplaced(
-          AbortSignal,
-          { timeout: short },
-          () => runHere(["ready", `http://127.0.0.1:${port}`]),
-        );
-        const run = await Promise.race([asked, pause(20_000, undefined, { ref: false })]);
-        assert.ok(run, "the command has not ended");
-        assertRefused(run, /^petstore: http:\S+ cannot be asked: /, 1);
-      });
-    }
-    assert.deepEqual(limits, [5_000, 5_000]);
-  },
-);

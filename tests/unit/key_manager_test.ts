@@ -150,12 +150,6 @@ test("a key that ends while it is replaced has no successor, and neither has one
   });
 });
 
-test("the other keys of a manager work on a store that has no keys and says so by its version alone", async () => {
-  const store = over(createMemoryStore().keys, { listSince: (version) => ({ version }) });
-  const { ask } = open({ keys: ["pk_fixed"] }, store);
-  assert.deepEqual(await ask({ key: "pk_fixed" }, { key: "pk_other" }), [200, 401]);
-});
-
 test("a key with the prefix that was not made here is valid, as its digest and for a verifier too", async () => {
   const store = createMemoryStore().keys;
   const text = "petstore_my_own_key";

@@ -1,7 +1,7 @@
 /** docs/nginx.conf in front of a standalone server: what passes, and what nginx answers itself. */
 
 import assert from "node:assert/strict";
-import { assertLog } from "../../support/server/access_log.ts";
+import { assertLog } from "./access_log.ts";
 import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, MIB, PET, post } from "../../support/http/requests.ts";

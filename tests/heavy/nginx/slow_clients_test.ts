@@ -1,7 +1,7 @@
 /** Slow clients before docs/nginx.conf with shorter timeouts: nginx drops them, and the petstore never sees them. */
 
 import assert from "node:assert/strict";
-import { assertLog } from "../../support/server/access_log.ts";
+import { assertLog } from "./access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
 import { chunk, CHUNKED, get, lengthOf, PET, post } from "../../support/http/requests.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";

@@ -1,4 +1,4 @@
-import type { Handle, Host } from "../api.ts";
+import type { Handle } from "../api.ts";
 
 const LOCAL = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
 

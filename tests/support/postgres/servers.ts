@@ -98,25 +98,6 @@ export function createOnce(server: Asked, name: string): Promise<SeenResponse> {
   return new Ledger().send(server, name, name.slice(0, 255));
 }
 
-/** Clients create during `use`. Afterwards the database must have exactly the acknowledged pets. */
-export async function underLoad(
-  url: string,
-  servers: readonly Asked[],
-  clients: number,
-  use: (ledger: Ledger) => Promise<void>,
-  tag = "c",
-): Promise<void> {
-  const ledger = new Ledger();
-  let isDone = false;
-  const load = Promise.all(
-    Array.from({ length: clients }, (_, i) => ledger.createOnAndOn(servers, `${tag}${i}`, () => isDone)),
-  );
-  await Promise.race([use(ledger), load]).finally(() => isDone = true);
-  await load;
-  const stored = await runSql(url, "SELECT name, id FROM petstore.pets ORDER BY id");
-  assert.deepEqual(stored, ledger.inOrder().map(({ name, id }) => [name, String(id)]));
-}
-
 export async function countStored(url: string): Promise<number> {
   return Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
 }

@@ -67,13 +67,6 @@ export class Ledger {
     assert.ok(!await this.tryCreate(server), "a create was acknowledged");
   }
 
-  /** Adds pets with the longest name until one is refused; fails after `most`. */
-  async createUntilRefused(server: Asked, most: number): Promise<void> {
-    for (let count = 0; await this.tryCreate(server, "x".repeat(255)); count++) {
-      assert.ok(count < most, `${most} pets were added, and none was refused`);
-    }
-  }
-
   /** The acknowledged pets by id. */
   inOrder(): { id: number; name: string }[] {
     const ids = [...this.pets.keys()].sort((one, other) => one - other);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { runSql } from "../../../../tests/support/postgres/postgres.ts";
 import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
+import { Ledger } from "../../../../tests/support/server/ledger.ts";
 import { until } from "../../../../tests/support/until.ts";
 import {
+  type Asked,
   countStored,
   createOnce,
-  underLoad,
   untilAnswered,
   withCluster,
   withDatabase,
@@ -15,6 +16,25 @@ import {
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
+
+/** Clients create during `use`. Afterwards the database must have exactly the acknowledged pets. */
+async function underLoad(
+  url: string,
+  servers: readonly Asked[],
+  clients: number,
+  use: (ledger: Ledger) => Promise<void>,
+  tag = "c",
+): Promise<void> {
+  const ledger = new Ledger();
+  let isDone = false;
+  const load = Promise.all(
+    Array.from({ length: clients }, (_, i) => ledger.createOnAndOn(servers, `${tag}${i}`, () => isDone)),
+  );
+  await Promise.race([use(ledger), load]).finally(() => isDone = true);
+  await load;
+  const stored = await runSql(url, "SELECT name, id FROM petstore.pets ORDER BY id");
+  assert.deepEqual(stored, ledger.inOrder().map(({ name, id }) => [name, String(id)]));
+}
 
 test("two servers survive a PostgreSQL that is killed under load, and no pet is lost or doubled", () =>
   withCluster((cluster, url) =>
