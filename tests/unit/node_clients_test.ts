@@ -12,10 +12,8 @@ import { createNodeListener } from "../../lib/hosts/node.ts";
 import { NodeContext } from "../../lib/hosts/node_context.ts";
 import { createPetstore, type ErrorInfo } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
-import { exchange, head, withServer } from "../support/http/node_exchange.ts";
+import { exchange, head, KEY, WITH_KEY, withServer } from "../support/http/node_exchange.ts";
 import { until } from "../support/until.ts";
-
-const KEY = "pk_test";
 
 test("createNodeListener() aborts the signals of a request and of its clone when the client leaves", async () => {
   const aborted = Promise.withResolvers<unknown>();
@@ -63,7 +61,7 @@ test("createNodeListener() cancels every body whose client leaves, even before i
   const handleStoreOrders = () => new Response(new ReadableStream({ cancel: bodies[count++]!.resolve }));
   await withServer(createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders })), async (open) => {
     for (const { promise } of bodies) {
-      const socket = open(`GET /v1/store/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`);
+      const socket = open(head("GET /v1/store/orders", ...WITH_KEY));
       await once(socket, "data");
       socket.destroy();
       await promise;
@@ -122,7 +120,7 @@ test("on Node a request whose client has gone while a verifier waits has an abor
     listener(request, response);
     leave();
   }, async (open) => {
-    const socket = open(head("POST /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, "Content-Length: 29") + "{");
+    const socket = open(head("POST /v1/pets", ...WITH_KEY, "Content-Length: 29") + "{");
     leave = () => socket.destroy();
     await until("the request is answered", () => told.length > 1, 10);
   });

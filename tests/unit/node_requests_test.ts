@@ -7,9 +7,8 @@ import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore, type Petstore } from "../../mod.ts";
-import { exchange, head, type Listener, withServer } from "../support/http/node_exchange.ts";
+import { exchange, framingsOf, head, KEY, type Listener, WITH_KEY, withServer } from "../support/http/node_exchange.ts";
 
-const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
 /** The `Request` that a handle gets. */
@@ -63,7 +62,7 @@ test("createNodeListener() resolves no segment of a target before it looks for a
   const listener = createNodeListener(createPetstore({ keys: [KEY] }));
   const byRequest = createNodeListener((request) => handle(request));
   const statusOf = async (target: string, through: typeof listener) => {
-    const received = await exchange(through, head(`GET ${target}`, "Host: x", `Authorization: Bearer ${KEY}`));
+    const received = await exchange(through, head(`GET ${target}`, ...WITH_KEY));
     return Number(received.split(" ")[1]);
   };
   const found = ["/v1/pets", "/v1/pets#x", "http://y/v1/pets", "/v1/pets?x=\\", "/v1/pets?x=/../"];
@@ -92,8 +91,10 @@ test("createNodeListener() answers 500 for a body that a parser has read, and te
   const parseFirst: Listener = (request, response) => {
     request.resume().on("end", () => listener(request, response));
   };
-  const fields = ["Host: x", `Authorization: Bearer ${KEY}`, `Content-Length: ${PET.length}`];
-  const received = await exchange(parseFirst, head("POST /v1/pets", ...fields) + PET);
+  const received = await exchange(
+    parseFirst,
+    head("POST /v1/pets", ...WITH_KEY, `Content-Length: ${PET.length}`) + PET,
+  );
   assert.match(received, /^HTTP\/1\.1 500 /);
   assert.match(String(told[0]), /body has already been read/);
 });
@@ -102,18 +103,13 @@ test("createNodeListener() takes a body that the host has read and kept as bytes
   const { handle } = createPetstore({ keys: [KEY] });
   const petstore = createNodeListener(createPetstore({ keys: [KEY] }));
   const plain = createNodeListener(handle);
-  const fields = ["Host: a", `Authorization: Bearer ${KEY}`];
-  const framings = [[`Content-Length: ${PET.length}`, PET], [
-    "Transfer-Encoding: chunked",
-    `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`,
-  ]];
   for (const listener of [petstore, plain]) {
     const listen: Listener = async (request, response) => {
       const rawBody = Buffer.concat(await Array.fromAsync(request) as Buffer[]);
       listener(Object.assign(request, { rawBody }), response);
     };
-    for (const [framing = "", body = ""] of framings) {
-      const answer = await exchange(listen, head("POST /v1/pets", ...fields, framing) + body);
+    for (const [framing, body] of framingsOf(PET)) {
+      const answer = await exchange(listen, head("POST /v1/pets", ...WITH_KEY, framing) + body);
       assert.match(answer, /^HTTP\/1\.1 201 /, framing);
       assert.match(answer, /"categoryId":9007199254740993/);
     }
@@ -125,7 +121,7 @@ test("createNodeListener() answers 500 where no Request can be made of what the 
   const received = await exchange((request, response) => {
     request.rawHeaders.push("x-odd", "a\0b");
     listener(request, response);
-  }, head("GET /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`));
+  }, head("GET /v1/pets", ...WITH_KEY));
   assert.match(received, /^HTTP\/1\.1 500 /);
 });
 
@@ -134,13 +130,7 @@ test("createNodeListener() reads the headers of a request that has no raw ones, 
     headers.get("x-many") === "a, b" && !headers.has("x-none");
   for (const [petstore, value] of [[createPetstore({ keys: [KEY] }), []], [createPetstore({ keys })]] as const) {
     const listener = createNodeListener(petstore);
-    const fields = [
-      "Host: x",
-      `Authorization: Bearer ${KEY}`,
-      "X-Many: a",
-      "X-Many: b",
-      `Content-Length: ${PET.length}`,
-    ];
+    const fields = [...WITH_KEY, "X-Many: a", "X-Many: b", `Content-Length: ${PET.length}`];
     const received = await exchange((request, response) => {
       const headers = { value: { ...request.headers, "x-none": undefined } };
       listener(Object.defineProperties(request, { headers, rawHeaders: { value } }), response);
@@ -156,11 +146,9 @@ test("createNodeListener() lets a verifier read a clone of the request", async (
     return true;
   };
   const listener = createNodeListener(createPetstore({ keys }));
-  const fields = ["Host: x", `Authorization: Bearer ${KEY}`];
-  const whole = head("POST /v1/pets", ...fields, `Content-Length: ${PET.length}`) + PET;
-  const chunked = head("POST /v1/pets", ...fields, "Transfer-Encoding: chunked") +
-    `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`;
-  for (const text of [whole, chunked]) assert.match(await exchange(listener, text), /^HTTP\/1\.1 201 /);
+  for (const [framing, body] of framingsOf(PET)) {
+    assert.match(await exchange(listener, head("POST /v1/pets", ...WITH_KEY, framing) + body), /^HTTP\/1\.1 201 /);
+  }
   assert.deepEqual(bodies, [PET, PET]);
 });
 
@@ -182,7 +170,7 @@ test("createNodeListener() calls an empty body empty, even after a parser has wa
   const parseFirst: Listener = (request, response) => {
     request.resume().on("end", () => setImmediate(() => listener(request, response)));
   };
-  const text = head("POST /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, "Content-Length: 0");
+  const text = head("POST /v1/pets", ...WITH_KEY, "Content-Length: 0");
   assert.match(await exchange(parseFirst, text), /it is empty/);
 });
 
@@ -192,7 +180,7 @@ test("createNodeListener() answers pipelined requests in order, with bodies that
   const create = (name: string, ...fields: string[]) => {
     const body = Buffer.from(`{"name":"${name}","categoryId":1}`);
     const length = `Content-Length: ${body.length}`;
-    const text = ["POST /v1/pets HTTP/1.1", "Host: x", `Authorization: Bearer ${KEY}`, length, ...fields, "", ""].join(
+    const text = ["POST /v1/pets HTTP/1.1", ...WITH_KEY, length, ...fields, "", ""].join(
       "\r\n",
     );
     return Buffer.concat([Buffer.from(text), body]);

@@ -7,9 +7,7 @@ import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { type ApiKeys, createPetstore, type ErrorInfo, type PetstoreOptions } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
-import { exchange, head, withServer } from "../support/http/node_exchange.ts";
-
-const KEY = "pk_test";
+import { exchange, framingsOf, head, KEY, WITH_KEY, withServer } from "../support/http/node_exchange.ts";
 
 test("createNodeListener() keeps headers that were set before, except those of the response", async () => {
   const listener = createNodeListener(() => new Response("x", { headers: { "x-b": "response" } }));
@@ -95,21 +93,19 @@ test("createNodeListener() can use a connection after a body that was read in pa
     [413, (request) => readsPart(request.clone()).then(() => true)],
   ];
   const body = " ".repeat(300_000);
-  const whole: [field: string, framed: string] = [`Content-Length: ${body.length}`, body];
-  const chunks: typeof whole = ["Transfer-Encoding: chunked", `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`];
+  const [whole, chunks] = framingsOf(body) as [[string, string], [string, string]];
   const requests = verifiers.flatMap(([status, verify]) => {
     const keys: ApiKeys = (_key, request) => request.method === "GET" || verify(request);
     return [whole, chunks].map((framing) => ({ status, keys: keys as ApiKeys, framing }));
   });
   // On node:http of Deno 2.9 a long body that nothing has read keeps its connection, so here the petstore reads a part.
   requests.push({ status: 413, keys: [KEY], framing: chunks });
-  const fields = ["Host: x", `Authorization: Bearer ${KEY}`];
   // All run at once, because the rest of a body is discarded a second after the response.
   await Promise.all(requests.map(async ({ status, keys, framing: [field, framed] }) => {
-    const post = ["POST /v1/pets HTTP/1.1", ...fields, field, "", ""].join("\r\n") + framed;
+    const post = ["POST /v1/pets HTTP/1.1", ...WITH_KEY, field, "", ""].join("\r\n") + framed;
     const received = await exchange(
       createNodeListener(createPetstore({ keys })),
-      post + head("GET /v1/pets", ...fields),
+      post + head("GET /v1/pets", ...WITH_KEY),
     );
     assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), [`HTTP/1.1 ${status}`, "HTTP/1.1 200"], field);
   }));
@@ -132,10 +128,9 @@ test("createNodeListener() lets an app read a body to its end after the response
 });
 
 test("createNodeListener() closes the connection after a request with Upgrade, which it does not carry out", async () => {
-  const fields = ["Host: x", `Authorization: Bearer ${KEY}`, "Connection: Upgrade", "Upgrade: h2c", "", ""];
   const received = await exchange(
     createNodeListener(createPetstore({ keys: [KEY] })),
-    ["GET /v1/pets HTTP/1.1", ...fields].join("\r\n"),
+    ["GET /v1/pets HTTP/1.1", ...WITH_KEY, "Connection: Upgrade", "Upgrade: h2c", "", ""].join("\r\n"),
   );
   assert.match(received, /^HTTP\/1\.1 200 /);
   assert.match(received, /\r\nconnection: close\r\n/i);

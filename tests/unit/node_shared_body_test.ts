@@ -5,9 +5,8 @@ import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore } from "../../mod.ts";
-import { head, type Listener, withServer } from "../support/http/node_exchange.ts";
+import { head, KEY, type Listener, WITH_KEY, withServer } from "../support/http/node_exchange.ts";
 
-const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
 /** A body whose first half comes with the head, in each of its framings. */
@@ -21,7 +20,7 @@ const FRAMINGS = [
 ];
 
 function headWith(framing: string): string {
-  return head("POST /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, framing);
+  return head("POST /v1/pets", ...WITH_KEY, framing);
 }
 
 /**

@@ -4,6 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, type Socket } from "node:net";
 import { withListening } from "./listening.ts";
 
+export const KEY = "pk_test";
+
+/** The fields of a request with the key. */
+export const WITH_KEY: readonly string[] = ["Host: x", `Authorization: Bearer ${KEY}`];
+
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Serves on a free port while `use` runs. `open` opens a connection and sends a text. */
@@ -24,4 +29,13 @@ export function exchange(listener: Listener, text: string): Promise<string> {
 /** A head after which the server closes the connection. */
 export function head(line: string, ...fields: string[]): string {
   return [`${line} HTTP/1.1`, ...fields, "Connection: close", "", ""].join("\r\n");
+}
+
+/** An ASCII body in each framing: the field that announces it, and what is sent. */
+export function framingsOf(body: string): [field: string, sent: string][] {
+  const { length } = body;
+  return [
+    [`Content-Length: ${length}`, body],
+    ["Transfer-Encoding: chunked", `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+  ];
 }
