@@ -7,10 +7,7 @@ import { createJsonLog, createTextLog } from "../../lib/server/telemetry/access_
 import { describeFailure } from "../../lib/server/telemetry/messages.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
-import { get, HOST } from "../support/http/requests.ts";
-import { exchange } from "../support/http/raw_socket.ts";
-import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
-import { ON_NODE } from "../support/server/serve_task.ts";
+import { runHere } from "../support/server/in_process.ts";
 
 test("a line of JSON stays one object for any caller, target and request id", () => {
   const id = 'a","status":500,"\n\u2028\u0000', lines: string[] = [];
@@ -65,30 +62,21 @@ test("no eight characters of a key are in a line of a log, wherever a target or 
     { numRuns: 1_000 },
   ));
 
-test("a request has one short line of visible characters, whatever the client sends, and shows no hidden value", () =>
-  withFreshServerHere({ args: ["--key=k", "--store=memory:"] }, async (server) => {
-    const start = server.written.stdout.length;
-    const secret = "pk_0123456789abcdef";
-    const requests = [
-      get("/v1/pets", "Host: a/x 200 0.1ms\r\n"),
-      get("/v1/" + "a/".repeat(7_000), HOST),
-      // A key that begins inside the part that is read and ends after it.
-      get("/" + "a/".repeat(95) + secret.repeat(3), HOST),
-      get("/v1/pets?" + "limit=1&".repeat(1_400) + "limit=" + secret.repeat(3), HOST),
-      // Characters that control a terminal, or end a line. Node refuses them itself.
-      ...(ON_NODE ? [] : [get("/v1/\u009b31m\u0085\u2028\u202e", "Host: a\r\n")]),
-    ];
-    for (const request of requests) await exchange(server, request);
-    assert.equal(await server.stop(), 0);
-    const lines = server.written.stdout.slice(start).trimEnd().split("\n");
-    assert.equal(lines.length, requests.length);
-    for (const line of lines) {
-      assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d [a-z_]+ \d+\.\dms$/u);
-      assert.ok(line.length < 500, `${line.length} characters`);
-    }
-    assert.match(lines[1] ?? "", / GET \/… 401 /);
-    assert.ok(!lines.join().includes("pk_"), lines.join("\n"));
-  }));
+test("a request has one short line of visible characters, whatever the client sends, and shows no hidden value", () => {
+  const lines: string[] = [], secret = "pk_0123456789abcdef".repeat(3);
+  const targets = [
+    "/v1/" + "a/".repeat(7_000),
+    // A key that begins inside the part that is read and ends after it.
+    "/" + "a/".repeat(95) + secret,
+    "/v1/pets?" + "limit=1&".repeat(1_400) + "limit=" + secret,
+    // Characters that control a terminal, or end a line.
+    "/v1/\u009b31m\u0085\u2028\u202e 200 0.1ms",
+  ];
+  const log = createTextLog({ add: (line) => lines.push(line) });
+  for (const target of targets) log(createContext({}, "GET", target), { status: 404, headers: {}, body: null }, 0, 0);
+  assert.equal(lines.length, targets.length);
+  for (const line of lines) assert.match(line, /^(?!.*pk_)\S+Z - GET [^\p{C}\p{Z}]{1,400} 404 0\.0ms$/u);
+});
 
 test("--log json makes an object of what fails before there is a log, and leaves the lines of other commands as they are", async () => {
   for (
