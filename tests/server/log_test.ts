@@ -65,7 +65,7 @@ test("no eight characters of a key are in a line of a log, wherever a target or 
 test("a request has one short line of visible characters, whatever the client sends, and shows no hidden value", () => {
   const lines: string[] = [], secret = "pk_0123456789abcdef".repeat(3);
   const targets = [
-    "/v1/" + "a/".repeat(7_000),
+    "/v1/" + "pets/7/".repeat(1_000),
     // A key that begins inside the part that is read and ends after it.
     "/" + "a/".repeat(95) + secret,
     "/v1/pets?" + "limit=1&".repeat(1_400) + "limit=" + secret,
