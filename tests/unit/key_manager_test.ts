@@ -57,19 +57,16 @@ const WRONG: Record<"add" | "rotate" | "create" | "open", [given: unknown, error
   open: [[null, `TypeError: ${STORE} list()`], [{ list: () => [], add: () => false }, `TypeError: ${STORE} revoke()`]],
 };
 
-test("a key manager makes keys of one form, with all rights, and with labels of up to 100 characters", async () => {
+test("a key manager makes keys with all rights, and with labels of up to 100 characters", async () => {
   const { manager, ask } = open();
   const added: AddedKey[] = [];
-  for (const letter of ["x", "\u{1f436}"]) {
-    for (let i = 0; i < 10; i++) added.push(await manager.add({ label: letter.repeat(100) }));
-  }
+  for (const letter of ["x", "\u{1f436}"]) added.push(await manager.add({ label: letter.repeat(100) }));
   for (const { id, key, caller, readOnly, expires } of added) {
     assert.deepEqual([caller, readOnly, expires], [id, false, undefined]);
-    assert.match(id, /^key-[0-9a-f]{12}$/);
-    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
+    assert.match(`${id} ${key}`, /^key-[0-9a-f]{12} petstore_[0-9A-Za-z]{36}$/);
   }
   assert.deepEqual(await manager.list(), added.map(({ key: _, ...info }) => info));
-  assert.deepEqual(await ask(...added), added.map(() => 200));
+  assert.deepEqual(await ask(...added), [200, 200]);
 });
 
 test("a successor of a key lives as long as its own line, however often a key is replaced, and no key longer than it may", async () => {

@@ -84,21 +84,6 @@ test("createNodeListener() resolves no segment of a target before it looks for a
   }
 });
 
-test("createNodeListener() answers 500 for a body that a parser has read, and tells onError why", async () => {
-  const told: unknown[] = [];
-  const { handle } = createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) });
-  const listener = createNodeListener(handle);
-  const parseFirst: Listener = (request, response) => {
-    request.resume().on("end", () => listener(request, response));
-  };
-  const received = await exchange(
-    parseFirst,
-    head("POST /v1/pets", ...WITH_KEY, `Content-Length: ${PET.length}`) + PET,
-  );
-  assert.match(received, /^HTTP\/1\.1 500 /);
-  assert.match(String(told[0]), /body has already been read/);
-});
-
 test("createNodeListener() takes a body that the host has read and kept as bytes", async () => {
   const { handle } = createPetstore({ keys: [KEY] });
   const petstore = createNodeListener(createPetstore({ keys: [KEY] }));
