@@ -31,23 +31,6 @@ test("createNodeListener() sends the bytes of a header as they are, and each coo
   assert.deepEqual(received.match(/(?<=^set-cookie: ).*(?=\r$)/gim), cookies);
 });
 
-test("createNodeListener() sends the head of a response before the first piece of its body", async () => {
-  const begun = Promise.withResolvers<void>();
-  const body = new ReadableStream({
-    async pull(controller) {
-      await begun.promise;
-      controller.close();
-    },
-  }, { highWaterMark: 0 });
-  await withServer(createNodeListener(() => new Response(body, { headers: { "x-head": "sent" } })), async (open) => {
-    const socket = open(head("GET /", "Host: x"));
-    const [first] = await once(socket, "data") as [string];
-    assert.match(first, /^x-head: sent\r$/im);
-    begun.resolve();
-    await once(socket.resume(), "close");
-  });
-});
-
 /** A body of three pieces that come one by one, with this end. */
 function threePieces(end: (controller: ReadableStreamDefaultController) => void): ReadableStream {
   let left = 3;
