@@ -6,13 +6,12 @@ import fc from "fast-check";
 import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf } from "../../lib/access/key_digest.ts";
 import type { KeyRing } from "../../lib/access/key_ring.ts";
-import { isPromise, sleep } from "../../lib/promises.ts";
+import { isPromise } from "../../lib/promises.ts";
 import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 import { withStoppedClock } from "../support/stopped_clock.ts";
-import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
@@ -245,43 +244,4 @@ test("an unknown key waits for the read that its own request has begun, and for 
     pass(500);
     assert.equal(await cache.find(KEY, performance.now()), undefined);
     assert.equal(reads, 2);
-  }));
-
-test("changes of keys delay no request with a wrong key, and wrong keys cause one read in fifty milliseconds beside them", () =>
-  withVirtualClock(async ({ now }) => {
-    const told: unknown[] = [], waits: number[] = [], asked: Promise<void>[] = [];
-    let reads = 0, changes = 0;
-    const cache = new KeyCache({ ...UNUSED, list: () => (reads++, []) }, [], (error) => told.push(error));
-    const ask = async () => {
-      const askedAt = now();
-      assert.equal(await cache.find(KEY, askedAt), undefined);
-      waits.push(now() - askedAt);
-    };
-    for (; now() < 3_000; await sleep(10)) {
-      // The changes come so often that the interval since the latest read never passes.
-      if (now() % 30 === 0) await cache.renew().then(() => changes++);
-      asked.push(ask());
-    }
-    await Promise.all(asked);
-    assert.deepEqual([waits.length, told], [300, []]);
-    assert.ok(Math.max(...waits) <= 50, `a request waited for ${Math.max(...waits)} ms`);
-    assert.ok(reads - changes <= now() / 50, `${reads - changes} reads for wrong keys in ${now()} ms`);
-  }));
-
-test("on a slow store, the reads that wrong keys cause follow each other", () =>
-  withVirtualClock(async ({ now }) => {
-    let underWay = 0, most = 0, reads = 0;
-    const list = async () => {
-      most = Math.max(most, ++underWay);
-      await sleep(200);
-      underWay--;
-      reads++;
-      return [];
-    };
-    const cache = new KeyCache({ ...UNUSED, list }, [], never);
-    const asked: unknown[] = [];
-    for (; now() < 2_000; await sleep(10)) asked.push(cache.find(KEY, now()));
-    await Promise.all(asked);
-    assert.equal(most, 1);
-    assert.ok(reads >= 9, `${reads} reads in ${now()} ms`);
   }));

@@ -5,11 +5,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { KeyCache } from "../../lib/access/key_cache.ts";
 import { createKeyManager, type KeyManager } from "../../lib/access/create_key_manager.ts";
+import { sleep } from "../../lib/promises.ts";
 import { pause } from "../../packages/conformance/lib/store/case.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { type KeyStore, type MaybePromise, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { type Ask, askerOf } from "../support/asker.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
 
@@ -54,6 +57,8 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const world: World = { keys, manager, other, ask, before, reads: 0, told, errors, pass: () => {} };
   await withStoppedClock(async (pass) => await run(Object.assign(world, { pass })));
 }
+
+const NO_CHANGES = { add: () => assert.fail(), revoke: () => assert.fail() };
 
 const DOWN = new StoreUnavailableError("The store is down");
 
@@ -172,3 +177,42 @@ const RUNS: Record<string, (world: World) => Promise<void>> = {
 };
 
 for (const [name, run] of Object.entries(RUNS)) test(`a key manager ${name}`, () => withWorld(run));
+
+test("changes of keys delay no request with a wrong key, and wrong keys cause one read in fifty milliseconds beside them", () =>
+  withVirtualClock(async ({ now }) => {
+    const told: unknown[] = [], waits: number[] = [], asked: Promise<void>[] = [];
+    let reads = 0, changes = 0;
+    const cache = new KeyCache({ ...NO_CHANGES, list: () => (reads++, []) }, [], (error) => told.push(error));
+    const ask = async () => {
+      const askedAt = now();
+      assert.equal(await cache.find("pk_wrong", askedAt), undefined);
+      waits.push(now() - askedAt);
+    };
+    for (; now() < 3_000; await sleep(10)) {
+      // The changes come so often that the interval since the latest read never passes.
+      if (now() % 30 === 0) await cache.renew().then(() => changes++);
+      asked.push(ask());
+    }
+    await Promise.all(asked);
+    assert.deepEqual([waits.length, told], [300, []]);
+    assert.ok(Math.max(...waits) <= 50, `a request waited for ${Math.max(...waits)} ms`);
+    assert.ok(reads - changes <= now() / 50, `${reads - changes} reads for wrong keys in ${now()} ms`);
+  }));
+
+test("on a slow store, the reads that wrong keys cause follow each other", () =>
+  withVirtualClock(async ({ now }) => {
+    let underWay = 0, most = 0, reads = 0;
+    const list = async () => {
+      most = Math.max(most, ++underWay);
+      await sleep(200);
+      underWay--;
+      reads++;
+      return [];
+    };
+    const cache = new KeyCache({ ...NO_CHANGES, list }, [], () => assert.fail());
+    const asked: unknown[] = [];
+    for (; now() < 2_000; await sleep(10)) asked.push(cache.find("pk_wrong", now()));
+    await Promise.all(asked);
+    assert.equal(most, 1);
+    assert.ok(reads >= 9, `${reads} reads in ${now()} ms`);
+  }));
