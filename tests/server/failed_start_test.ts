@@ -8,9 +8,11 @@ import { createMemoryStore } from "../../mod.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { inFolder, test, withServerHere } from "../support/server/in_process.ts";
 import { refuse } from "../support/server/pet_files.ts";
-import { readKey } from "../support/server/server_process.ts";
+import { readKey, runServer } from "../support/server/server_process.ts";
+import { onDenoAlone } from "../support/server/serve_task.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
+import { withTempFolder } from "../support/temp.ts";
 
 const makeDataFile = () => writeFileSync("data", "");
 
@@ -64,6 +66,21 @@ testUnless(MOUNT_SKIP)("the server does not start on a full disk, with status 1"
       });
     }
   }));
+
+// Deno keeps these folders from a program that may read and write every path. CI systems put databases into /dev/shm for speed.
+testUnless(NO_PROC || onDenoAlone("permissions to lack"))(
+  "a start on a file in /dev, /proc or /sys says in one line that Deno does not permit it",
+  () =>
+    withTempFolder(async (folder) => {
+      for (const path of ["/dev/shm/pets.db", "/proc/self/status", "/sys/pets.db"]) {
+        const { status, stdout, stderr } = await runServer(folder, { args: [`--store=sqlite:${path}`] });
+        assert.deepEqual(
+          [status, stdout, stderr],
+          [2, "", `petstore: ${path} cannot be opened: the program lacks Deno's permission for it\n`],
+        );
+      }
+    }),
+);
 
 test.inFolder("a first start that fails, on an address that this machine lacks, shows its new key with the next start", async () => {
   await refuse("serve --hostname=192.0.2.1", "192.0.2.1", 1);

@@ -1,14 +1,12 @@
 /** What a start does with its store before the first request. */
 
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FirstKey, makeTemporaryKey, provideFirstKey } from "../first_key/first_key.ts";
 import { KEY_FILE, readKey } from "../first_key/key_file.ts";
-import { isPermitted } from "../process/process.ts";
 import { startError } from "../process/start_error.ts";
 import type { Report } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import { isBesideKeyFile } from "../store_setting/new_file.ts";
+import { isBesideKeyFile, isMissing } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
@@ -22,14 +20,9 @@ import { seed } from "../transfer/seed.ts";
  * @throws {SettingError} If the store cannot be opened, or needs the key file, which cannot be used.
  */
 export async function openStore(setting: StoreSetting, settings: ServerSettings): Promise<OpenStore> {
-  const isNewFile = setting.path !== undefined && !exists(setting.path);
+  const isNewFile = setting.path !== undefined && isMissing(setting.path);
   if (isNewFile && settings.keys.length === 0) readKey(KEY_FILE);
   return await setting.open();
-}
-
-/** Whether there is a file. Without the permission to look, the answer is no, and the store then says what it lacks. */
-function exists(path: string): boolean {
-  return isPermitted({ name: "read", path }) && existsSync(path);
 }
 
 /**
