@@ -9,20 +9,23 @@ import { dirname } from "node:path";
 import { mayAccess } from "./permissions.ts";
 import { unfinishedName } from "./remains.ts";
 
-/** @param path The path of a file that exists, without symbolic links. */
+/**
+ * A link within a folder tells: the system refuses one that leads from one mount to another, also on one file system, as the mount of a file
+ * may be. Only where no link can be made, such as in a folder that cannot be written to, the devices are compared. They do not tell as much,
+ * because the file of an overlay's lower layer may have another device than its folder, as in an image that is fetched lazily.
+ *
+ * @param path The path of a file that exists, without symbolic links.
+ */
 export function isMounted(path: string): boolean {
   const folder = dirname(path);
-  if (statSync(path).dev !== statSync(folder).dev) return true;
-  // A mount may come from the same file system as the folder around it. The system then refuses a second name beside the first one,
-  // because no link leads from one mount to another. Without the permission to make the name, the file counts as no mount.
-  if (!mayAccess("read", folder) || !mayAccess("write", folder)) return false;
+  const hasOtherDevice = () => statSync(path).dev !== statSync(folder).dev;
+  if (!mayAccess("read", folder) || !mayAccess("write", folder)) return hasOtherDevice();
   const name = unfinishedName(path);
   try {
     linkSync(path, name);
     return false;
   } catch (error) {
-    // Any other failure says nothing, for example that the folder cannot be written to.
-    return (error as { code?: unknown }).code === "EXDEV";
+    return (error as { code?: unknown }).code === "EXDEV" || hasOtherDevice();
   } finally {
     rmSync(name, { force: true });
   }
