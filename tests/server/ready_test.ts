@@ -22,7 +22,7 @@ test("ready tells that a server is ready, and asks no proxy of the environment, 
     assert.deepEqual(await runHere(["ready", "--port", port], { PETSTORE_PORT: "9" }), ready);
     const proxy = "http://127.0.0.1:9";
     assert.deepEqual(
-      await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),
+      await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy, NODE_USE_ENV_PROXY: "1" }),
       ready,
     );
     await server.stop();

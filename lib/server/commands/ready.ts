@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from "node:http";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { SETTINGS } from "../settings/flags.ts";
@@ -60,12 +60,13 @@ async function requireReady(origin: string): Promise<void> {
 
 /**
  * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the environment names, also for an address
- * of this machine.
+ * of this machine. With NODE_USE_ENV_PROXY, Deno's agents do so too, unless they get an environment without a proxy.
  */
 async function ask(origin: string): Promise<{ status: number | undefined; text: string }> {
   const signal = AbortSignal.timeout(TIMEOUT);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  get(`${origin}/readyz`, { signal, agent: false }, resolve).on("error", (error) => reject(signal.reason ?? error));
+  const agent = new Agent({ proxyEnv: {} });
+  get(`${origin}/readyz`, { signal, agent }, resolve).on("error", (error) => reject(signal.reason ?? error));
   const response = await promise;
   return { status: response.statusCode, text: await readText(response) };
 }
