@@ -3,17 +3,16 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { createClient, PetstoreError } from "../mod.ts";
+import { PetstoreError } from "../mod.ts";
+import { answeredBy } from "./support.ts";
 import { whileReplaced } from "../../../tests/support/while_replaced.ts";
 
 const REX = '{"id":1,"name":"Réx","categoryId":7,"status":"sold"}';
 const ASKED = "GET http://localhost/v1/pets/1";
 
-/** What the only try of a request ends with. */
+/** What the only try of a request ends with: the name of the pet, or the error. */
 async function get(respond: () => Response): Promise<unknown> {
-  const fetch = () => Promise.resolve().then(respond);
-  const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", maxRetries: 0, fetch });
-  const [end] = await Promise.allSettled([pets.get(1n)]);
+  const [end] = await Promise.allSettled([answeredBy(respond).get(1n)]);
   return end?.status === "fulfilled" ? end.value.name : end?.reason;
 }
 
@@ -32,63 +31,58 @@ function inPieces(text: string): ReadableStream {
   return new ReadableStream({ start });
 }
 
-const ENDS: [name: string, respond: () => Response, end: string][] = [
-  ["a body in pieces", () => new Response(inPieces(REX)), "Réx"],
-  ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
-];
-
 const REDIRECTED = `${ASKED} is redirected to another address; baseUrl must be the address that answers`;
-for (const status of [300, 302, 399]) {
-  ENDS.push([`a redirect with ${status} and no address`, () => new Response(null, { status }), REDIRECTED]);
-}
-const hidden = { type: "opaqueredirect", status: 0, ok: false };
-ENDS.push(["a redirect that a browser hides", () => like(hidden), REDIRECTED]);
-
-/** Bodies that are cut, without a type, and whether they look like JSON. */
-const CUT: [text: string, isJson: boolean][] = [['{"id', true], [" \n[{", true], ["<p>{", false], ["x[", false]];
-for (const [text, isJson] of CUT) {
-  const respond = () => new Response(inPieces(text));
-  const is = isJson ? "incomplete JSON:" : "no answer of a petstore, but 200";
-  ENDS.push([`the text ${text.trim()}`, respond, `${ASKED} got ${is} ${JSON.stringify(text)}`]);
-}
-
 const FOREIGN = `${ASKED} got no answer of a petstore, but `;
 const PAGE = `<!doctype html><title>Sign in</title>${"<p>Welcome".repeat(50)}`;
+const PAGE_QUOTED = JSON.stringify(`${PAGE.slice(0, 64)}…`);
 const PET = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
 
-/** What is no answer of a petstore: a status, a body, and how the message quotes it. */
-const OTHERS: [name: string, status: number, body: string | null, quoted?: string][] = [
-  ["a page with 200", 200, PAGE, `${PAGE.slice(0, 64)}…`],
-  ["a page with 404", 404, PAGE, `${PAGE.slice(0, 64)}…`],
-  ["no body", 204, null, ""],
-  ["another shape", 400, '{"error":"no"}'],
-  ["an Error without a message", 400, '{"code":"no"}'],
-  ["an Error whose code is no text", 400, '{"code":7,"message":"No"}'],
-  ["null", 200, "null"],
-  ["a pet in a text", 200, '"{}"'],
-  ["arrays a million deep", 200, "[".repeat(1e6) + "]".repeat(1e6), `${"[".repeat(64)}…`],
-  ...[
-    ["with a fraction", "5807", "5807.5"],
-    ["with a fraction that rounds", "9223372036854775807", "900719925474099.99999999999999"],
-    ["beyond int64", "5807", "5808"],
-    ["without an id", "id", "ID"],
-    ["without a name", "name", "named"],
-    ["of another status", "available", "lost"],
-    ["whose status is null", '"available"', "null"],
-  ].map(([what, from, to]): typeof OTHERS[number] => {
-    const body = PET.replace(from!, to!);
-    return [`a pet ${what}`, 200, body, body.length > 64 ? `${body.slice(0, 64)}…` : body];
-  }),
+const json = (body: string, status = 200) => () =>
+  new Response(body, { status, headers: { "content-type": "application/json" } });
+const text = (body: string | null, status = 200) => () =>
+  new Response(body, { status, headers: { "content-type": "text/html" } });
+/** A body without a type, whose connection may have been cut. */
+const untyped = (body: string) => () => new Response(inPieces(body));
+
+/** Responses, and the name of the pet in them, or the message of the error. */
+const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
+  ["a body in pieces", untyped(REX), "Réx"],
+  ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
+  ["a redirect with 300 and no address", text(null, 300), REDIRECTED],
+  ["a redirect with 399 and no address", text(null, 399), REDIRECTED],
+  ["a redirect that a browser hides", () => like({ type: "opaqueredirect", status: 0, ok: false }), REDIRECTED],
+  ["a cut object", untyped('{"id'), `${ASKED} got incomplete JSON: "{\\"id"`],
+  ["a cut array", untyped(" \n[{"), `${ASKED} got incomplete JSON: " \\n[{"`],
+  ["a cut page", untyped("<p>{"), `${FOREIGN}200 "<p>{"`],
+  ["a cut text", untyped("x["), `${FOREIGN}200 "x["`],
+  ["a page with 200", text(PAGE), `${FOREIGN}200 ${PAGE_QUOTED}`],
+  ["a page with 404", text(PAGE, 404), `${FOREIGN}404 ${PAGE_QUOTED}`],
+  ["no body", text(null, 204), `${FOREIGN}204 ""`],
+  ["another shape", json('{"error":"no"}', 400), `${FOREIGN}400 "{\\"error\\":\\"no\\"}"`],
+  ["an Error without a message", json('{"code":"no"}', 400), `${FOREIGN}400 "{\\"code\\":\\"no\\"}"`],
+  ["an Error whose code is no text", json('{"code":7,"message":"No"}', 400), /petstore, but 400 /],
+  ["null", json("null"), `${FOREIGN}200 "null"`],
+  ["a pet in a text", json('"{}"'), /petstore, but 200 /],
+  ["arrays a million deep", json("[".repeat(1e6) + "]".repeat(1e6)), `${FOREIGN}200 "${"[".repeat(64)}…"`],
+  ["a pet with a fraction", json(PET.replace("5807", "5807.5")), /petstore, but 200 /],
+  [
+    "a fraction that rounds",
+    json(PET.replace("9223372036854775807", "900719925474099.99999999999999")),
+    /petstore, but 200 /,
+  ],
+  ["a pet beyond int64", json(PET.replace("5807", "5808")), /petstore, but 200 /],
+  ["a pet without an id", json(PET.replace("id", "ID")), /petstore, but 200 /],
+  ["a pet without a name", json(PET.replace("name", "named")), /petstore, but 200 /],
+  ["a pet of another status", json(PET.replace("available", "lost")), /petstore, but 200 /],
+  ["a pet whose status is null", json(PET.replace('"available"', "null")), /petstore, but 200 /],
 ];
-for (const [name, status, body, quoted = body] of OTHERS) {
-  const headers = { "content-type": body && body !== PAGE ? "application/json" : "text/html" };
-  ENDS.push([name, () => new Response(body, { status, headers }), `${FOREIGN}${status} ${JSON.stringify(quoted)}`]);
-}
 
 for (const [name, respond, end] of ENDS) {
   test(`createClient() gets ${name}`, async () => {
     const got = await get(respond);
-    assert.equal(got instanceof PetstoreError ? got.message : got, end);
+    const said = got instanceof PetstoreError ? got.message : String(got);
+    if (typeof end === "string") assert.equal(said, end);
+    else assert.match(said, end);
   });
 }
 
@@ -105,28 +99,26 @@ test("a Retry-After without a zone is GMT, wherever the client is", async () => 
   }
 });
 
-test("a code that this package does not know is kept, with the facts of the head", async () => {
+test("a code that this package does not know is kept, with the facts of the head, and JSON.stringify() shows these and no cause", async () => {
   const headers = { "retry-after": "7", "x-request-id": "r-1" };
   const body = { code: "on_holiday", message: "Back soon", status: 409 };
-  const { code, message, status, requestId, retryAfterMs } = await get(() =>
-    Response.json(body, { status: 409, headers })
-  ) as PetstoreError;
-  assert.deepEqual({ code, message, status, requestId, retryAfterMs }, {
-    ...body,
-    requestId: "r-1",
-    retryAfterMs: 7000,
-  });
+  const error = await get(() => Response.json(body, { status: 409, headers })) as PetstoreError;
+  assert.equal(String(error), "PetstoreError: Back soon");
+  const facts = { name: "PetstoreError", ...body, requestId: "r-1", retryAfterMs: 7000 };
+  assert.deepEqual(error, Object.assign(new PetstoreError(body.code, body.message), facts));
+  error.cause = new Error("Cut");
+  assert.deepEqual(JSON.parse(JSON.stringify(error)), facts);
 });
 
 test("in a browser, a failure without a response says that pages of its origin may not be permitted", async () => {
+  const fail = () => {
+    throw new TypeError("Failed to fetch");
+  };
   const messageAt = (origin: string | undefined) =>
     whileReplaced(
       globalThis as { location?: unknown },
       { location: origin && { origin } },
-      async () =>
-        (await get(() => {
-          throw new TypeError("Failed to fetch");
-        }) as Error).message,
+      async () => (await get(fail) as Error).message,
     );
   const plain = `${ASKED} got no whole response: Failed to fetch`;
   assert.equal(

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { createPetstore, type PetstoreOptions } from "@petstore/petstore";
-import { type ClientOptions, createClient, PetstoreError } from "../mod.ts";
+import { type ClientOptions, createClient, type Fetch, type Pets, PetstoreError } from "../mod.ts";
 
 export const KEY = "pk_test";
+
+/** The calls of a client whose requests get these answers. Each is sent once, unless `more` says otherwise. */
+export function answeredBy(
+  answer: (request: Request) => Response | Promise<Response>,
+  more: Partial<ClientOptions> = {},
+): Pets {
+  const fetch = async (request: Request) => await answer(request);
+  return createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, maxRetries: 0, ...more }).pets;
+}
 
 /** A client of a new petstore, and the requests that it sends, each once. */
 export function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientOptions> = {}) {
@@ -12,8 +21,7 @@ export function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<
     requests.push(request);
     return petstore.handle(request);
   };
-  const client = createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, maxRetries: 0, ...more });
-  return { ...client, petstore, requests };
+  return { pets: answeredBy(fetch, more), petstore, requests };
 }
 
 /** The error that a call of the client ends with. */

@@ -1,0 +1,139 @@
+/** The lists of a client: their pages, and what a server may say of the next one. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { answeredBy, failed, inProcess } from "./support.ts";
+
+/** A client of a petstore with seven pets, of which every second one is sold, and the requests that it sends. */
+async function withPets() {
+  const { pets, requests } = inProcess();
+  for (let i = 0; i < 7; i++) {
+    await pets.create({ name: `Pet ${i}`, categoryId: 7n, status: i % 2 === 0 ? "sold" : "pending" });
+  }
+  requests.length = 0;
+  return { pets, requests };
+}
+
+const namesOf = (pets: readonly { name: string }[]) => pets.map(({ name }) => name);
+
+test("list() follows Link to the end, asks for a page when it is needed, and begins anew each time", async () => {
+  const { pets, requests } = await withPets();
+  const list = pets.list({ limit: 2, status: "sold" });
+  assert.equal(requests.length, 0);
+  for (let round = 1; round <= 2; round++) {
+    assert.deepEqual(namesOf(await Array.fromAsync(list)), ["Pet 0", "Pet 2", "Pet 4", "Pet 6"]);
+    assert.equal(requests.length, 2 * round);
+  }
+  assert.deepEqual((await Array.fromAsync(pets.list({ limit: 3 }).pages())).map(({ length }) => length), [3, 3, 1]);
+  requests.length = 0;
+  for await (const { name } of pets.list({ limit: 1 })) if (name === "Pet 1") break;
+  assert.equal(requests.length, 2);
+});
+
+test("page() gets one page, and the cursor with which the next call gets the next", async () => {
+  const { pets, requests } = await withPets();
+  // The cursor as the query of a request has it: null for the first page.
+  const first = await pets.page({ status: "sold", limit: 3, cursor: null });
+  const second = await pets.page({ status: "sold", limit: 3, cursor: first.nextCursor });
+  assert.deepEqual([first, second].map((page) => namesOf(page.pets)), [["Pet 0", "Pet 2", "Pet 4"], ["Pet 6"]]);
+  assert.equal(second.nextCursor, undefined);
+  assert.equal(requests.length, 2);
+  const { nextCursor } = await pets.page({ limit: 6 });
+  assert.deepEqual(namesOf(await pets.list({ cursor: nextCursor }).toArray()), ["Pet 6"]);
+  assert.equal((await failed(pets.page({ cursor: "&status=sold" }))).code, "invalid_cursor");
+});
+
+test("list() ends in the middle of a page when its signal is aborted", async () => {
+  const { pets } = await withPets();
+  const controller = new AbortController(), seen: string[] = [];
+  const list = async () => {
+    for await (const { name } of pets.list({ signal: controller.signal })) {
+      seen.push(name);
+      controller.abort(new Error("The user has left"));
+    }
+  };
+  await assert.rejects(list(), /The user has left/);
+  assert.deepEqual(seen, ["Pet 0"]);
+});
+
+test("toArray() has each pet, also of a page that is too long for arguments", async () => {
+  const page = Array.from({ length: 200_000 }, (_, id) => ({ id, name: "x", categoryId: 7 }));
+  const all = await answeredBy(() => Response.json(page)).list().toArray();
+  assert.deepEqual([all.length, all.at(-1)], [200_000, { id: 199_999n, name: "x", categoryId: 7n }]);
+});
+
+/** What a server answers to a request, numbered from 0: the ids of the pets, and the target of the link to the next page. */
+type Answer = (number: number) => [ids: number[], next?: string | undefined];
+
+/** A client of a server with these answers, and the addresses that it asks for. */
+function listing(answer: Answer) {
+  const asked: string[] = [];
+  const pets = answeredBy(({ url }) => {
+    const [ids, next] = answer(asked.push(url) - 1);
+    // After many pages there is no link, so that a test which fails ends.
+    const headers = next === undefined || asked.length > 500 ? {} : { link: `<${next}>; rel="next"` };
+    return Response.json(ids.map((id) => ({ id, name: "Rex", categoryId: 7 })), { headers });
+  });
+  return { pets, asked };
+}
+
+test("of a link, only the query is used: it goes to baseUrl, whatever the origin of the link is", async () => {
+  for (const target of ["https://other.example/pets", "/v1/pets/", ""]) {
+    const { pets, asked } = listing((number) => number === 0 ? [[1], `${target}?cursor=x`] : [[2]]);
+    assert.deepEqual((await pets.list().toArray()).map(({ id }) => id), [1n, 2n]);
+    assert.deepEqual(asked, ["http://localhost/v1/pets", "http://localhost/v1/pets?cursor=x"]);
+  }
+});
+
+test("a link to something other than the list is an error", async () => {
+  const targets = ["/v1/store/orders?cursor=x", "/v1/pets/7?cursor=x", "http://[/pets", "https://other.example/"];
+  for (const target of [...targets, "data:,/pet"]) {
+    const { pets, asked } = listing(() => [[], target]);
+    assert.equal((await failed(pets.list().toArray())).code, "unexpected_response", target);
+    assert.equal(asked.length, 1);
+  }
+});
+
+test("page() is an error if the next page has no cursor, which list() does not need", async () => {
+  const answer: Answer = (number) => number === 0 ? [[], "/v1/pets?page=2"] : [[]];
+  assert.deepEqual(await listing(answer).pets.list().toArray(), []);
+  assert.equal((await failed(listing(answer).pets.page())).message, "The next page has no cursor: ?page=2");
+});
+
+const NO_NEW_PET = /^100 pages in a row brought no new pet$/, CIRCLE = /^The pages go in a circle/;
+
+/** Lists without an end, and after how many requests the client must have noticed that. */
+const ENDLESS: [name: string, answer: Answer, message: RegExp, most: number][] = [
+  ["new cursors, and no pet", (number) => [[], `?cursor=${number}`], NO_NEW_PET, 102],
+  ["new cursors, and one pet", (number) => [[1], `?cursor=${number}`], NO_NEW_PET, 102],
+  [
+    "new cursors, and one pet on each second page",
+    (number) => [[1].slice(number % 2), `?cursor=${number}`],
+    NO_NEW_PET,
+    102,
+  ],
+  ["a page that links to itself", () => [[], "?cursor=x"], CIRCLE, 4],
+  ["a circle of two pages", (number) => [[], `?cursor=${number % 2}`], CIRCLE, 7],
+  ["a circle of five pages", (number) => [[], `?cursor=${number % 5}`], CIRCLE, 16],
+  [
+    "five pages before a circle of three",
+    (number) => [[], `?cursor=${number < 5 ? number : 5 + number % 3}`],
+    CIRCLE,
+    15,
+  ],
+];
+
+for (const [name, answer, message, most] of ENDLESS) {
+  test(`a list without an end is an error: it has ${name}`, async () => {
+    const { pets, asked } = listing(answer);
+    assert.match((await failed(pets.list({ limit: 1 }).toArray())).message, message);
+    assert.ok(asked.length <= most, `${asked.length} requests`);
+  });
+}
+
+test("99 pages without a pet are passed over, again and again", async () => {
+  const { pets } = listing((
+    number,
+  ) => [number % 100 === 99 ? [number] : [], number < 300 ? `?cursor=${number}` : undefined]);
+  assert.deepEqual((await pets.list().toArray()).map(({ id }) => id), [99n, 199n, 299n]);
+});
