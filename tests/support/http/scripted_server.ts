@@ -1,14 +1,11 @@
 /** A server of raw bytes on TCP, for every runtime. */
 
 import { Buffer } from "node:buffer";
-import { createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { withListening } from "./listening.ts";
 
-/**
- * The bytes that answer a request, before the connection ends; `undefined` leaves it open and silent, an array leaves it open. A
- * function gets the connection.
- */
-export type Script = (request: string, number: number) => string | [string] | ((socket: Socket) => unknown) | undefined;
+/** The bytes that answer a request, before the connection ends; `undefined` leaves it open and silent, an array leaves it open. */
+export type Script = (request: string, number: number) => string | [string] | undefined;
 
 /** What a scripted server has seen. */
 export interface Scripted {
@@ -30,8 +27,7 @@ export async function withScript<T>(script: Script, use: (server: Scripted) => P
       if (!isWhole(received)) return;
       const answer = script(received, requests.push(received) - 1);
       received = "";
-      if (typeof answer === "function") answer(socket);
-      else if (typeof answer === "string") socket.end(answer);
+      if (typeof answer === "string") socket.end(answer);
       else if (answer) socket.write(answer[0]);
     });
   });
@@ -57,28 +53,4 @@ export function response(status: number, body: string, fields: Record<string, st
 export function fieldOf(request: string | undefined, name: string): string | undefined {
   const line = request?.split("\r\n").find((line) => line.toLowerCase().startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
-}
-
-/** A flood that ends here was not stopped by the client. */
-export const FLOOD_BYTES: number = 256 * 2 ** 20;
-
-/** Sends a head and then spaces until the client closes the connection, in chunks if the head says so. */
-export function flood(head: string): { answer: (socket: Socket) => void; sent: number } {
-  const spaces = Buffer.alloc(2 ** 20, " ");
-  const isChunked = /^transfer-encoding: chunked/im.test(head);
-  const piece = isChunked ? Buffer.concat([Buffer.from("100000\r\n"), spaces, Buffer.from("\r\n")]) : spaces;
-  const seen = { answer, sent: 0 };
-  function answer(socket: Socket): void {
-    seen.sent = 0;
-    socket.write(`${head}\r\n`);
-    const send = () => {
-      while (seen.sent < FLOOD_BYTES && !socket.destroyed) {
-        seen.sent += spaces.length;
-        if (!socket.write(piece)) return void socket.once("drain", send);
-      }
-      socket.destroy();
-    };
-    send();
-  }
-  return seen;
 }
