@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../mod.ts";
-import { formatPet, type KeyStore, type PetStore } from "@petstore/petstore/store";
+import type { PetStore } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
@@ -52,28 +52,22 @@ function twins(schema: string): string {
   END $$`;
 }
 
-async function useKeys(keys: KeyStore): Promise<void> {
-  const [key, other] = [keyOf(crypto.randomUUID()), keyOf(crypto.randomUUID())];
+/** Runs each statement of a store at least once. A twin makes it fail. */
+async function useAll(store: PetStore): Promise<void> {
+  const keys = store.keys!, [key, other] = [keyOf(crypto.randomUUID()), keyOf(crypto.randomUUID())];
   assert.equal(await keys.add(key), true);
   assert.equal(await keys.add(other, { id: key.id, expires: new Date(8) }), true);
   assert.equal(await keys.revoke(other.id, new Date(9)), true);
-  const { version, keys: listed } = await keys.listSince!("");
-  assert.deepEqual(listed?.find(({ id }) => id === key.id), { ...key, expires: new Date(8) });
+  const { version } = await keys.listSince!("");
   assert.deepEqual(await keys.listSince!(version), { version });
-}
-
-async function useAll(store: PetStore): Promise<void> {
-  await useKeys(store.keys!);
   const given = request(crypto.randomUUID().slice(0, 22));
   const id = await store.create(PET);
   const once = await store.createOnce!(PET, given);
-  assert.deepEqual(once, { outcome: "created", id: id + 1n });
   assert.deepEqual(await store.createOnce!(PET, given), { ...once, outcome: "replayed" });
-  assert.deepEqual(await store.createOnce!(PET, { ...given, fingerprint: "g" }), { outcome: "conflict" });
-  assert.equal(await store.get(id), formatPet({ id, ...PET }));
-  const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
-  assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
-  assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
+  assert.notEqual(await store.get(id), undefined);
+  for (const status of [undefined, "sold"] as const) {
+    assert.match((await store.list({ after: id, limit: 20, status })).json, /"Rex"/);
+  }
   await store.createOnce!(PET, request("gone", "f", 0));
   await store.check();
 }

@@ -1,5 +1,5 @@
 import { test as nodeTest } from "node:test";
-import { createPostgresStore } from "../mod.ts";
+import { createPostgresStore, postgresSchema } from "../mod.ts";
 import { statementsFor } from "../lib/statements.ts";
 import type { KeyedPetStore, PetStore } from "@petstore/petstore/store";
 import { request } from "../../conformance/lib/store/case.ts";
@@ -21,9 +21,17 @@ function testStore(name: string, run: (store: PetStore, url: string, schema: str
   testSchema(name, (url, schema) => usingStore(url, schema, (store) => run(store, url, schema)));
 }
 
-/** Tests without PostgreSQL, with a schema that does not exist yet, and with an empty store. */
+function testTables(name: string, run: (url: string, schema: string) => Promise<void>): void {
+  testSchema(name, async (url, schema) => {
+    await runSql(url, postgresSchema(schema));
+    await run(url, schema);
+  });
+}
+
+/** Tests without PostgreSQL, with a schema that does not exist yet, with its empty tables, and with a store on these. */
 export const test = Object.assign((name: string, run: () => Promise<void>) => void nodeTest(name, run), {
   schema: testSchema,
+  tables: testTables,
   store: testStore,
 });
 
