@@ -3,10 +3,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Database } from "../lib/client/database.ts";
 import { exportPostgres } from "../lib/exporter.ts";
 import { importPets } from "../lib/importer.ts";
-import { createPostgresStore, postgresSchema } from "../mod.ts";
 import { adviceOf, isTemporary } from "../lib/client/errors.ts";
 import { readPostgresSetting } from "../server.ts";
 import { connect, runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
@@ -45,109 +43,85 @@ test.schema(
     }),
 );
 
-test.schema(
-  "export, keys rotate and keys revoke refuse a database without tables and make none",
-  (url, schema) =>
-    inFolder(async () => {
-      for (const args of [["export"], ["keys", "rotate", "key-1"], ["keys", "revoke", "key-1"]]) {
-        assertRefused(await run(url, schema, ...args), /does not exist, or has no tables/);
-        assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
-      }
-      await runSql(url, postgresSchema(schema));
-      assert.deepEqual(await run(url, schema, "export"), { status: 0, stdout: "", stderr: "" });
-    }),
-);
+test.schema("a command that needs tables refuses a database without them, and makes none", async (url, schema) => {
+  for (
+    const args of [["export"], ["check"], ["keys", "list"], ["keys", "rotate", "key-1"], ["keys", "revoke", "key-1"]]
+  ) {
+    assertRefused(await run(url, schema, ...args), /does not exist, or has no tables/);
+  }
+  assert.deepEqual(await runSql(url, `SELECT to_regnamespace('"${schema}"')`), [[null]]);
+});
 
-test.schema(
-  "a failed sink or a stopped import is no fault of the database, and keeps its own error",
-  async (url, schema) => {
-    const database = readPostgresSetting(`${url}?schema=${schema}`);
-    const stopped = AbortSignal.abort(new Error("The import was stopped"));
-    await assert.rejects(database.import(EDGES, stopped), (error) => error === stopped.reason);
-    await database.import(EDGES, new AbortController().signal);
-    const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
-    await assert.rejects(database.export(() => Promise.reject(full)), (error) => error === full);
-  },
-);
+/** Addresses that cannot be used, whether a later attempt may succeed, and what to do. */
+const UNUSABLE: [address: string, isTemporary: boolean, advice: RegExp][] = [
+  ["postgres://127.0.0.1:9/pets", true, / cannot be used: .*ECONNREFUSED.*; start PostgreSQL, or correct the host/],
+  ["postgres://missing.invalid/pets", true, / cannot be used: .*; correct the name of the host/],
+  ["missing", false, / cannot be used: .*; create the database with createdb/],
+];
 
-test.schema(
-  "an export or a check of a database that cannot be used says what to do, and whether a later one may succeed",
-  async (url, schema) => {
-    const other = new URL(url);
-    other.pathname = "/missing";
-    const expectations: [address: string, isTemporary: boolean, message: RegExp][] = [
-      ["postgres://127.0.0.1:9/pets", true, / cannot be used: .*ECONNREFUSED.*; start PostgreSQL, or correct the host/],
-      ["postgres://missing.invalid/pets", true, / cannot be used: .*; correct the name of the host/],
-      [other.href, false, / cannot be used: .*; create the database with createdb/],
-      [`${url}?schema=${schema}`, false, / cannot be used: /],
-    ];
-    for (const [address, isTemporary, message] of expectations) {
-      const database = readPostgresSetting(address);
-      const expected = { name: "UnusableDatabaseError", isTemporary, message };
-      await assert.rejects(database.export(() => Promise.resolve()), expected);
-      await assert.rejects(database.check(), expected);
-      await assert.rejects(database.listKeys(), expected);
-    }
-    // Deno says so of a host that --allow-net does not name.
-    const notPermitted = Object.assign(new Error("getaddrinfo EPERM localhost"), { code: "EPERM" });
-    assert.equal(isTemporary(notPermitted), false);
-    assert.match(adviceOf(notPermitted), /^; write the host in the address as it is in --allow-net/);
-  },
-);
+test.schema("a database that cannot be used is named with what to do, and whether a later attempt may succeed", async (url) => {
+  for (const [address, isTemporary, message] of UNUSABLE) {
+    const database = readPostgresSetting(new URL(address, url).href);
+    const expected = { name: "UnusableDatabaseError", isTemporary, message };
+    await assert.rejects(database.export(() => Promise.resolve()), expected);
+    await assert.rejects(database.check(), expected);
+    await assert.rejects(database.listKeys(), expected);
+  }
+  // Deno says so of a host that --allow-net does not name.
+  const notPermitted = Object.assign(new Error("getaddrinfo EPERM localhost"), { code: "EPERM" });
+  assert.equal(isTemporary(notPermitted), false);
+  assert.match(adviceOf(notPermitted), /^; write the host in the address as it is in --allow-net/);
+});
 
-test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
-  await withPool(url, async (pool) => {
-    const store = await createPostgresStore(pool, { schema });
-    await store.create(EDGES[0]!);
-    await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(2, 5000) AS i`);
-    const texts: string[] = [];
-    await exportPostgres(pool, { schema }, async (text) => {
+/** SQL that adds pets up to this id. */
+const addUpTo = (schema: string, last: number) =>
+  `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${last}) AS i`;
+
+test.tables("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
+  await runSql(url, addUpTo(schema, 5000));
+  const texts: string[] = [];
+  await withPool(url, (pool) =>
+    exportPostgres(pool, { schema }, async (text) => {
       if (texts.length === 0) {
         await runSql(url, `DELETE FROM "${schema}".pets WHERE id > 4000; UPDATE "${schema}".pets SET name = 'x'`);
       }
       texts.push(text);
-    });
-    const lines = texts.join("\n").split("\n");
-    assert.equal(lines.length, 5_000);
-    assert.equal(lines.at(-1), '{"id":5000,"name":"Rex","categoryId":7,"status":"pending"}');
-    assert.ok(texts.length > 3);
-    await store.close();
+    }));
+  const lines = texts.join("\n").split("\n");
+  assert.equal(lines.length, 5_000);
+  assert.equal(lines.at(-1), '{"id":5000,"name":"Rex","categoryId":7,"status":"pending"}');
+  assert.ok(texts.length > 3);
+});
+
+test.tables("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
+  await withPool(url, async (pool) => {
+    for (const count of [1, 998, 999, 1000, 1001, 2000]) {
+      await runSql(url, `TRUNCATE "${schema}".pets; ${addUpTo(schema, count)}`);
+      let total = 0;
+      await exportPostgres(pool, { schema }, async (text, pets) => {
+        assert.equal(text.split("\n").length, pets);
+        await Promise.resolve(total += pets);
+      });
+      assert.equal(total, count);
+    }
   });
 });
 
-test.schema("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
-  await runSql(url, postgresSchema(schema));
-  for (const count of [1, 998, 999, 1000, 1001, 2000]) {
-    await runSql(
-      url,
-      `TRUNCATE "${schema}".pets; INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${count}) AS i`,
-    );
-    let total = 0;
-    await withPool(url, (pool) =>
-      exportPostgres(pool, { schema }, (text, pets) => {
-        assert.equal(text.split("\n").length, pets);
-        total += pets;
-        return Promise.resolve();
-      }));
-    assert.equal(total, count);
-  }
-});
-
-test.schema(
-  "an import and an export leave the pool as it was, also an export whose reader fails",
+test.tables(
+  "an import and an export leave the pool as it was, and keep the error of a signal or a reader",
   async (url, schema) => {
     const pool = connect(url, schema, 1);
-    const signal = new AbortController().signal;
     const listeners = () => ["error", "connect", "acquire"].map((event) => pool.listenerCount(event));
     const before = listeners();
-    const full = new Error("The disk is full");
+    const full = new Error("The disk is full"), stopped = AbortSignal.abort(new Error("The import was stopped"));
     for (let round = 1; round < 3; round++) {
-      await importPets(pool, { schema }, EDGES, signal);
+      await assert.rejects(importPets(pool, { schema }, EDGES, stopped), (error) => error === stopped.reason);
+      await importPets(pool, { schema }, EDGES, new AbortController().signal);
       await assert.rejects(exportPostgres(pool, { schema }, () => Promise.reject(full)), (error) => error === full);
       // The transaction of the failed export has ended, and its cursor with it.
       assert.deepEqual((await pool.query("SELECT count(*)::int AS cursors FROM pg_cursors")).rows, [{ cursors: 0 }]);
       let total = 0;
-      await exportPostgres(pool, { schema }, (_, pets) => Promise.resolve(void (total += pets)));
+      await exportPostgres(pool, { schema }, async (_, pets) => void await Promise.resolve(total += pets));
       assert.equal(total, 3 * round);
       assert.deepEqual(listeners(), before);
       const connection = await pool.connect();
@@ -156,12 +130,17 @@ test.schema(
       connection.release();
     }
     await pool.end();
+    // A server keeps them too, which adds what to do to the errors of the database alone.
+    const database = readPostgresSetting(`${url}?schema=${schema}`);
+    await assert.rejects(
+      database.export(() => Promise.reject(Object.assign(full, { code: "ENOSPC" }))),
+      (error) => error === full,
+    );
   },
 );
 
-test.schema("an export whose connection breaks fails, and says why it broke", async (url, schema) => {
-  await runSql(url, postgresSchema(schema));
-  await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, 5000) AS i`);
+test.tables("an export whose connection breaks fails, and says why it broke", async (url, schema) => {
+  await runSql(url, addUpTo(schema, 5000));
   const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE query LIKE 'FETCH%' AND pid <> pg_backend_pid()`;
   let pages = 0;
@@ -175,21 +154,15 @@ test.schema("an export whose connection breaks fails, and says why it broke", as
   assert.ok(pages < 5);
 });
 
-test.schema("an export that waits ten times as long as a request fails", async (url, schema) => {
-  await runSql(url, postgresSchema(schema));
+test.tables("an export that waits for ever fails", async (url, schema) => {
   await withPool(url, async (pool) => {
-    const locker = await pool.connect(), options = { schema, timeoutMs: 50 };
+    const locker = await pool.connect();
     await locker.query(`BEGIN; LOCK TABLE "${schema}".pets IN ACCESS EXCLUSIVE MODE`);
-    const refused = assert.rejects(exportPostgres(pool, options, () => Promise.resolve()), /PostgreSQL: .*timeout/);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".pets%'`;
-    await until("an export that waits", async () => (await runSql(url, waiting)).length > 0);
-    // A request with a little more time is given up later.
-    const db = new Database(pool, options);
-    await assert.rejects(db.query(`SELECT name FROM "${schema}".pets`, [], { deadline: performance.now() + 600 }));
-    db.release();
-    await locker.query("COMMIT");
-    locker.release();
-    await refused;
+    await assert.rejects(
+      exportPostgres(pool, { schema, timeoutMs: 50 }, () => Promise.resolve()),
+      /PostgreSQL: .*timeout/,
+    );
+    locker.release(true);
   });
 });
 
@@ -198,11 +171,11 @@ const SLOW = (schema: string) =>
   `CREATE FUNCTION "${schema}".pause() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
   CREATE TRIGGER slow BEFORE INSERT ON "${schema}".pets EXECUTE FUNCTION "${schema}".pause()`;
 
-test.schema(
+test.tables(
   "an import that is killed or told to end while PostgreSQL adds its pets adds all of them, or none",
   (url, schema) =>
     inFolder(async (folder) => {
-      await runSql(url, `${postgresSchema(schema)}; ${SLOW(schema)}`);
+      await runSql(url, SLOW(schema));
       writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(3_000)));
       const env = { PETSTORE_STORE: `${url}?schema=${schema}` };
       const active = `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"${schema}".add_pets%'
