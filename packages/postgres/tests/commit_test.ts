@@ -8,24 +8,31 @@ import { createGroupCommit } from "../lib/commit.ts";
 import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
-/** A database on which each statement does what the test says, and the names of the pets of each statement. */
-function createDatabase(timeoutMs: number) {
-  const statements: string[][] = [];
-  /** The deadline of each statement. */
-  const deadlines: number[] = [];
-  const state = {
-    before: (): Promise<void> => Promise.resolve(),
-    /** What `add_pets` says of a pet: its id, the negative id of an earlier one, or "" for a conflict. */
-    idOf: (_name: string, i: number): string => String(i + 1),
-  };
+/** What `add_pets` says of a pet: its id, the negative id of an earlier one, or "" for a conflict. */
+type IdOf = (name: string, i: number) => string;
+
+/** Commits on a database on which each statement does what the test says, with a time limit of a second. */
+function createCommits(idOf: IdOf = (_, i) => String(i + 1)) {
+  /** The names of the pets of each statement, and its deadline. */
+  const statements: string[][] = [], deadlines: number[] = [];
+  const state = { before: () => Promise.resolve() };
   const query = async (_: string, [names = "{}"]: readonly string[], { deadline }: { deadline: number }) => {
     const given = JSON.parse(`[${names.slice(1, -1)}]`) as string[];
     statements.push(given);
     deadlines.push(deadline);
     await state.before();
-    return [[given.map(state.idOf).join()]];
+    return [[given.map(idOf).join()]];
   };
-  return { db: { query, timeoutMs } as unknown as Database, state, statements, deadlines };
+  const { write } = createGroupCommit({ query, timeoutMs: 1_000 } as unknown as Database, "add");
+  /** Begins a create whose statement ends with `gate`. */
+  const hold = async (gate: Promise<void>) => {
+    state.before = () => gate;
+    const first = write(petOf("first"));
+    await turn();
+    await turn();
+    return { first };
+  };
+  return { write, hold, state, statements, deadlines };
 }
 
 const petOf = (name: string) => ({ kind: "create", pet: { name, categoryId: 7n, status: "sold" } }) as const;
@@ -37,13 +44,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("creates that have waited too long for others are refused and not sent, and those that came later are", () =>
   withStoppedClock(async (pass) => {
-    const { db, state, statements } = createDatabase(1_000);
-    const { write } = createGroupCommit(db, "add");
+    const { write, hold, statements } = createCommits();
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    state.before = () => gate;
-    const first = write(petOf("first"));
-    await turn();
-    await turn();
+    const { first } = await hold(gate);
     const late = write(petOf("late"));
     pass(501);
     const next = write(petOf("next"));
@@ -56,12 +59,9 @@ test("creates that have waited too long for others are refused and not sent, and
 
 test("the time limit of a create counts from when it came, not from when it is sent", () =>
   withStoppedClock(async (pass) => {
-    const { db, state, deadlines } = createDatabase(1_000);
-    const { write } = createGroupCommit(db, "add");
+    const { write, hold, deadlines } = createCommits();
     const { promise: gate, resolve: release } = Promise.withResolvers<void>();
-    state.before = () => gate;
-    const first = write(petOf("first"));
-    await turn();
+    const { first } = await hold(gate);
     const waiting = write(petOf("waiting"));
     pass(400);
     release();
@@ -73,9 +73,8 @@ test("a create that may have been stored is not sent again, since that could sto
   for (
     const cause of [new Error("Connection terminated"), { code: "ECONNRESET" }, { code: "57P01" }, { code: "08006" }]
   ) {
-    const { db, state, statements } = createDatabase(1_000);
+    const { write, state, statements } = createCommits();
     state.before = () => Promise.reject(new StoreUnavailableError("lost", { cause, mayBeStored: true }));
-    const { write } = createGroupCommit(db, "add");
     await assert.rejects(write(petOf("rex")), { name: "StoreUnavailableError", mayBeStored: true });
     assert.deepEqual(statements, [["rex"]]);
   }
@@ -83,8 +82,7 @@ test("a create that may have been stored is not sent again, since that could sto
 
 test("a create that conflicts is sent again until its time limit and not longer, and the next one is sent", () =>
   withVirtualClock(async ({ now }) => {
-    const { db, state, statements } = createDatabase(1_000);
-    const { write } = createGroupCommit(db, "add");
+    const { write, state, statements } = createCommits();
     state.before = () => Promise.reject(new StoreUnavailableError("conflict", { cause: { code: "40001" } }));
     for (const begun of [0, 1_000]) {
       await new Promise<void>((resolve) => setTimeout(resolve, begun - now()));
@@ -99,13 +97,10 @@ test("a create that conflicts is sent again until its time limit and not longer,
   }));
 
 test("creates with one key are sent one after the other, and with others in a statement those with a key come first", async () => {
-  const { db, state, statements } = createDatabase(1_000);
-  const { write } = createGroupCommit(db, "add");
-  const known = new Set<string>();
-  state.idOf = (name, i) => {
+  const { write, statements } = createCommits((name, i) => {
     if (name === "other fingerprint") return "";
-    return known.has(name) ? "-7" : (known.add(name), String(i + 7));
-  };
+    return name === "a" && statements.length > 1 ? "-7" : String(i + 7);
+  });
   const writes = [
     petOf("plain"),
     onceOf("a", "a"),
@@ -125,9 +120,7 @@ test("creates with one key are sent one after the other, and with others in a st
 });
 
 test("a replayed create is answered once its pet is confirmed, by a commit that adds pets or by one of its own, which may fail", async () => {
-  const { db, state, statements } = createDatabase(1_000);
-  const { write } = createGroupCommit(db, "add");
-  state.idOf = (name) => name === "old" ? "-1" : "2";
+  const { write, state, statements } = createCommits((name) => name === "old" ? "-1" : "2");
   assert.deepEqual(await Promise.all([write(onceOf("a", "old")), write(petOf("new"))]), [
     { outcome: "replayed", id: 1n },
     { outcome: "created", id: 2n },

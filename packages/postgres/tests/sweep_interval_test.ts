@@ -6,60 +6,50 @@ import type { Database } from "../lib/client/database.ts";
 import { startSweeper } from "../lib/sweeper.ts";
 import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
 
-/** A database whose deletions delete so many rows, or fail. */
-function createDatabase() {
-  const state = { deleted: 0, fails: false, deletions: 0 };
-  const query = () => {
-    state.deletions++;
-    return state.fails ? Promise.reject(new Error("down")) : Promise.resolve([[String(state.deleted)]]);
-  };
-  return { db: { query, timeoutMs: 5000 } as unknown as Database, state };
-}
-
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-async function count(sweeper: ReturnType<typeof startSweeper>, requests: number): Promise<void> {
-  for (let i = 0; i < requests; i++) sweeper.countRequest();
-  await turn();
+/** A sweeper whose deletions delete so many rows, or fail, and the number of deletions after so many more requests. */
+function createSweeper() {
+  const state = { deleted: 0, fails: false };
+  let deletions = 0;
+  const query = () => {
+    deletions++;
+    return state.fails ? Promise.reject(new Error("down")) : Promise.resolve([[String(state.deleted)]]);
+  };
+  const sweeper = startSweeper({ query, timeoutMs: 5000 } as unknown as Database, "delete");
+  const after = async (requests: number) => {
+    for (let i = 0; i < requests; i++) sweeper.countRequest();
+    await turn();
+    return deletions;
+  };
+  return { sweeper, state, after };
 }
 
 test("a deletion starts with the first request, then after each 500, also if one has failed, and at once after a full one", async () => {
-  const { db, state } = createDatabase();
-  const sweeper = startSweeper(db, "delete");
-  await count(sweeper, 1);
-  assert.equal(state.deletions, 1);
-  for (const round of [2, 3]) {
-    await count(sweeper, 499);
-    assert.equal(state.deletions, round - 1);
-    state.fails = round === 2;
-    await count(sweeper, 1);
-    assert.equal(state.deletions, round);
-  }
-  state.deleted = 2000;
-  await count(sweeper, 500);
-  assert.equal(state.deletions, 4);
+  const { sweeper, state, after } = createSweeper();
+  assert.equal(await after(1), 1);
+  state.fails = true;
+  assert.equal(await after(499), 1);
+  assert.equal(await after(1), 2);
+  Object.assign(state, { fails: false, deleted: 2000 });
+  assert.equal(await after(499), 2);
+  assert.equal(await after(1), 3);
   // More have expired than one statement deletes, so the next request starts another.
   state.deleted = 0;
-  await count(sweeper, 1);
-  assert.equal(state.deletions, 5);
-  await count(sweeper, 1);
-  assert.equal(state.deletions, 5);
+  assert.equal(await after(1), 4);
+  assert.equal(await after(1), 4);
   await sweeper.close();
-  await count(sweeper, 1000);
-  assert.equal(state.deletions, 5);
+  assert.equal(await after(1000), 4);
 });
 
 test("few requests begin a deletion five seconds after the last one, again and again, also after one that has failed", () =>
   withStoppedClock(async (pass) => {
-    const { db, state } = createDatabase();
-    const sweeper = startSweeper(db, "delete");
+    const { sweeper, state, after } = createSweeper();
     for (const round of [1, 2, 3, 4]) {
       state.fails = round === 2;
-      await count(sweeper, 1);
-      assert.equal(state.deletions, round);
+      assert.equal(await after(1), round);
       pass(4_999);
-      await count(sweeper, 1);
-      assert.equal(state.deletions, round);
+      assert.equal(await after(1), round);
       pass(1);
     }
     await sweeper.close();

@@ -1,16 +1,11 @@
 /** Requests that expire within milliseconds and come again, while all servers delete them. */
 
 import assert from "node:assert/strict";
-import { createPostgresStore } from "../../mod.ts";
 import { statementsFor } from "../../lib/statements.ts";
-import { request } from "../../../conformance/lib/store/case.ts";
 import type { PetStore } from "@petstore/petstore/store";
-import { runSql, whyNoPostgres, withPool, withSchema } from "../../../../tests/support/postgres/postgres.ts";
+import { runSql } from "../../../../tests/support/postgres/postgres.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { PET } from "../../../../tests/support/postgres/servers.ts";
-import { testUnless } from "../../../../tests/support/system/commands.ts";
-
-const test = testUnless(whyNoPostgres());
+import { PET, request, test, usingStore } from "../support.ts";
 
 /** Sends the same few keys again and again, and returns the ids of new pets. */
 async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
@@ -24,29 +19,28 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   return made;
 }
 
-test("reusing keys while servers delete them fails no create, repeats no id and leaves nothing behind", () =>
-  withSchema((url, schema) =>
-    withPool(url, (one) =>
-      withPool(url, async (other) => {
-        const stores = [await createPostgresStore(one, { schema }), await createPostgresStore(other, { schema })];
-        const { deleteExpired } = statementsFor(schema);
-        let isDone = false;
-        const forgetOn = async () => {
-          let forgotten = 0;
-          while (!isDone) forgotten += Number((await runSql(url, deleteExpired.replace("$1", "50")))[0]?.[0]);
-          return forgotten;
-        };
-        const forgetting = [forgetOn(), forgetOn()];
-        const made = await Promise.all([...stores, ...stores].map((store) => sendAgain(store, 60)))
-          .finally(() => isDone = true);
-        const ids = made.flat();
-        assert.ok((await Promise.all(forgetting)).some((forgotten) => forgotten > 0));
-        assert.equal(new Set(ids).size, ids.length);
-        assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
-        for (const store of stores) await store.close();
-        await until("nothing remembered", async () => {
-          await runSql(url, deleteExpired.replace("$1", "1000"));
-          return (await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0] === "0";
-        });
-      }))
-  ));
+test.store(
+  "reusing keys while servers delete them fails no create, repeats no id and leaves nothing behind",
+  async (one, url, schema) => {
+    const { deleteExpired } = statementsFor(schema);
+    const forget = async (most: string) => Number((await runSql(url, deleteExpired.replace("$1", most)))[0]?.[0]);
+    let isDone = false;
+    const forgetOn = async () => {
+      let forgotten = 0;
+      while (!isDone) forgotten += await forget("50");
+      return forgotten;
+    };
+    const forgetting = [forgetOn(), forgetOn()];
+    const ids = await usingStore(url, schema, async (other) => {
+      const made = [one, one, other, other].map((store) => sendAgain(store, 60));
+      return (await Promise.all(made).finally(() => isDone = true)).flat();
+    });
+    assert.ok((await Promise.all(forgetting)).some((forgotten) => forgotten > 0));
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
+    await until("nothing remembered", async () => {
+      await forget("1000");
+      return (await runSql(url, `SELECT FROM "${schema}".requests`)).length === 0;
+    });
+  },
+);
