@@ -13,63 +13,53 @@ import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 /** What becomes of a statement. */
 type Answer = "rows" | "fails" | "hangs";
 
-class Connection extends EventEmitter {
+type Connection = ReturnType<typeof createConnection>;
+
+/** @param processID The process in PostgreSQL, which a pooler may not tell. */
+function createConnection(answerTo: (text: string) => Answer, processID: number | undefined) {
+  const { promise: lost, reject: lose } = Promise.withResolvers<never>();
+  lost.catch(() => {});
   /** What each release was given: an error, or nothing if the connection may be used again. */
-  readonly released: unknown[] = [];
-  /** The process in PostgreSQL, which a pooler may not tell. */
-  readonly processID: number | undefined;
-  readonly #pool: FakePool;
-  readonly #lost = Promise.withResolvers<never>();
-
-  constructor(pool: FakePool) {
-    super();
-    this.#pool = pool;
-    this.processID = pool.processID;
-    this.#lost.promise.catch(() => {});
-  }
-
-  async query({ text }: { text: string }): Promise<unknown> {
-    this.#pool.sent.push(text);
-    if (this.#pool.answer === "hangs") return await this.#lost.promise;
-    if (this.#pool.answer === "fails") throw new Error("The connection was lost");
+  const released: unknown[] = [];
+  const query = async ({ text }: { text: string }) => {
+    const answer = answerTo(text);
+    if (answer === "hangs") return await lost;
+    if (answer === "fails") throw new Error("The connection was lost");
     return { rows: [[text]], command: "SELECT", rowCount: 1, fields: [{}] };
-  }
-
-  getTransactionStatus(): string {
-    return "I";
-  }
-
-  release(error?: Error): void {
-    this.released.push(error);
-    if (error) this.#lost.reject(error);
-  }
+  };
+  const release = (error?: Error) => {
+    released.push(error);
+    if (error) lose(error);
+  };
+  return Object.assign(new EventEmitter(), { processID, released, query, release, getTransactionStatus: () => "I" });
 }
 
-/** A pool of one connection at a time. */
-class FakePool extends EventEmitter {
-  readonly totalCount = 0;
-  readonly options = { max: 1 };
-  readonly connections: Connection[] = [];
-  /** The texts that the connections got. */
-  readonly sent: string[] = [];
-  answer: Answer = "rows";
-  /** What a new connection waits for. */
-  opening: Promise<void> = Promise.resolve();
-  processID: number | undefined;
-  ends = 0;
-
-  /** Never resolves while the connections hang, as with those to a lost host. */
-  end(): Promise<void> {
-    this.ends++;
-    if (this.answer === "hangs") return new Promise(() => {});
-    return this.answer === "fails" ? Promise.reject(new Error("The connection was lost")) : Promise.resolve();
-  }
-
-  async connect(): Promise<Connection> {
-    await this.opening;
-    this.connections.push(new Connection(this));
-    return this.connections.at(-1)!;
-  }
+/** A pool of one connection at a time. Its members may be changed while it is used. */
+function createPool(answer: Answer = "rows", processID?: number) {
+  const pool = Object.assign(new EventEmitter(), {
+    totalCount: 0,
+    options: { max: 1 },
+    answer,
+    /** What a new connection waits for. */
+    opening: Promise.resolve(),
+    connections: [] as Connection[],
+    /** The texts that the connections got. */
+    sent: [] as string[],
+    ends: 0,
+    /** Never resolves while the connections hang, as with those to a lost host. */
+    end(): Promise<void> {
+      pool.ends++;
+      if (pool.answer === "hangs") return new Promise(() => {});
+      return pool.answer === "fails" ? Promise.reject(new Error("The connection was lost")) : Promise.resolve();
+    },
+    async connect(): Promise<Connection> {
+      await pool.opening;
+      const connection = createConnection((text) => (pool.sent.push(text), pool.answer), processID);
+      pool.connections.push(connection);
+      return connection;
+    },
+  });
+  return pool;
 }
 
 function countListeners(emitter: EventEmitter): number {
@@ -80,7 +70,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a statement leaves no timer, no listener and no place taken, however it ends, and the next one is answered", () =>
   withVirtualClock(async ({ pending }) => {
-    const pool = new FakePool();
+    const pool = createPool();
     const db = new Database(pool, { timeoutMs: 1_000 });
     for (const answer of ["rows", "fails", "rows", "hangs", "rows"] as const) {
       pool.answer = answer;
@@ -99,24 +89,9 @@ test("a statement leaves no timer, no listener and no place taken, however it en
     assert.equal(countListeners(pool), 0);
   }));
 
-test("many stores on one pool listen to it, and to each connection, as one does, until the last of them is closed", () => {
-  const pool = new FakePool();
-  const listenersOfConnection = () => {
-    const connection = new EventEmitter();
-    pool.emit("connect", connection);
-    return countListeners(connection);
-  };
-  const stores = Array.from({ length: 12 }, () => new Database(pool, {}));
-  for (const store of stores) {
-    assert.deepEqual([countListeners(pool), listenersOfConnection()], [2, 1]);
-    store.release();
-  }
-  assert.deepEqual([countListeners(pool), listenersOfConnection()], [0, 0]);
-});
-
 test("a statement that was given up while it waited is not sent later, and neither is one of a closed store", () =>
   withVirtualClock(async ({ now }) => {
-    const pool = new FakePool();
+    const pool = createPool();
     const db = new Database(pool, { timeoutMs: 1_000 });
     pool.answer = "hangs";
     const first = db.query("first", [], { deadline: now() + 2_000 });
@@ -137,7 +112,7 @@ test("a statement that was given up while it waited is not sent later, and neith
 
 test("a statement that was given up while its connection was opened is not sent later, and the connection is used again", () =>
   withVirtualClock(async () => {
-    const pool = new FakePool(), { promise, resolve: open } = Promise.withResolvers<void>();
+    const pool = createPool(), { promise, resolve: open } = Promise.withResolvers<void>();
     const db = new Database(pool, { timeoutMs: 1_000 });
     pool.opening = promise;
     await assert.rejects(db.query("late"), /has not answered within 1000 ms/);
@@ -150,12 +125,14 @@ test("a statement that was given up while its connection was opened is not sent 
 
 test("a create that is given up may be stored, its statement is cancelled by its process, and a cancellation that fails leaves nothing", () =>
   withVirtualClock(async ({ pending }) => {
-    const pool = Object.assign(new FakePool(), { processID: 7 });
-    // The network is lost after the first statement.
-    Object.defineProperty(pool, "answer", { get: () => pool.sent.length === 1 ? "hangs" : "fails" });
+    const pool = createPool("hangs", 7);
     const db = new Database(pool, { timeoutMs: 1_000 });
     const refusal = { message: /has not answered within 1000 ms/, mayBeStored: true };
-    await assert.rejects(db.query("hangs", [], { mayStore: "pet" }), refusal);
+    const create = db.query("hangs", [], { mayStore: "pet" });
+    await turn();
+    // The network is lost.
+    pool.answer = "fails";
+    await assert.rejects(create, refusal);
     await turn();
     assert.match(pool.sent[1]!, /pg_cancel_backend/);
     assert.deepEqual([db.load.running, pending(), pool.sent.length], [0, 0, 2]);
@@ -165,12 +142,12 @@ test("a create that is given up may be stored, its statement is cancelled by its
 test("a pool of its own is ended once, also if its store cannot be opened or its use fails, and leaves no timer", () =>
   withVirtualClock(async ({ now, pending }) => {
     for (const answer of ["fails", "hangs"] as const) {
-      const pool = Object.assign(new FakePool(), { answer });
+      const pool = createPool(answer);
       await assert.rejects(openOnOwnPool(pool as unknown as Pool, { timeoutMs: 1_000 }), StoreUnavailableError);
       assert.deepEqual([pool.ends, countListeners(pool), pending()], [1, 0, 0], answer);
     }
     for (const answer of ["rows", "fails", "hangs"] as const) {
-      const pool = Object.assign(new FakePool(), { answer }) as unknown as Pool & FakePool;
+      const pool = createPool(answer) as unknown as Pool & ReturnType<typeof createPool>;
       assert.equal(await withOwnPool(pool, () => Promise.resolve("used")), "used");
       const begun = now();
       await assert.rejects(withOwnPool(pool, () => Promise.reject(new Error("broken"))), /^Error: broken$/);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
-import { createPostgresStore, postgresSchema } from "../mod.ts";
+import { createPostgresStore } from "../mod.ts";
 import type { PooledStore } from "../lib/client/database.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { connect, runSql, untilAnswered } from "../../../tests/support/postgres/postgres.ts";
@@ -22,8 +22,7 @@ interface Locked {
 
 /** A test with a store that has a pet, and so many connections. */
 function testLocked(name: string, size: number, timeoutMs: number, use: (locked: Locked) => Promise<void>): void {
-  test.schema(name, async (url, schema) => {
-    await runSql(url, postgresSchema(schema));
+  test.tables(name, async (url, schema) => {
     await runSql(url, `SELECT "${schema}".add_pets('{Rex}', '{7}', '{2}', '{}', '{}', '{}')`);
     const pool = connect(url, schema, size), other = new Client({ connectionString: url });
     let store: Store;
@@ -89,10 +88,10 @@ test.store(
     await first.create(PET);
     const locker = new Client({ connectionString: url }), other = new Client({ connectionString: url });
     await Promise.all([locker.connect(), other.connect()]);
-    const [[process] = []] = (await other.query({ text: "SELECT pg_backend_pid()", rowMode: "array" })).rows;
+    const { rows: [{ pid }] } = await other.query("SELECT pg_backend_pid() AS pid");
     const Mistaken = class extends Client {
       get processID(): number {
-        return process;
+        return pid;
       }
       // The driver sets it to the right number.
       set processID(_: number) {}
