@@ -62,22 +62,17 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
 });
 
 test("baseUrl may have a slash at its end, or be a URL, and an option that is undefined is as one that is not given", async () => {
-  for (const baseUrl of ["http://localhost/v1/", new URL("http://localhost/v1")]) {
-    const more = { baseUrl, timeoutMs: undefined, maxRetries: undefined, onDeprecation: undefined };
-    const { pets, requests } = inProcess({}, more);
-    await pets.create({ ...REX, status: undefined }, { idempotencyKey: undefined });
-    await pets.list({ status: undefined, limit: undefined, signal: undefined }).toArray();
-    assert.deepEqual(requests.map(({ url }) => url), Array(2).fill("http://localhost/v1/pets"));
-  }
+  // Older browsers lack it.
+  await whileReplaced(URL as { canParse?: unknown }, { canParse: undefined }, async () => {
+    for (const baseUrl of ["http://localhost/v1/", new URL("http://localhost/v1")]) {
+      const more = { baseUrl, timeoutMs: undefined, maxRetries: undefined, onDeprecation: undefined };
+      const { pets, requests } = inProcess({}, more);
+      await pets.create({ ...REX, status: undefined }, { idempotencyKey: undefined });
+      await pets.list({ status: undefined, limit: undefined, signal: undefined }).toArray();
+      assert.deepEqual(requests.map(({ url }) => url), Array(2).fill("http://localhost/v1/pets"));
+    }
+  });
 });
-
-test("a browser without URL.canParse() lists the same", () =>
-  whileReplaced(URL as { canParse?: unknown }, { canParse: undefined }, async () => {
-    const { pets, requests } = inProcess();
-    for (let i = 0; i < 2; i++) await pets.create({ ...REX, status: "sold" });
-    assert.equal((await pets.list({ status: "sold", limit: 1 }).toArray()).length, 2);
-    assert.equal(requests[2]?.url, "http://localhost/v1/pets?limit=1&status=sold");
-  }));
 
 test("a runtime that does not tell the source of a number refuses what it may have rounded", async () => {
   const { parse: own } = JSON;

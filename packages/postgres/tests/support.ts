@@ -4,35 +4,31 @@ import { statementsFor } from "../lib/statements.ts";
 import type { KeyedPetStore, PetStore } from "@petstore/petstore/store";
 import { request } from "../../conformance/lib/store/case.ts";
 import { PET } from "../../../tests/support/postgres/servers.ts";
+import { testUnless, testWith } from "../../../tests/support/test_with.ts";
 import { runSql, whyNoPostgres, withPool, withSchema } from "../../../tests/support/postgres/postgres.ts";
 
 export { PET, request };
 
 export const DAY = 86_400_000;
 
-const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
+const define = testUnless(whyNoPostgres());
 
-function testSchema(name: string, run: (url: string, schema: string) => Promise<void>): void {
-  nodeTest(`${name}${why}`, { skip }, () => withSchema(run));
-}
-
-function testStore(name: string, run: (store: PetStore, url: string, schema: string) => Promise<void>): void {
-  testSchema(name, (url, schema) => usingStore(url, schema, (store) => run(store, url, schema)));
-}
-
-function testTables(name: string, run: (url: string, schema: string) => Promise<void>): void {
-  testSchema(name, async (url, schema) => {
+function withTables(use: (url: string, schema: string) => Promise<void>): Promise<void> {
+  return withSchema(async (url, schema) => {
     await runSql(url, postgresSchema(schema));
-    await run(url, schema);
+    await use(url, schema);
   });
+}
+
+function withStore(use: (store: PetStore, url: string, schema: string) => Promise<void>): Promise<void> {
+  return withSchema((url, schema) => usingStore(url, schema, (store) => use(store, url, schema)));
 }
 
 /** Tests without PostgreSQL, with a schema that does not exist yet, with its empty tables, and with a store on these. */
 export const test = Object.assign((name: string, run: () => Promise<void>) => void nodeTest(name, run), {
-  schema: testSchema,
-  tables: testTables,
-  store: testStore,
+  schema: testWith<[url: string, schema: string]>(withSchema, define),
+  tables: testWith(withTables, define),
+  store: testWith(withStore, define),
 });
 
 export function usingStore<T>(

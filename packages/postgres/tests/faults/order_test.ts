@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../mod.ts";
 import type { PetStore } from "@petstore/petstore/store";
-import { connect, runSql, whyNoPostgres, withSchema } from "../../../../tests/support/postgres/postgres.ts";
-import { PET } from "../../../../tests/support/postgres/servers.ts";
-import { testUnless } from "../../../../tests/support/system/commands.ts";
-
-const test = testUnless(whyNoPostgres());
+import { connect, runSql } from "../../../../tests/support/postgres/postgres.ts";
+import { PET, test } from "../support.ts";
 
 /** Opens stores, each with a pool of its own, as on a server of its own. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
@@ -54,8 +51,9 @@ async function startOn(url: string, schema: string, isDone: () => boolean): Prom
   while (!isDone()) await withStores(url, schema, 1, () => Promise.resolve());
 }
 
-test("two readers that follow the ids miss no pet that four servers create at once, and more servers may start meanwhile", () =>
-  withSchema(async (url, schema) => {
+test.schema(
+  "two readers that follow the ids miss no pet that four servers create at once, and more servers may start meanwhile",
+  async (url, schema) => {
     await runSql(url, unevenSchema(schema));
     await withStores(url, schema, 6, async ([first, second, ...stores]) => {
       let isEnd = false;
@@ -66,4 +64,5 @@ test("two readers that follow the ids miss no pet that four servers create at on
       for (const seen of await Promise.all(reading)) assert.deepEqual(created.filter((id) => !seen.has(id)), []);
       await starting;
     });
-  }));
+  },
+);
