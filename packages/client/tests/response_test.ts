@@ -96,21 +96,18 @@ test("a code that this package does not know is kept, with the facts of the head
   assert.deepEqual(JSON.parse(JSON.stringify(error)), facts);
 });
 
+/** Origins of a page, and what is added to the message of a failure there. At the server's own origin, no permission is needed. */
+const ORIGINS: [origin: string, hint: string][] = [
+  ["http://localhost:5173", "; if the server runs, it may not permit pages of http://localhost:5173 (CORS)"],
+  ["http://localhost", ""],
+];
+
 test("in a browser, a failure without a response says that pages of its origin may not be permitted", async () => {
-  const fail = () => {
-    throw new TypeError("Failed to fetch");
-  };
-  const messageAt = (origin: string | undefined) =>
-    whileReplaced(
-      globalThis as { location?: unknown },
-      { location: origin && { origin } },
-      async () => (await get(fail) as Error).message,
-    );
-  const plain = `${ASKED} got no whole response: Failed to fetch`;
-  assert.equal(
-    await messageAt("http://localhost:5173"),
-    `${plain}; if the server runs, it may not permit pages of http://localhost:5173 (CORS)`,
-  );
-  // Outside of a browser, and at the server's own origin, no permission is needed.
-  for (const origin of [undefined, "http://localhost"]) assert.equal(await messageAt(origin), plain);
+  const pets = answeredBy(() => Promise.reject(new TypeError("Failed to fetch")));
+  for (const [origin, hint] of ORIGINS) {
+    await whileReplaced(globalThis as { location?: unknown }, { location: { origin } }, async () => {
+      const message = `${ASKED} got no whole response: Failed to fetch${hint}`;
+      await assert.rejects(pets.get(1n), { message });
+    });
+  }
 });

@@ -177,12 +177,10 @@ const POOL = { connect: () => ({}), totalCount: 0 };
 const INVALID: [given: unknown[], name: string, message: RegExp][] = [
   [[{}], "TypeError", /^A PostgreSQL store takes a Pool of node-postgres \(pg\), not another object$/],
   [["postgres://localhost/pets"], "TypeError", /, not a string$/],
-  [[undefined], "TypeError", /, not undefined$/],
   [[{ query() {}, connect() {}, processID: 1 }], "TypeError", /not a Client$/],
   [[POOL, { schema: 'a"; DROP' }], "TypeError", /lower-case .*, such as petstore, not "a\\"; DROP"$/],
   [[POOL, { timeout: 500 }], "TypeError", /^Unknown option timeout; the options are schema, timeoutMs, prepare$/],
   [[POOL, { timeoutMs: 0 }], "RangeError", /^Option timeoutMs must be a whole number from 1 to 2147483647, not 0$/],
-  [[POOL, { timeoutMs: NaN }], "RangeError", /timeoutMs/],
 ];
 
 test("invalid pools, schemas, timeouts and unknown options are refused", async () => {

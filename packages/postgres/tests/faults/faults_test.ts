@@ -1,8 +1,16 @@
+/** A PostgreSQL that is killed, whose connections are cut, or whose standby is away. */
+
 import assert from "node:assert/strict";
-import { runSql } from "../../../../tests/support/postgres/postgres.ts";
+import { createPostgresStore, postgresSchema } from "../../mod.ts";
+import type { PooledStore } from "../../lib/client/database.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "@petstore/petstore/store";
+import { connect, runSql, untilAnswered as untilRead, withPool } from "../../../../tests/support/postgres/postgres.ts";
 import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
+import { withProxy } from "../../../../tests/support/postgres/proxy.ts";
 import { Ledger } from "../../../../tests/support/server/ledger.ts";
+import { runHere } from "../../../../tests/support/server/in_process.ts";
 import { until } from "../../../../tests/support/until.ts";
+import { PET, request } from "../support.ts";
 import {
   type Asked,
   countStored,
@@ -23,12 +31,11 @@ async function underLoad(
   servers: readonly Asked[],
   clients: number,
   use: (ledger: Ledger) => Promise<void>,
-  tag = "c",
 ): Promise<void> {
   const ledger = new Ledger();
   let isDone = false;
   const load = Promise.all(
-    Array.from({ length: clients }, (_, i) => ledger.createOnAndOn(servers, `${tag}${i}`, () => isDone)),
+    Array.from({ length: clients }, (_, i) => ledger.createOnAndOn(servers, `c${i}`, () => isDone)),
   );
   await Promise.race([use(ledger), load]).finally(() => isDone = true);
   await load;
@@ -91,5 +98,96 @@ test("a server replaces cut connections, and a read-only database refuses only c
       await cutConnections(url);
       await untilAnswered(server, "/readyz?writes", 200);
       assert.equal(await create(), 201);
+    })
+  ));
+
+test("a command that loses its connection while PostgreSQL changes the keys says that the change may have been made", () =>
+  withDatabase((url, port) =>
+    withProxy(port, async (proxy) => {
+      await runSql(url, postgresSchema());
+      const env = { PETSTORE_STORE: Object.assign(new URL(url), { port: String(proxy.port) }).href };
+      /** Runs a command whose statement PostgreSQL carries out, and whose answer is lost. */
+      const run = async (within: string, ...args: string[]) => {
+        proxy.follow([{ side: "server", bytes: 0, within, effect: "end" }]);
+        const { status, stderr } = await runHere(["keys", ...args], env);
+        assert.notEqual(status, 0);
+        assert.match(stderr, /^petstore: .*; the change of the keys may have been stored\n$/);
+        return /^petstore: The printed key is valid if .* keys list shows (key-\w+): /.exec(stderr)?.[1] ?? "";
+      };
+      const first = await run("added AS (INSERT", "add", "--label=ci");
+      const second = await run("added AS (INSERT", "rotate", first);
+      await run("revoked AS (UPDATE", "revoke", first);
+      const keys = "SELECT id, revoked_at IS NULL FROM petstore.api_keys ORDER BY position";
+      assert.deepEqual(await runSql(url, keys), [[first, "false"], [second, "true"]]);
+    })
+  ));
+
+/** A commit that writes something: only such a one waits. */
+const PROBE = "SELECT pg_logical_emit_message(true, 'probe', '')";
+
+async function setStandbys(url: string, names: string): Promise<void> {
+  await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+  await runSql(url, "SELECT pg_reload_conf()");
+}
+
+/** Whether a statement with this text is being committed and waits for a standby. */
+async function isWaiting(url: string, text: string): Promise<boolean> {
+  const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%${text}%'`;
+  return (await runSql(url, `SELECT count(*) ${waiting}`))[0]?.[0] !== "0";
+}
+
+/**
+ * Makes all commits wait for a standby that is away. One process of PostgreSQL, the checkpointer, decides that for all
+ * sessions, at some time after the reload. No setting shows it, but a commit that waits does.
+ */
+async function takeStandbyAway(url: string): Promise<void> {
+  await setStandbys(url, "away");
+  await until("a commit that waits", async () => {
+    let isOver = false;
+    // The one that waits ends with the wait, or with the database.
+    const over = () => void (isOver = true);
+    runSql(url, PROBE).then(over, over);
+    while (!isOver) if (await isWaiting(url, "probe")) return true;
+    return false;
+  });
+}
+
+const send = (store: PetStore, key: string) => store.createOnce!(PET, request(key, "f", 600_000));
+
+test(`a create that was given up while it waited for a standby is neither shown nor acknowledged before the standby has it`, () =>
+  withCluster((_, url) =>
+    withPool(url, async (pool) => {
+      const patient = await createPostgresStore(pool);
+      await send(patient, "a");
+      // It gives up every create from now on, so no limit is too short for it.
+      const other = connect(url);
+      const store = await createPostgresStore(other, { timeoutMs: 500 }) as KeyedPetStore & PooledStore;
+      const refused = async (key: string) => {
+        await assert.rejects(async () => await send(store, key), StoreUnavailableError);
+        // Reads go on.
+        await untilRead(() => store.get(1n));
+      };
+      // This does not use a store, because a busy machine may be slower than the time limit of one.
+      const assertHidden = async () => assert.deepEqual(await runSql(url, "SELECT id FROM petstore.pets"), [["1"]]);
+      await untilRead(() => store.checkWrites!());
+      await takeStandbyAway(url);
+      await assert.rejects(async () => await store.checkWrites!(), StoreUnavailableError);
+      await until("a create that was given up and waits", async () => {
+        await refused("b");
+        await assertHidden();
+        return await isWaiting(url, "add_pets");
+      });
+      // If its wait was cancelled, it would be visible by now, and a failover would take it back.
+      await refused("a");
+      await refused("b");
+      await assertHidden();
+      assert.ok(await isWaiting(url, "add_pets"), "The wait was cancelled");
+      // They take no connection from the store, once the last request to cancel one has ended.
+      await until("no statement of the store runs", () => store.pool.running === 0);
+      await setStandbys(url, "");
+      await untilRead(async () => assert.deepEqual(await send(patient, "b"), { outcome: "replayed", id: 2n }));
+      await store.close();
+      await patient.close();
+      await other.end();
     })
   ));
