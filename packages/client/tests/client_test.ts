@@ -57,18 +57,17 @@ test("createClient() creates, gets and lists pets with exact int64, and formatPe
   }
 });
 
-test("createClient() leaves the status to the petstore unless it is given, and sends no other member", async () => {
-  const { pets, requests } = inProcess({ defaultStatus: "pending" });
-  const pet = { ...REX, id: 9n, toJSON: () => "x" };
-  assert.equal((await pets.create(pet)).status, "pending");
-  assert.equal(requests[0]?.headers.get("content-type"), "application/json");
-});
-
 test("a pet of a server that leaves out the status has none", async () => {
   const text = '{"id":1,"name":"Rex","categoryId":7}';
   const pet = await answeredBy(() => new Response(text)).get(1n);
   assert.deepEqual(pet, { id: 1n, ...REX });
   assert.equal(formatPet(pet), text);
+});
+
+test("a create leaves the status to the petstore unless it is given, and sends no other member", async () => {
+  const { pets } = inProcess({ defaultStatus: "pending" });
+  const pet = { ...REX, id: 9n, toJSON: () => "x" };
+  assert.equal((await pets.create(pet)).status, "pending");
 });
 
 test("a create has an Idempotency-Key of its own, unless the caller has one or wants none", async () => {

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../mod.ts";
 import type { PetStore } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
-import { runSql } from "../../../tests/support/postgres/postgres.ts";
-import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
+import { runSql, whyNoPostgres, withSchema } from "../../../tests/support/postgres/postgres.ts";
+import { testUnless, testWith } from "../../../tests/support/test_with.ts";
+import { asRole, forgetCall, PET, request, usingStore } from "./support.ts";
 
 const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "json", "name", "oid", "regclass", "tid"];
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
@@ -72,22 +73,20 @@ async function useAll(store: PetStore): Promise<void> {
   await store.check();
 }
 
-type Roles = Record<"url" | "schema" | "open" | "role" | "roleUrl", string>;
-
-/** A test with a role for an attacker, one for the petstore, and `open`: a schema where the attacker may create. */
-function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
-  test.schema(name, async (url, schema) => {
-    const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);
+/** A test with a role for the petstore, and `open`: a schema where an attacker has created twins. */
+function withAttacker(use: (url: string, schema: string, open: string, role: string) => Promise<void>): Promise<void> {
+  return withSchema(async (url, schema) => {
+    const attacker = `attacker_${schema}`, role = `petstore_${schema}`, open = `open_${schema}`;
     await runSql(
       url,
-      `CREATE ROLE "${attacker}" LOGIN PASSWORD 'pw'; CREATE ROLE "${petstore}" LOGIN PASSWORD 'pw';
+      `CREATE ROLE "${attacker}" LOGIN PASSWORD 'pw'; CREATE ROLE "${role}" LOGIN PASSWORD 'pw';
        CREATE SCHEMA "${open}"; GRANT CREATE, USAGE ON SCHEMA "${open}" TO "${attacker}"; GRANT USAGE ON SCHEMA "${open}" TO PUBLIC`,
     );
     try {
-      await runSql(asRole(url, attacker!), twins(open!));
-      await run({ url, schema, open: open!, role: petstore!, roleUrl: asRole(url, petstore!) });
+      await runSql(asRole(url, attacker), twins(open));
+      await use(url, schema, open, role);
     } finally {
-      const roles = `"${attacker}", "${petstore}"`;
+      const roles = `"${attacker}", "${role}"`;
       await runSql(
         url,
         `SET client_min_messages = warning; DROP OWNED BY ${roles} CASCADE; DROP SCHEMA "${open}" CASCADE;
@@ -97,11 +96,12 @@ function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
   });
 }
 
-testRoles("the store runs nothing that another role has created in the search path", async (roles) => {
-  const { url, open, role, roleUrl } = roles;
+const test = testWith(withAttacker, testUnless(whyNoPostgres()));
+
+test("the store runs nothing that another role has created in the search path", async (url, schema, open, role) => {
+  const roleUrl = asRole(url, role);
   // PostgreSQL searches its own schema first unless the path names it, so both paths are tried.
-  for (const [i, path] of [`"${open}"`, `"${open}", pg_catalog`].entries()) {
-    const schema = `${roles.schema}_${i}`;
+  for (const path of [`"${open}"`, `"${open}", pg_catalog`]) {
     await runSql(url, `ALTER ROLE "${role}" SET search_path = ${path}`);
     await assert.rejects(runSql(roleUrl, "SELECT to_json('x'::text)"), /trapped petstore_/);
     await runSql(url, `SET search_path = ${path}; ${postgresSchema(schema)} ${postgresGrants(`"${role}"`, schema)}`);
@@ -110,26 +110,25 @@ testRoles("the store runs nothing that another role has created in the search pa
     });
     // Called here, because a server ignores its failure.
     await runSql(roleUrl, forgetCall(schema, 10));
-    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".requests`), [["6"]]);
-    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["18"]]);
-    const unsafe = await runSql(
-      url,
-      `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}"'::regnamespace
-         AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`,
-    );
-    assert.deepEqual(unsafe, []);
+    const counts = `SELECT (SELECT count(*) FROM "${schema}".requests), (SELECT count(*) FROM "${schema}".pets)`;
+    assert.deepEqual(await runSql(url, counts), [["6", "18"]]);
+    const unsafe = `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}"'::regnamespace
+      AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`;
+    assert.deepEqual(await runSql(url, unsafe), []);
     await runSql(url, `SET client_min_messages = warning; DROP SCHEMA "${schema}" CASCADE`);
   }
 });
 
-testRoles("creating the tables runs nothing of the search path either, and restores the path", async (roles) => {
-  const { url, schema, open, role, roleUrl } = roles;
-  const [[database] = []] = await runSql(url, "SELECT current_database()");
-  await runSql(
-    url,
-    `ALTER ROLE "${role}" SET search_path = "${open}", pg_catalog; GRANT CREATE ON DATABASE "${database}" TO "${role}"`,
-  );
-  await usingStore(roleUrl, schema, useAll);
-  const path = `SET search_path = "${open}"; BEGIN; ${postgresSchema(schema)} COMMIT; SHOW search_path`;
-  assert.match(JSON.stringify(await runSql(url, path)), new RegExp(open));
-});
+test(
+  "creating the tables runs nothing of the search path either, and restores the path",
+  async (url, schema, open, role) => {
+    const [[database] = []] = await runSql(url, "SELECT current_database()");
+    await runSql(
+      url,
+      `ALTER ROLE "${role}" SET search_path = "${open}", pg_catalog; GRANT CREATE ON DATABASE "${database}" TO "${role}"`,
+    );
+    await usingStore(asRole(url, role), schema, useAll);
+    const path = `SET search_path = "${open}"; BEGIN; ${postgresSchema(schema)} COMMIT; SHOW search_path`;
+    assert.match(JSON.stringify(await runSql(url, path)), new RegExp(open));
+  },
+);
