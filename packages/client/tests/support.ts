@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPetstore, type PetstoreOptions } from "@petstore/petstore";
-import { type ClientOptions, createClient, type Fetch, type Pets, PetstoreError } from "../mod.ts";
+import { type ClientOptions, createClient, type Pets, PetstoreError } from "../mod.ts";
 
 export const KEY = "pk_test";
 

@@ -1,6 +1,6 @@
 /** A server of raw bytes on TCP, for every runtime. */
 
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { createServer } from "node:net";
 import { withListening } from "./listening.ts";
 
