@@ -1,7 +1,8 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import { breakOff, hasClosedEarly, isGoneBeforeEnd } from "./node_reply.ts";
+import { breakOff } from "./node_reply.ts";
 import { hasBody, isTaken, keptBody, readWholeBody, toStream } from "./node_body.ts";
+import { hasClosedEarly, isGoneBeforeEnd, onGone } from "./node_gone.ts";
 import { fieldOf, sentTarget, targetOfRequest } from "./node_head.ts";
 import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -88,7 +89,7 @@ export class NodeContext implements RequestContext {
         if (hasClosedEarly(outgoing)) controller.abort();
       };
       if (isGoneBeforeEnd(outgoing)) abort();
-      else outgoing.on("close", abort);
+      else onGone(outgoing, abort);
       return controller.signal;
     });
   }

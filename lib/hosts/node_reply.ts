@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import { cancelBody, cancelSource, isResponse, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
 import { isBytes } from "../http/body_stream.ts";
 import { sendableHeaders } from "./fetch.ts";
+import { isGoneBeforeEnd, onGone } from "./node_gone.ts";
 import { fieldOf } from "./node_head.ts";
 import { sleep } from "../promises.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -156,28 +157,7 @@ function sendResponse(
 }
 
 /**
- * Whether a response that has closed did so before all of it was sent, because the client went away. What Node says of such a response:
- *
- * | the response has closed   | `writableEnded` | `writableFinished`     |
- * | ------------------------- | --------------- | ---------------------- |
- * | when all of it was sent   | true            | true                   |
- * | after `end()`, but before | true            | false                  |
- * | before `end()`            | false           | false; true on HTTP/2  |
- */
-export function hasClosedEarly({ writableEnded, writableFinished }: NodeResponse): boolean {
-  return !writableEnded || !writableFinished;
-}
-
-/**
- * Whether a response on which `end()` has not been called can no longer be written, because the client has gone or the app has closed it.
- * After a reset on HTTP/2, `writableFinished` or the state of the stream is all that tells it.
- */
-export function isGoneBeforeEnd({ destroyed, writableFinished, stream }: NodeResponse): boolean {
-  return destroyed || writableFinished || stream?.destroyed === true;
-}
-
-/**
- * Sends a stream as the body of a response. It rejects if the stream fails.
+ * Sends a stream as the body of a response. It rejects if the stream fails while the client waits.
  *
  * @param length The Content-Length of the response, if it has one.
  * @param response The response of the app that has the stream; see {@link cancelSource}.
@@ -189,26 +169,29 @@ async function sendStream(
   response?: Response,
 ): Promise<void> {
   const reader = body.getReader();
-  /** Whether nothing more is to be sent. The stream may still give a piece that was asked for. */
+  /** Whether nothing more is to be sent. The stream may still give a piece that was asked for, or fail. */
   let isStopped = false;
   /** Whether the stream has given its last piece, so that there is nothing to cancel. */
   let isSourceDone = false;
   /** Ends the wait of {@link waitForDrain}, if there is one. */
   let endWait = () => {};
   const stop = () => {
+    if (isStopped) return;
     isStopped = true;
     cancelSource(reader, response);
   };
   // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
   if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();
   outgoing.on("drain", () => endWait());
-  outgoing.on("close", () => {
+  onGone(outgoing, () => {
     if (!isSourceDone) stop();
     endWait();
   });
   try {
     await sendPieces();
   } catch (thrown) {
+    // After the client has left, a body may fail because it has: an app may give the signal of the request to `fetch`.
+    if (isStopped) return;
     stop();
     throw thrown;
   }
@@ -238,7 +221,8 @@ async function sendStream(
       sent += value.byteLength;
       // What is beyond the length would stand where the client expects the next response.
       if (announced !== undefined && sent > announced) throw new TypeError(WRONG_LENGTH);
-      const isBufferFull = !outgoing.write(value);
+      // Some adapters of cloud functions return nothing, and have no `drain`.
+      const isBufferFull = outgoing.write(value) === false;
       if (isBufferFull) await waitForDrain();
       // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
       if (value.byteLength === 0) await sleep(1);

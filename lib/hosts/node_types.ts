@@ -22,7 +22,9 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Adds a listener for `data`, `end`, `error` or `close`. */
+  /** Whether the client has left. */
+  readonly aborted?: boolean;
+  /** Adds a listener for `data`, `end`, `error`, `aborted` or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
   /** How many bytes of the body have arrived and are unread. */
   readonly readableLength: number;
@@ -43,7 +45,7 @@ export interface NodeResponse {
   /** The reason phrase (HTTP/1). */
   statusMessage: string;
   /** The request. */
-  readonly req: { readonly method?: string | undefined; readonly httpVersionMajor?: number | undefined };
+  readonly req: Pick<NodeRequest, "method" | "httpVersionMajor" | "aborted"> & Partial<Pick<NodeRequest, "on">>;
   /** The socket. On HTTP/1, a response has it once the earlier ones on the connection are sent. */
   readonly socket?: object | null | undefined;
   /** Whether the headers have been sent. */
@@ -51,7 +53,7 @@ export interface NodeResponse {
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
   /** The stream (HTTP/2). */
-  readonly stream?: { readonly destroyed: boolean } | undefined;
+  readonly stream?: { readonly closed: boolean; readonly destroyed: boolean } | undefined;
   /** Whether the whole response has been handed to the system. */
   readonly writableFinished: boolean;
   /** Whether `end()` was called. */
