@@ -4,6 +4,7 @@ import type { RequestContext } from "../http/context.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
 import { createPipeline, type Intercept, type Pipeline } from "../http/pipeline.ts";
+import { callSafely, isPromise } from "../promises.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import { createResponseCache } from "../http/response_cache.ts";
@@ -45,7 +46,12 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
     observe,
     intercept,
     authorize,
-    cache: store.changes && createResponseCache(store.changes.bind(store)),
+    cache: store.changes && createResponseCache(() => {
+      const changes = store.changes!();
+      // A wrapper of a store may return a promise. Its rejection must not end the process.
+      if (isPromise(changes)) callSafely(() => changes);
+      return changes;
+    }),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings))],
     recover: createRecovery(settings.onError, explainFailure),
   });
