@@ -3,7 +3,8 @@ export function linkTo(headers: Headers, relation: string): string | undefined {
   // What is not closed goes to the end, so this takes linear time.
   const parts = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;
   const text = headers.get("link") ?? "";
-  let target: string | undefined, relations: string | undefined;
+  let target: string | undefined;
+  let relations: string | undefined;
   for (let found; (found = parts.exec(text));) {
     const [part, address, name, value = ""] = found;
     if (part === ",") target = relations = undefined;

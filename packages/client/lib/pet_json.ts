@@ -67,7 +67,9 @@ function toInt64(value: unknown): bigint | undefined {
 
 function toPet(value: unknown): Pet {
   const source = value as Partial<Pet>;
-  const id = toInt64(source.id), categoryId = toInt64(source.categoryId), { name, status } = source;
+  const id = toInt64(source.id);
+  const categoryId = toInt64(source.categoryId);
+  const { name, status } = source;
   if (id === undefined || categoryId === undefined || typeof name !== "string") throw new TypeError();
   const pet: Pet = { id, name, categoryId };
   // An extended Object.prototype is not part of the response.

@@ -10,7 +10,8 @@ const LONGEST_TEXT = 10_000;
 export function createHide(key: string): (text: string) => string {
   // The public prefix of a key is left out, because it is also a common name of a host.
   const secret = key.replace(/^petstore_(?=.)/, "");
-  const size = Math.min(PIECE, secret.length), pieces = new Set<string>();
+  const size = Math.min(PIECE, secret.length);
+  const pieces = new Set<string>();
   const forms = [JSON.stringify(secret), encodeURIComponent(secret)];
   // Base64 depends on what is before, such as "Bearer ".
   for (const before of ["", " ", "  "]) forms.push(btoa(before + secret));
@@ -20,7 +21,8 @@ export function createHide(key: string): (text: string) => string {
   }
   return (text) => {
     text = text.slice(0, LONGEST_TEXT);
-    let shown = "", end = 0;
+    let shown = "";
+    let end = 0;
     for (let at = 0; at + size <= text.length; at++) {
       if (!pieces.has(text.slice(at, at + size).toLowerCase())) continue;
       if (at >= end) shown += text.slice(end, at) + "…";

@@ -125,8 +125,10 @@ export function* chainOf(error: unknown): Generator<{ message?: string; code?: s
 async function readText(response: Response): Promise<string | undefined> {
   // React Native has no stream for a body, so it is read as one text.
   if (!response.body) return await response.text();
-  const reader = response.body.getReader(), decoder = new TextDecoder();
-  let text = "", bytes = 0;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();

@@ -66,7 +66,8 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 type Flags = ReturnType<typeof readFlags>;
 
 function readFlags(args: readonly string[]) {
-  const text = { type: "string" } as const, on = { type: "boolean" } as const;
+  const text = { type: "string" } as const;
+  const on = { type: "boolean" } as const;
   const options = { key: text, "key-file": text, level: text, only: text, json: on, help: on, version: on };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   if (positionals.length !== 1 && !values.help && !values.version) {

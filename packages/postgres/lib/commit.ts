@@ -140,7 +140,8 @@ export async function addPets(
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();
-  const plain: Create[] = [], rest: Create[] = [];
+  const plain: Create[] = [];
+  const rest: Create[] = [];
   for (const create of waiting) {
     const key = requestOf(create)?.key;
     if (keyed.size + plain.length >= FULL_BATCH || (key !== undefined && keyed.has(key))) rest.push(create);

@@ -1,7 +1,8 @@
 import type { Database } from "./client/database.ts";
 
 /** A deletion starts after this many new requests, or with the first request that comes so long after the start of the last deletion. */
-const REQUESTS_PER_DELETION = 500, DELETION_INTERVAL_MS = 5000;
+const REQUESTS_PER_DELETION = 500;
+const DELETION_INTERVAL_MS = 5000;
 
 /** How many requests one deletion deletes at most: more than are added between two, and few enough for a short transaction. */
 const MAX_DELETED = 2000;

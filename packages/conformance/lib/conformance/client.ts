@@ -72,7 +72,8 @@ export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCrea
 async function readText({ body }: Response): Promise<string> {
   // The decoder keeps a byte-order mark, because JSON may not begin with one.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let text = "", bytes = 0;
+  let text = "";
+  let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw new Error(`the body has more than ${MAX_BODY_BYTES} bytes`);

@@ -83,7 +83,8 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 
 /** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
 export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
-  const { baseUrl, key } = target, { exchange } = createRecorder(target);
+  const { baseUrl, key } = target;
+  const { exchange } = createRecorder(target);
   try {
     const { status } = await createApi({ ...requireBase(baseUrl), key, exchange }).get("/pets?limit=1");
     if (status === 401 || status === 403) {

@@ -114,7 +114,8 @@ function dressesOf(key: string): Dress[] {
 async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
   for (const { headers, query } of dressesOf(api.key)) {
     for (const [method, path] of [["GET", "/pets"], ["GET", `/pets/${id}`], ["POST", "/pets"]] as const) {
-      const target = query ? `${path}?${query}` : path, isCreate = method === "POST";
+      const target = query ? `${path}?${query}` : path;
+      const isCreate = method === "POST";
       // The same request with the key may fill a cache.
       if (!headers && !isCreate) await api.get(target);
       const parts = { headers: { "content-type": "application/json", ...headers }, ...isCreate && { body: pet } };
@@ -127,7 +128,8 @@ async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Pr
 
 /** Sends requests without a key that servers have let in for their methods, paths, ids and bodies. */
 async function sendOdd(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
-  const key = api.key, none = { key: null };
+  const key = api.key;
+  const none = { key: null };
   for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
     const { status, text } = await api.send(method, `/pets/${id}`, none);
     assert.ok(!text.includes(shown), `${method} without a key shows a pet`);
@@ -165,7 +167,8 @@ export async function assertChallenged(api: Api, paths: readonly string[], autho
 export const AUTH_CASES: HttpCase[] = [
   ...cases(NEEDED, {
     async "shows and stores nothing without the right key, in any form"(api) {
-      const shown = newName(), stored = newName();
+      const shown = newName();
+      const stored = newName();
       const id = await addPet(api, "available", shown);
       const pet = `{"name":"${stored}","categoryId":7}`;
       await storesNothing(api, stored, async () => {

@@ -99,7 +99,9 @@ export interface Expected {
  * @param request Describes the request, for the message of a failure.
  */
 export function assertResponse(response: ApiResponse, expected: Expected, request = "a request"): void {
-  const { headers, error } = response, shown = request.slice(0, 80), of = `of the response to ${shown}`;
+  const { headers, error } = response;
+  const shown = request.slice(0, 80);
+  const of = `of the response to ${shown}`;
   assertStatus(response, expected.status, shown);
   assert.equal(error?.code, expected.code, `The code ${of}`);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {

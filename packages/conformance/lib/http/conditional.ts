@@ -14,13 +14,15 @@ const FIELDS = ["link", "deprecation", "sunset", "etag"];
 
 /** Throws unless a response has this status, no body, and these fields of a GET. */
 function assertHeadOf(get: ApiResponse, { status, text, headers }: ApiResponse, wanted: number, request: string): void {
-  const shown = FIELDS.map((name) => headers.get(name)), fields = FIELDS.map((name) => get.headers.get(name));
+  const shown = FIELDS.map((name) => headers.get(name));
+  const fields = FIELDS.map((name) => get.headers.get(name));
   assert.equal([status, text, ...shown], [wanted, "", ...fields], `The status, the body and ${FIELDS} of ${request}`);
 }
 
 /** Compares a HEAD with a GET, which it returns. */
 async function assertHead(api: Api, path: string): Promise<ApiResponse> {
-  const get = await api.get(path), head = await api.send("HEAD", path);
+  const get = await api.get(path);
+  const head = await api.send("HEAD", path);
   assertHeadOf(get, head, get.status, `HEAD ${path}`);
   assert.equal(head.headers.get("content-type"), get.headers.get("content-type"), `The Content-Type of HEAD ${path}`);
   // A server need not know the length in advance.

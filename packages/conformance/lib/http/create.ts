@@ -32,7 +32,8 @@ type Refused = Record<"invalid_pet" | "invalid_json", RequestBody[]>;
 
 /** Bodies that are no NewPet. Each that names a pet has this name, if only its name is not what is wrong. */
 function noPets(name: string): Refused {
-  const start = `{"name":"${name}","categoryId"`, whole = `${start}:7}`;
+  const start = `{"name":"${name}","categoryId"`;
+  const whole = `${start}:7}`;
   return {
     invalid_pet: [
       ...NO_STRINGS.map((text) => `{"name":${text},"categoryId":7}`),
@@ -115,7 +116,8 @@ async function assertRefused(api: Api, bodiesWith: (name: string) => Refused, ha
   await storesNothing(api, name, async () => {
     for (const [code, bodies] of Object.entries(bodiesWith(name))) {
       for (const body of bodies) {
-        const response = await api.post(body), request = `the body ${body}`;
+        const response = await api.post(body);
+        const request = `the body ${body}`;
         if (hasCode) assertResponse(response, { status: 400, code: code as keyof Refused }, request);
         else assertStatus(response, 400, request);
       }
@@ -152,7 +154,9 @@ export const CREATE_CASES: HttpCase[] = [
     async "keeps names and int64 exactly, whatever else a body has, under ascending ids"(api) {
       let last = 0n;
       for (const [body, name, categoryId] of STORED) {
-        const response = await api.post(body), created = petOf(response, 201), { id } = created;
+        const response = await api.post(body);
+        const created = petOf(response, 201);
+        const { id } = created;
         const wanted = { id, name, categoryId: BigInt(categoryId), status: "available" };
         assert.equal(created, wanted, "The created pet");
         const found = await api.get(`/pets/${id}`);

@@ -67,7 +67,8 @@ export const GET_CASES: readonly HttpCase[] = [
   }),
   ...cases(ONE, {
     async "answers one pet by its id, however that is encoded, and whatever the query"(api) {
-      const id = await addPet(api), { text } = await api.get(`/pets/${id}`);
+      const id = await addPet(api);
+      const { text } = await api.get(`/pets/${id}`);
       const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
       for (const path of [`/pets/${encoded}`, `/pets/${id}?limit=0`]) {
         assert.equal((await api.get(path)).text, text, `The body of ${path}`);
@@ -95,7 +96,8 @@ export const GET_CASES: readonly HttpCase[] = [
         ["GET", "/pets", 200],
       ];
       for (const [method, path, status, parts] of requests) {
-        const response = await api.send(method, path, parts), { headers } = response;
+        const response = await api.send(method, path, parts);
+        const { headers } = response;
         const successor = linkTo(response, "successor-version")?.endsWith("/pets") ?? null;
         const shown = [response.status, headers.get("deprecation"), headers.get("sunset"), successor];
         const fields = status === 401 || path === "/pets" ? [null, null, null] : DEPRECATED;

@@ -51,7 +51,8 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       assert.equal(added.length, 13, "The number of pets of 12 creates, and one that was sent five times");
     },
     async "refuses an Idempotency-Key that was used for another pet with 422"(api) {
-      const parts = withKey(crypto.randomUUID()), name = newName();
+      const parts = withKey(crypto.randomUUID());
+      const name = newName();
       await api.post({ ...REX, name }, parts);
       await storesNothing(api, `${name}x`, async () => {
         for (const other of [{ categoryId: 7 }, { categoryId: 8, name }, { status: "pending", name }]) {

@@ -28,19 +28,23 @@ function assertSame(shown: ExactPet, { id, name, categoryId, status = shown.stat
 
 /** Adds a pet of each name, each category and each status, as far as the petstore takes them. */
 async function createAll(api: Api): Promise<ExactPet[]> {
-  const mark = newName(), created: ExactPet[] = [];
+  const mark = newName();
+  const created: ExactPet[] = [];
   // A name has at most 255 code points, and begins with letters that no other pet has.
   const odd = ["<b>&amp;</b>", "%41+", "x".repeat(80), "x".repeat(200), ...NAMES].map((name, i) =>
     Array.from(`${mark}${i} ${name}`).slice(0, 255).join("")
   );
   for (const [i, name] of [mark, ...odd, mark].entries()) {
-    const status = STATUSES[i % 4], rest = status ? `,"status":"${status}"}` : "}";
+    const status = STATUSES[i % 4];
+    const rest = status ? `,"status":"${status}"}` : "}";
     const send = (categoryId: bigint) => api.post(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}${rest}`);
-    let categoryId = INT64[i % INT64.length]!, response = await send(categoryId);
+    let categoryId = INT64[i % INT64.length]!;
+    let response = await send(categoryId);
     // A petstore may refuse an unusual category, an unusual name, and a name for the second time.
     if (response.status === 400) response = await send(categoryId = 7n);
     if (response.status === 400 && i > 0) continue;
-    const shown = petOf(response, 201), pet = { id: shown.id, name, categoryId, status };
+    const shown = petOf(response, 201);
+    const pet = { id: shown.id, name, categoryId, status };
     assertSame(shown, pet, "in the response to its creation");
     created.push({ ...pet, status: status ?? shown.status });
     await assertFound(api, created.slice(-2));
@@ -69,7 +73,8 @@ async function eventually(check: () => Promise<void>): Promise<void> {
 
 /** Throws unless the list of a status, or of all, has each of these pets once, as far as links lead. */
 async function assertListed(api: Api, created: readonly ExactPet[], status?: PetStatus): Promise<void> {
-  const query = queryOf(100, status), pages: ExactPet[][] = [];
+  const query = queryOf(100, status);
+  const pages: ExactPet[][] = [];
   for await (const page of pagesFrom(api, query, 20)) pages.push(petsOf(page));
   const isWhole = pages.length < 20 && pages.at(-1)!.length < 100;
   const names = new Set(created.map(({ name }) => name));

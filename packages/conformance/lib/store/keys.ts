@@ -117,7 +117,8 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
   },
   async "replaces a key completely or not at all while the key is revoked"(keys) {
     for (let i = 0; i < 20; i++) {
-      const old = keyOf(`o${i}`), next = keyOf(`n${i}`);
+      const old = keyOf(`o${i}`);
+      const next = keyOf(`n${i}`);
       await keys.add(old);
       const [isAdded] = await Promise.all([
         keys.add(next, { id: old.id, expires: at(60) }),

@@ -16,7 +16,8 @@ export async function assertOnce(servers: readonly PetStore[]): Promise<void> {
   for (let round = 0; round < 10; round++) {
     const others = Array.from({ length: 4 }, async (_, i) => await serverOf(i).create(draft()));
     const sent = Array.from({ length: 16 }, async (_, i) => {
-      const key = `r${round}.${i >> 3}`, name = (i >> 1) % 2 === 0 ? "x" : "y";
+      const key = `r${round}.${i >> 3}`;
+      const name = (i >> 1) % 2 === 0 ? "x" : "y";
       return { key, ...await createOnce(serverOf(i), draft({ name }), request(key, name)) };
     });
     const all = await Promise.all(sent);
@@ -35,7 +36,8 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
   async "creates a pet once, however often the same request is sent, and reports a key that is used for another pet"(
     store,
   ) {
-    const rex = draft(), bo = draft({ name: "Bo" });
+    const rex = draft();
+    const bo = draft({ name: "Bo" });
     assert.equal(await store.create(rex), 1n);
     const sent: [pet: PetDraft, key: string, fingerprint: string, outcome: IdempotentOutcome][] = [
       [bo, "a", "one", { outcome: "created", id: 2n }],

@@ -22,7 +22,8 @@ import { keyOf } from "./keys.ts";
  * The number of creates before a crash, and how many run at once, because a store may answer all that wait for it
  * together.
  */
-const CREATES = 30, AT_ONCE = 10;
+const CREATES = 30;
+const AT_ONCE = 10;
 
 /**
  * Crashes the store five times, when some of the creates in flight have been acknowledged, and opens it again.
@@ -38,7 +39,8 @@ async function* crashes(
   for (let round = 0; round < 5; round++) {
     const acknowledged: Pet[] = [];
     const enough = Promise.withResolvers<void>();
-    let settled = 0, isOver = false;
+    let settled = 0;
+    let isOver = false;
     const names = Array.from({ length: CREATES }, (_, i) => `pet ${round}.${i}`);
     const waiting = names.values();
     const createNext = async () => {
