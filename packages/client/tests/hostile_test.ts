@@ -123,10 +123,10 @@ test("of a message, the key alone is hidden, and 10,000 characters are kept", as
 });
 
 test("of an error of fetch, only texts without the key are kept, of its causes too", async () => {
-  const secrets = { request: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY), [Symbol(KEY)]: KEY };
-  const refused = Object.assign(new Error("connect ::1"), { code: "ECONNREFUSED", ...secrets });
-  const inner = Object.assign(new AggregateError([refused], `To ${KEY}`), secrets);
-  const thrown = Object.assign(new TypeError(`Failed: ${KEY}`, { cause: inner }), { code: "E_FETCH", ...secrets });
+  const attached = { request: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY), [Symbol(KEY)]: KEY };
+  const refused = Object.assign(new Error("connect ::1"), { code: "ECONNREFUSED", ...attached });
+  const inner = Object.assign(new AggregateError([refused], `To ${KEY}`), attached);
+  const thrown = Object.assign(new TypeError(`Failed: ${KEY}`, { cause: inner }), { code: "E_FETCH", ...attached });
   Object.assign(inner, { cause: thrown });
   const error = await failed(throwing(thrown).get(1n));
   assertHidden(error);

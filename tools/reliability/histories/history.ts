@@ -9,7 +9,7 @@ export type Handle = (request: Request) => Promise<Response>;
 export const KEY = "pk_histories";
 
 export type Asked =
-  | { kind: "create"; pet: PetDraft; key: string | undefined }
+  | { kind: "create"; pet: PetDraft; key?: string }
   | { kind: "get"; id: number }
   | { kind: "list"; after: number; limit: number; status: PetStatus | undefined };
 
@@ -75,13 +75,15 @@ export class Recorder {
   async #take(handle: Handle, step: Step): Promise<void> {
     switch (step.kind) {
       case "create":
-        for (let tries = 0; tries < (step.key === undefined ? 1 : TRIES); tries++) {
-          const { status } = await this.ask(handle, step);
+        return void await this.ask(handle, { kind: "create", pet: step.pet });
+      case "create once":
+        for (let tries = 0; tries < TRIES; tries++) {
+          const { status } = await this.ask(handle, { kind: "create", pet: step.pet, key: step.key });
           if (status !== 503) return;
         }
         return;
       case "get":
-        return void await this.ask(handle, step);
+        return void await this.ask(handle, { kind: "get", id: step.id });
       case "list":
         return await this.walk(handle, step, step.pages);
     }

@@ -13,8 +13,9 @@ export const MOST_SERVERS = 2;
 export type Step =
   & { server: number }
   & (
-    /** With a key, one client sends it again if it was refused, or several clients send it, each with the same pet. */
-    | { kind: "create"; pet: PetDraft; key: string | undefined }
+    | { kind: "create"; pet: PetDraft }
+    /** A create that one client sends twice, or several do, each with the same pet. */
+    | { kind: "create once"; key: string; pet: PetDraft }
     | { kind: "get"; id: number }
     | { kind: "list"; limit: number; status: PetStatus | undefined; pages: number }
   );
@@ -43,25 +44,33 @@ const DRAFT = fc.record({
   status: STATUS,
 });
 
-const KEY = fc.option(fc.constantFrom("a", "b", "c"), { nil: undefined, freq: 2 });
-
-/** A request of one kind, with the weight of the kind. */
-function ofKind<Kind extends string, More extends object>(
-  weight: number,
-  kind: Kind,
-  more: { [Name in keyof More]: fc.Arbitrary<More[Name]> },
-) {
-  const parts = { server: fc.nat(MOST_SERVERS - 1), kind: fc.constant(kind) };
-  return {
-    weight,
-    arbitrary: fc.tuple(fc.record(parts), fc.record(more)).map(([one, other]) => ({ ...one, ...other })),
-  };
-}
+const SERVER = fc.nat(MOST_SERVERS - 1);
 
 const STEP: fc.Arbitrary<Step> = fc.oneof(
-  ofKind(6, "create", { key: KEY, pet: DRAFT }),
-  ofKind(3, "get", { id: fc.integer({ min: 1, max: 24 }) }),
-  ofKind(4, "list", { limit: LIMIT, status: fc.option(STATUS, { nil: undefined }), pages: fc.constantFrom(1, 4) }),
+  { weight: 3, arbitrary: fc.record({ server: SERVER, kind: fc.constant("create" as const), pet: DRAFT }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      server: SERVER,
+      kind: fc.constant("create once" as const),
+      key: fc.constantFrom("a", "b", "c"),
+      pet: DRAFT,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ server: SERVER, kind: fc.constant("get" as const), id: fc.integer({ min: 1, max: 24 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      server: SERVER,
+      kind: fc.constant("list" as const),
+      limit: LIMIT,
+      status: fc.option(STATUS, { nil: undefined }),
+      pages: fc.constantFrom(1, 4),
+    }),
+  },
 );
 
 const MOST_FAULTS = 4;
@@ -79,8 +88,8 @@ function nameAll<Fault>({ pets, clients, ...plan }: Plan<Fault>): Plan<Fault> {
   const named = (pet: PetDraft, name: string) => ({ ...pet, name: `${NAME}${name} ${pet.name}` });
   const drafts = new Map<string, PetDraft>();
   const stepOf = (step: Step, name: string): Step => {
-    if (step.kind !== "create") return step;
-    if (step.key === undefined) return { ...step, pet: named(step.pet, name) };
+    if (step.kind === "create") return { ...step, pet: named(step.pet, name) };
+    if (step.kind !== "create once") return step;
     const pet = drafts.get(step.key) ?? named(step.pet, `key ${step.key}`);
     drafts.set(step.key, pet);
     return { ...step, pet };
