@@ -61,7 +61,7 @@ export function beginWrite(db: DatabaseSync, patienceMs: number): void {
  */
 export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
   const deadline = performance.now() + patienceMs;
-  // Nobody changes this value, so `Atomics.wait()` sleeps for the whole pause.
+  // This value does not change, so `Atomics.wait()` sleeps for the whole pause.
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {

@@ -22,7 +22,7 @@ export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit
 
 /**
  * Waits until a synchronous standby has all earlier commits. Only then may a client learn that its pet was created earlier. It writes a
- * message that nobody reads, because a commit of nothing does not wait.
+ * logical message, because a commit that writes nothing does not wait.
  */
 export const CONFIRM =
   `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text, ${DURABLE}`;

@@ -18,8 +18,29 @@ export function withKey(key: string): RequestParts {
 }
 
 const BAD_KEYS = [
-  ...'"" " "a a" "a"b "a"; "a";P=1 "a";p= "a";p="x "a";p=1.2345 "\\a" "a\\" a,b é a\\b'.split(" "),
-  ...["", " ", '"a" ;p=1', '"a";p=1, "b"', "a b", '"a", "b"', "x".repeat(256), `"${"x".repeat(256)}"`],
+  '""',
+  '"',
+  '"a',
+  'a"',
+  '"a"b',
+  '"a";',
+  '"a";P=1',
+  '"a";p=',
+  '"a";p="x',
+  '"a";p=1.2345',
+  '"\\a"',
+  '"a\\"',
+  "a,b",
+  "é",
+  "a\\b",
+  "",
+  " ",
+  '"a" ;p=1',
+  '"a";p=1, "b"',
+  "a b",
+  '"a", "b"',
+  "x".repeat(256),
+  `"${"x".repeat(256)}"`,
 ];
 
 /** Parameters that may follow the string of a structured field, and are ignored. */
