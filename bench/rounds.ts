@@ -1,67 +1,103 @@
-/** Interleaved rounds: A B C, A B C, …, so that other work on the machine affects all contenders equally. */
+/**
+ * Interleaved rounds: A B C, A B C, …, so that other work on the machine affects all contenders equally. Each round starts the contenders
+ * anew, because two processes of the same code differ more than two turns of one process.
+ */
 
-import type { ServerMeasurement, ServerProcess } from "./load/server_process.ts";
 import type { Load } from "./load/wrk.ts";
-import { ratioOf, type Row, spreadOf } from "./row.ts";
+import { type Figure, type Row, rowOf } from "./row.ts";
 
-/** The duration of a benchmark. */
-export interface Effort {
-  /** Measured rounds, not counting the one that warms up. */
-  rounds: number;
-  /** Seconds of load for a contender in a round. */
-  seconds: number;
+/** What is measured: a server, or a program that calls `handle()` itself. */
+export interface Contender extends AsyncDisposable {
+  /** The port of a server. */
+  readonly port?: number;
+  /** The body of the response to one request of a load. Fails if it has an unexpected status. */
+  ask?(load: Load): Promise<string>;
+  /** Measures for some seconds, after some of the same load: the engine compiles what it runs, and caches fill. */
+  measure(load: Load, warmUp: number, seconds: number): Promise<Sample>;
 }
 
-/** The least seconds of load in the round that warms up: the engines compile what they run. */
-const WARM_UP = 1.5;
+/** What a contender did in a round. */
+export interface Sample {
+  /** Requests a second. */
+  rate: number;
+  /** Requests for each second of the contender's processor time. Other work on the machine hardly affects it. */
+  efficiency?: number;
+  /** The 99th percentile of the latency, in milliseconds. */
+  p99?: number;
+}
 
-/** All measurements of a contender, one for each round. */
-export type Series = readonly ServerMeasurement[];
+/** The samples of a case: one for each round, by the names of the contenders. */
+export type Series = Record<string, Sample[]>;
 
-/** Takes every measurement once in each round. The first round warms up and is discarded. */
-export async function inRounds<Name extends string, T>(
-  measurements: Record<Name, (isWarmUp: boolean) => Promise<T>>,
+/** Cases with the same contenders. */
+export interface Section {
+  title: string;
+  /** How to start each contender, by its name in the rows. The first is a petstore, and is started first. */
+  contenders: Record<string, (place: Place) => Promise<Contender>>;
+  cases: readonly Case[];
+  /** Whether all contenders must answer a GET with the same body. */
+  isCompared?: boolean;
+  /** Seconds of load before each measurement. Default: 0.6. */
+  warmUp?: number;
+}
+
+/** Where a contender starts. */
+export interface Place {
+  /** A folder of its own, which keeps its files from round to round. */
+  folder: string;
+  /** The port of the first contender, from which the bare servers get their responses. */
+  firstPort?: number | undefined;
+}
+
+/** A question and the figures that answer it. */
+export interface Case {
+  /** The name for `--only`, which begins with that of its section. */
+  name: string;
+  title: string;
+  load: Load;
+  figures: readonly Figure[];
+}
+
+/** Seconds of a measurement. More rounds say more than longer measurements. */
+const SECONDS = 0.6;
+
+/** Measures the named cases of a section in so many rounds. */
+export async function measureSection(
+  section: Section,
+  names: readonly string[],
   rounds: number,
-): Promise<Record<Name, T[]>> {
-  const entries = Object.entries(measurements) as [Name, (isWarmUp: boolean) => Promise<T>][];
-  const series = Object.fromEntries(entries.map(([name]) => [name, []])) as unknown as Record<Name, T[]>;
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, measure] of entries) {
-      const measured = await measure(round === 0);
-      if (round > 0) series[name].push(measured);
+  folder: string,
+): Promise<Row[]> {
+  const cases = section.cases.filter(({ name }) => names.includes(name));
+  if (cases.length === 0) return [];
+  const measured = new Map<Case, Series>(cases.map((each) => [each, {}]));
+  for (let round = 1; round <= rounds; round++) {
+    console.error(`bench: ${section.title}, round ${round} of ${rounds}`);
+    await runRound(section, measured, folder, round % 2 === 0);
+  }
+  return [...measured].flatMap(([{ name, title, figures }, series]) =>
+    figures.map((figure) => rowOf({ name, title, figure }, series))
+  );
+}
+
+/** Adds a sample of each contender to each case. Every second round goes through the contenders backwards. */
+async function runRound(section: Section, measured: Map<Case, Series>, folder: string, isBackwards: boolean) {
+  const { contenders, warmUp = SECONDS, isCompared = false } = section;
+  await using stack = new AsyncDisposableStack();
+  const started: [name: string, contender: Contender][] = [];
+  for (const [name, start] of Object.entries(contenders)) {
+    const own = `${folder}/${section.title}/${name}`.replaceAll(" ", "-");
+    Deno.mkdirSync(own, { recursive: true });
+    started.push([name, stack.use(await start({ folder: own, firstPort: started[0]?.[1].port }))]);
+  }
+  if (isBackwards) started.reverse();
+  for (const [{ load }, series] of measured) {
+    const bodies = await Promise.all(started.map(([, contender]) => contender.ask?.(load)));
+    // Each POST adds another pet.
+    if (isCompared && !load.body && new Set(bodies).size > 1) throw new Error(`${load.path} has several answers`);
+    for (const [name, contender] of started) {
+      const sample = await contender.measure(load, warmUp, SECONDS);
+      (series[name] ??= []).push(sample);
     }
   }
-  return series;
-}
-
-/** Gives servers the same load in rounds. */
-export function measureRounds<Name extends string>(
-  servers: Record<Name, ServerProcess>,
-  load: Load,
-  { rounds, seconds }: Effort,
-  warmUp: number = WARM_UP,
-): Promise<Record<Name, Series>> {
-  const measurements = Object.entries<ServerProcess>(servers).map(([name, server]) =>
-    [name, (isWarmUp: boolean) => server.measure(load, isWarmUp ? warmUp : seconds)] as const
-  );
-  return inRounds(Object.fromEntries(measurements), rounds) as Promise<Record<Name, Series>>;
-}
-
-/** A row with the speed of `subject` divided by that of `base`, by the clock and by the server's processor time. */
-export function rateRow(
-  parts: Pick<Row, "name" | "title" | "subject" | "base">,
-  subject: Series,
-  base: Series,
-): Row {
-  return {
-    ...parts,
-    unit: "×",
-    figure: ratioOf(subject.map(({ rate }) => rate), base.map(({ rate }) => rate)),
-    byProcessorTime: ratioOf(subject.map(({ efficiency }) => efficiency), base.map(({ efficiency }) => efficiency)),
-  };
-}
-
-/** A row with requests a second. */
-export function rateOnly(parts: Pick<Row, "name" | "title" | "subject">, series: Series): Row {
-  return { ...parts, unit: "/s", figure: spreadOf(series.map(({ rate }) => rate)) };
 }

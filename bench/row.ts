@@ -1,4 +1,14 @@
-/** The results: a row of the table for each question. */
+/** The results: a row of the table for each figure. */
+
+import type { Series } from "./rounds.ts";
+
+/** What a row says of the contenders of a case: the speed of `subject`, or its ratio to that of `base`. */
+export interface Figure {
+  subject: string;
+  base?: string;
+  /** The 99th percentile in place of the speed. */
+  of?: "p99";
+}
 
 /** The median of several rounds, and their range. */
 export interface Spread {
@@ -7,30 +17,54 @@ export interface Spread {
   high: number;
 }
 
-export interface Row {
-  /** The name for `--only`. */
+export interface Row extends Omit<Figure, "of"> {
+  /** The name of the case. */
   name: string;
   title: string;
-  /** The measured contender. */
-  subject: string;
-  /** The divisor of a ratio. */
-  base?: string;
-  unit: "×" | "/s";
-  figure: Spread;
-  /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
+  spread: Spread;
+  /** The same ratio by processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
+  /** Whether a ratio is more than noise. */
+  change?: "~" | "slower" | "faster";
+}
+
+/** Of the rounds, the ratio or the speed that a figure asks for. */
+export function rowOf({ name, title, figure }: { name: string; title: string; figure: Figure }, series: Series): Row {
+  const { subject, base, of = "rate" } = figure;
+  const read = (contender: string, what: "rate" | "p99" | "efficiency") =>
+    series[contender]!.map((sample) => sample[what] ?? NaN);
+  const row = { name, title: of === "p99" ? `p99 of ${title}` : title, subject };
+  if (base === undefined) return { ...row, spread: spreadOf(read(subject, of)) };
+  const ratiosOf = (what: "rate" | "p99" | "efficiency") => {
+    const divisors = read(base, what);
+    return read(subject, what).map((value, round) => value / divisors[round]!);
+  };
+  const ratios = ratiosOf(of), byProcessorTime = spreadOf(ratiosOf("efficiency"));
+  const spread = spreadOf(ratios);
+  return { ...row, base, spread, change: changeOf(ratios), ...byProcessorTime.median > 0 && { byProcessorTime } };
 }
 
 /** The median and the range of at least one figure. */
-export function spreadOf(figures: readonly number[]): Spread {
+function spreadOf(figures: readonly number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
-  const at = (index: number) => sorted[index] ?? NaN;
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
-  return { median, low: at(0), high: at(sorted.length - 1) };
+  const middle = (sorted.length - 1) / 2;
+  const median = (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
+  return { median, low: sorted[0]!, high: sorted.at(-1)! };
 }
 
-/** The spread of the ratios of two series from the same rounds. */
-export function ratioOf(subject: readonly number[], base: readonly number[]): Spread {
-  return spreadOf(subject.map((figure, round) => figure / (base[round] ?? NaN)));
+/** The fewest rounds that make a change clear. */
+export const FEWEST = 6;
+
+/** Smaller differences are not clear: two copies of the same code differ so much by where their code lies in memory. */
+const LEAST = 0.02;
+
+/**
+ * A change is clear if all rounds lean to its side, or all but one in nine: equal code does so in at most 4 of 100 runs (sign test). The
+ * test assumes nothing of how noise is distributed, and a single outlier does not decide.
+ */
+function changeOf(ratios: readonly number[]): "~" | "slower" | "faster" {
+  const { median } = spreadOf(ratios);
+  const others = ratios.filter((ratio) => (ratio > 1) !== (median > 1)).length;
+  const isClear = ratios.length >= FEWEST && others <= ratios.length / 9 && Math.abs(median - 1) >= LEAST;
+  return !isClear ? "~" : median < 1 ? "slower" : "faster";
 }

@@ -1,47 +1,51 @@
-/** Contenders as processes, pinned to the servers' core. */
+/** Contenders that are servers. Each is a process on the servers' core, and wrk makes its load on another core. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { environment, SERVER, taskFlags } from "../../tests/support/server/serve_task.ts";
-import { KEY } from "../catalogue.ts";
-import { type Load, type Measurement, runWrk } from "./wrk.ts";
-import { SERVER_CORE } from "./cores.ts";
-import { type Runtime, runtimeCommand } from "./runtimes.ts";
+import { formatCursor } from "../../lib/operations/paging.ts";
+import { environment, NODE } from "../../tests/support/server/serve_task.ts";
+import { AUTHORIZATION, KEY } from "../catalogue.ts";
+import type { Contender, Sample } from "../rounds.ts";
+import { type Load, runWrk } from "./wrk.ts";
 
-export interface ServerSpec {
-  runtime: Runtime;
-  /** A file of the folder `servers`. */
-  script: string;
-  settings: object;
-  /** The core of the processor. Default: that of the servers. */
-  core?: number;
-}
+/** The core of every server. */
+export const SERVER_CORE = 0;
 
-/** A server's program and the flags that its task gives to `deno run`. */
-export interface Program {
-  flags: readonly string[];
-  script: string;
-}
+/** The core of the load, apart from the servers. */
+export const LOAD_CORE = 1;
 
-/** The standalone server, as its task starts it. */
-export interface StandaloneSpec {
-  /** The program. Default: that of this tree. */
-  program?: Program;
-  /** The database file. */
-  path: string;
-  /** Receives the access log. */
-  log: string;
-  flags?: readonly string[];
+/** Ends all processes of the benchmark when it is aborted. */
+export const STOP = new AbortController();
+
+export type Runtime = "Deno" | "Node";
+
+interface StartOptions {
+  /** The cores that the server may use, as `taskset` takes them. Default: the servers' core. */
+  cores?: string;
   env?: Record<string, string>;
-  /** It may use both cores, like the load. */
-  onAllCores?: boolean;
 }
 
-export interface ServerMeasurement extends Measurement {
-  /** Requests for each second of the server's processor time. Other work on the core hardly affects it. */
-  efficiency: number;
+/** The standalone server of a tree, as its task starts it: with an SQLite file and the access log. */
+export function startStandalone(root: string, path: string, flags: readonly string[], options?: StartOptions) {
+  const { tasks } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
+  const [, ofTask = ""] = /^deno run (.*) server\.ts$/.exec(tasks.program?.command ?? "") ?? [];
+  // The lock file is that of a package, and no server of a benchmark loads a package.
+  const used = ofTask.split(" ").filter((flag) => flag !== "--frozen" && !flag.startsWith("--lock="));
+  const command = [Deno.execPath(), "run", ...used, "--no-lock", join(root, "server.ts"), "serve", "--port=0"];
+  return ServerProcess.start([...command, `--key=${KEY}`, `--store=sqlite:${path}`, ...flags], options);
 }
 
-export class ServerProcess implements AsyncDisposable {
+/** A server of the folder `servers`. */
+export function startScript(runtime: Runtime, script: string, settings: object): Promise<ServerProcess> {
+  const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
+  const program = runtime === "Deno"
+    ? [Deno.execPath(), "run", "--allow-all"]
+    : [NODE, "--disable-warning=ExperimentalWarning"];
+  return ServerProcess.start([...program, path, JSON.stringify(settings)]);
+}
+
+export class ServerProcess implements Contender {
   readonly port: number;
   readonly #child: Deno.ChildProcess;
 
@@ -50,37 +54,42 @@ export class ServerProcess implements AsyncDisposable {
     this.port = port;
   }
 
-  /** Starts it and waits until it listens. */
-  static async start(spec: ServerSpec): Promise<ServerProcess> {
-    const { child, line } = await startPinned(spec);
-    return new ServerProcess(child, Number(line));
-  }
-
-  /** Starts the standalone server, and waits until it listens. */
-  static async startStandalone(
-    { program = { flags: taskFlags(), script: SERVER }, path, log, flags = [], env = {}, onAllCores }: StandaloneSpec,
-  ): Promise<ServerProcess> {
-    const server = ["--port=0", `--key=${KEY}`, `--store=sqlite:${path}`, ...flags];
-    const command = [Deno.execPath(), "run", ...program.flags, program.script, ...server];
-    const pinned = onAllCores ? command : ["taskset", "-c", String(SERVER_CORE), ...command];
-    // A file, because the benchmark would need processor time to read a pipe.
-    const line = [`exec "$@" > "$0"`, log, ...pinned];
-    const options = { env: { ...environment(), ...env }, clearEnv: true, stderr: "inherit", stdin: "null" } as const;
-    const child = spawn("sh", ["-c", ...line], options);
+  /** Starts a program, and waits until it prints where it listens. */
+  static async start(command: readonly string[], options: StartOptions = {}): Promise<ServerProcess> {
+    const { cores = String(SERVER_CORE), env } = options;
+    // The output goes to a file, because the benchmark would need processor time to read an access log from a pipe.
+    const log = Deno.makeTempFileSync();
+    const child = new Deno.Command("sh", {
+      args: ["-c", `exec "$@" > "$0"`, log, "taskset", "-c", cores, ...command],
+      env: { ...environment(), ...env },
+      clearEnv: true,
+      stdin: "null",
+      signal: STOP.signal,
+    }).spawn();
     const isEnded = child.status.then(() => true);
     for (;;) {
-      const port = /listens(?: on |.*"address":")http:\/\/[^/]*:(\d+)/.exec(await readText(log))?.[1];
+      const port = /listens(?: on |.*"address":")http:\/\/[^/]*:(\d+)/.exec(readFileSync(log, "utf8"))?.[1];
       if (port !== undefined) return new ServerProcess(child, Number(port));
-      const isOver = await Promise.race([isEnded, new Promise((resolve) => setTimeout(resolve, START_POLL, false))]);
-      if (isOver) throw new Error(`The standalone server ended before it listened; its flags were ${flags.join(" ")}`);
+      const isOver = await Promise.race([isEnded, new Promise((resolve) => setTimeout(resolve, 50, false))]);
+      if (isOver) throw new Error(`The server ended before it listened: ${command.join(" ")}`);
     }
   }
 
-  async measure(load: Load, seconds: number): Promise<ServerMeasurement> {
+  async ask({ path, body }: Load): Promise<string> {
+    const random = path.replace("{id}", "777").replace("{cursor}", formatCursor(777n));
+    const headers = { authorization: AUTHORIZATION, ...body && { "content-type": "application/json" } };
+    const request = body ? { method: "POST", headers, body } : { headers };
+    const response = await fetch(`http://127.0.0.1:${this.port}${random}`, request);
+    const text = await response.text();
+    if (response.status === (body ? 201 : 200)) return text;
+    throw new Error(`A server answers ${random} with ${response.status}: ${text}`);
+  }
+
+  async measure(load: Load, warmUp: number, seconds: number): Promise<Sample> {
+    await runWrk(this.port, load, warmUp);
     const before = this.#usedSeconds();
-    const measured = await runWrk(this.port, load, seconds);
-    const used = this.#usedSeconds() - before;
-    return { ...measured, efficiency: measured.requests / used };
+    const { requests, rate, p99 } = await runWrk(this.port, load, seconds);
+    return { rate, p99, efficiency: requests / (this.#usedSeconds() - before) };
   }
 
   /** The resident memory, in MB. */
@@ -107,61 +116,4 @@ export class ServerProcess implements AsyncDisposable {
     }
     return used / 1e9;
   }
-}
-
-/** How often the log of a starting server is read, in milliseconds. */
-const START_POLL = 50;
-
-async function readText(path: string): Promise<string> {
-  return await Deno.readTextFile(path).catch(() => "");
-}
-
-const running = new Set<Deno.ChildProcess>();
-
-/** Starts a process that a signal to the benchmark ends. */
-function spawn(command: string, args: readonly string[], options: Deno.CommandOptions): Deno.ChildProcess {
-  const child = new Deno.Command(command, { ...options, args: [...args] }).spawn();
-  running.add(child);
-  child.status.then(() => running.delete(child));
-  return child;
-}
-
-/** Kills all processes when a signal ends the benchmark. To be called before runTool(), whose listeners end the process. */
-export function stopServersOnSignals(): void {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, () => running.forEach((child) => child.kill("SIGKILL")));
-  }
-}
-
-/** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
-export async function runPinned(
-  script: string,
-  settings: object,
-  parts: Partial<Pick<ServerSpec, "runtime" | "core">> = {},
-): Promise<string> {
-  const { child, line } = await startPinned({ runtime: "Deno", script, settings, ...parts });
-  await child.status;
-  return line;
-}
-
-/** Starts a script and waits for its first line. */
-async function startPinned(
-  { runtime, script, settings, core = SERVER_CORE }: ServerSpec,
-): Promise<{ child: Deno.ChildProcess; line: string }> {
-  const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
-  const args = ["-c", String(core), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
-  const child = spawn("taskset", args, { stdout: "piped", stderr: "inherit", stdin: "null" });
-  const line = await firstLine(child.stdout);
-  if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
-  return { child, line };
-}
-
-/** The first line of a stream, or "" if it ends without one. */
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const piece of stream.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-    text += piece;
-    if (text.includes("\n")) return text.slice(0, text.indexOf("\n"));
-  }
-  return "";
 }

@@ -1,11 +1,11 @@
--- Sends the requests of a case and prints its figures. The arguments: the method, the body and,
--- with RANDOM in place of the method, the path, in which {id} or {cursor} is random, the number of pets, the skew and a seed.
+-- Sends the requests of a case and prints its figures as JSON in the last line. The arguments: the path, the body, the number of pets
+-- if {id} or {cursor} in the path is random and else 0, the skew and a seed.
 
 -- The headers, with the key, come from the option -H.
 function init(args)
-  if args[1] == "RANDOM" then return any(args[3], tonumber(args[4]), tonumber(args[5]), tonumber(args[6])) end
-  wrk.method = args[1]
+  if tonumber(args[3]) > 0 then any(args[1], tonumber(args[3]), tonumber(args[4]), tonumber(args[5])) end
   if args[2] ~= "" then
+    wrk.method = "POST"
     wrk.body = args[2]
     wrk.headers["Content-Type"] = "application/json"
   end
@@ -55,6 +55,6 @@ end
 function done(summary, latency)
   local errors = summary.errors
   local lost = errors.connect + errors.read + errors.write + errors.timeout
-  io.write(string.format("FIGURES %d %d %d %d %d\n", summary.requests, summary.duration, lost, errors.status,
-    latency:percentile(99)))
+  io.write(string.format('{"requests":%d,"microseconds":%d,"lost":%d,"refused":%d,"p99":%d}', summary.requests,
+    summary.duration, lost, errors.status, latency:percentile(99)))
 end

@@ -1,40 +1,25 @@
 /** The page of the results and its plot, bench/results.md. bench/README.md explains both. */
 
 import { fileURLToPath } from "node:url";
+import config from "../../deno.json" with { type: "json" };
 import type { Row } from "../row.ts";
-import type { Facts } from "./machine.ts";
-import { DESCRIPTION, drawThroughput } from "./plot.ts";
+import { SECTIONS } from "../sections.ts";
+import { DESCRIPTION, drawThroughput, hasBars } from "./plot.ts";
 import { digits, table } from "./table.ts";
 
-/** The rows of all cases, and their conditions. */
-export interface Report {
-  rows: readonly Row[];
+/** What is the same for all rows of a run. */
+export interface Conditions {
   minutes: number;
-  /** The largest share of the processors' time, 0 to 1, that other work used before a case. */
-  disturbance: number;
-  facts: Facts;
+  /** The processes that wanted a processor before the run, on the average of a minute. */
+  loadBefore: number;
+  /** Milliseconds. The cost of durable creates depends on it. */
+  fsync: number;
 }
-
-/** A part of the page: the cases whose names begin with a prefix, below the plot if it shows them. */
-interface Section {
-  title: string;
-  prefix: string;
-  hasPlot?: boolean;
-}
-
-/** The sections, in the order of the page. */
-const SECTIONS: readonly Section[] = [
-  { title: "Any address", prefix: "reads-" },
-  { title: "What you get by default", prefix: "default-", hasPlot: true },
-  { title: "The library on Deno", prefix: "library-" },
-  { title: "On Node", prefix: "node-" },
-  { title: "While others create", prefix: "slow-disk" },
-];
 
 /** Writes the page and its plot, formatted. */
-export async function writePage(report: Report): Promise<void> {
-  await write("results.md", formatPage(report));
-  await write("throughput.svg", await drawThroughput(report.rows));
+export async function writePage(rows: readonly Row[], conditions: Conditions): Promise<void> {
+  await write("results.md", formatPage(rows, conditions));
+  await write("throughput.svg", await drawThroughput(rows));
 }
 
 async function write(name: string, text: string): Promise<void> {
@@ -43,36 +28,55 @@ async function write(name: string, text: string): Promise<void> {
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", path] }).output();
 }
 
-export function formatPage({ rows, minutes, disturbance, facts }: Report): string {
-  const sections = SECTIONS.map(({ title, prefix, hasPlot }) => {
-    const own = rows.filter(({ name }) => name.startsWith(prefix));
-    const lines = own.map(cells);
-    const isFilled = COLUMNS.map((_, column) => lines.some((line) => line[column] !== ""));
-    const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
-    const image = hasPlot ? `![${DESCRIPTION}](throughput.svg)\n\n` : "";
-    return own.length === 0 ? "" : `## ${title}\n\n${image}${table(select(COLUMNS), lines.map(select))}\n\n`;
+export function formatPage(rows: readonly Row[], { minutes, loadBefore, fsync }: Conditions): string {
+  const sections = SECTIONS.map(({ title, cases }) => {
+    const own = rows.filter(({ name }) => cases.some((each) => each.name === name));
+    const image = own.some(hasBars) ? `![${DESCRIPTION}](throughput.svg)\n\n` : "";
+    return own.length === 0 ? "" : `## ${title}\n\n${image}${formatRows(own)}\n\n`;
   });
   return `# Results of the benchmark
 
 \`deno task bench\` wrote this page from measurements of ${new Date().toISOString().slice(0, 10)}, which took ${
     Math.round(minutes)
-  } minutes. Before each case,
-other work used at most ${Math.round(100 * disturbance)} % of the processors' time. [How to read it](README.md).
+  } minutes. The load
+of the machine before was ${digits(loadBefore)}. [How to read it](README.md).
 
 ${sections.join("")}## Software and machine
 
-${table(["name", "value"], facts)}
+${table(["name", "value"], factsOf(fsync))}
 `;
 }
 
-const COLUMNS = ["case", "what", "figure", "rounds", "by processor time"];
-
-function cells({ title, subject, base, figure, unit, byProcessorTime }: Row): string[] {
-  return [
+/** The table of some rows. A column is left out if no row has it. */
+export function formatRows(rows: readonly Row[], withChange = false): string {
+  const columns = ["case", "what", "figure", "rounds", "by processor time", withChange ? "more than noise" : ""];
+  const lines = rows.map(({ title, subject, base, spread, byProcessorTime, change }) => [
     title,
     base === undefined ? subject : `${subject} / ${base}`,
-    digits(figure.median) + (unit === "/s" ? " a second" : ` ${unit}`),
-    `${digits(figure.low)} to ${digits(figure.high)}`,
+    digits(spread.median) + (base === undefined ? " a second" : " ×"),
+    `${digits(spread.low)} to ${digits(spread.high)}`,
     byProcessorTime ? digits(byProcessorTime.median) : "",
+    withChange ? change ?? "" : "",
+  ]);
+  const isFilled = columns.map((_, column) => lines.some((line) => line[column] !== ""));
+  const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
+  return table(select(columns), lines.map(select));
+}
+
+/** The software and the machine of a run. */
+function factsOf(fsync: number): [name: string, value: string][] {
+  const model = /^model name\s*: (.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? Deno.build.arch;
+  const versionOf = (name: keyof typeof config.imports) => config.imports[name].split("@").at(-1)!;
+  return [
+    ["Petstore", config.version],
+    ["Deno", Deno.version.deno],
+    ["Node", versionOf("node")],
+    ["hono", versionOf("hono")],
+    ["@hono/zod-validator", versionOf("@hono/zod-validator")],
+    ["zod", versionOf("zod")],
+    ["fastify", versionOf("fastify")],
+    ["processor", `${model}, ${navigator.hardwareConcurrency} cores`],
+    ["kernel", `${Deno.build.os} ${Deno.osRelease()}`],
+    ["an fsync", `${fsync.toFixed(2)} ms`],
   ];
 }

@@ -2,29 +2,31 @@
 
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
-import { listenOnNode, readSettings } from "./host.ts";
-import type { StoredResponse } from "./limit.ts";
-
-const { status, headers: pairs, body } = readSettings<StoredResponse>();
-const own = Object.fromEntries(pairs);
-const headers = { ...own, "content-length": Buffer.byteLength(body) };
-let lastId = 0;
+import { text } from "node:stream/consumers";
+import { AUTHORIZATION } from "../catalogue.ts";
+import { listenOnNode } from "./host.ts";
+import { answerCreate, findResponse, learnResponse, type StoredResponse } from "./stored_response.ts";
 
 listenOnNode(createServer((request, response) => {
-  if (request.headers.authorization !== AUTHORIZATION) response.writeHead(401).end();
-  else if (request.method === "POST") create(request, response);
-  else response.writeHead(status, headers).end(body);
+  const { method = "", url = "", headers } = request;
+  const known = findResponse(method, url);
+  if (headers.authorization !== AUTHORIZATION) response.writeHead(401).end();
+  else if (known === undefined) learn(request, response);
+  else if (method === "POST") create(request, response, known);
+  else respond(response, known);
 }));
 
-function create(request: IncomingMessage, response: ServerResponse): void {
+function respond(response: ServerResponse, { status, headers, body }: StoredResponse): void {
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+}
+
+async function learn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = "", url = "" } = request;
+  respond(response, await learnResponse(method, url, await text(request)));
+}
+
+function create(request: IncomingMessage, response: ServerResponse, known: StoredResponse): void {
   const pieces: Buffer[] = [];
   request.on("data", (piece: Buffer) => pieces.push(piece));
-  request.on("end", () => {
-    const pet: BenchPet = JSON.parse(Buffer.concat(pieces).toString());
-    const id = ++lastId;
-    const answer = JSON.stringify({ id, name: pet.name, categoryId: pet.categoryId, status: pet.status });
-    const head = { ...own, location: `/v1/pets/${id}`, "content-length": Buffer.byteLength(answer) };
-    response.writeHead(status, head).end(answer);
-  });
+  request.on("end", () => respond(response, answerCreate(known, Buffer.concat(pieces).toString())));
 }

@@ -1,0 +1,71 @@
+/** The sections of `deno task bench --against REF`: this tree beside another commit. Only what is public of both is used: flags and exports. */
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { ROOT } from "../tests/support/server/serve_task.ts";
+import { LOAD_CORE, SERVER_CORE, startScript, startStandalone, STOP } from "./load/server_process.ts";
+import type { Load } from "./load/wrk.ts";
+import type { Contender, Place, Sample, Section } from "./rounds.ts";
+import { casesOf, FILTERED, GET, LIST, POST } from "./sections.ts";
+
+const NOW = "this tree";
+
+/** More than the petstore keeps responses of. */
+const PETS = 20_000;
+
+const LOADS: Record<string, [what: string, load: Load]> = {
+  "get": ["GET one", GET],
+  "random": ["random GET", { path: "/v1/pets/{id}", connections: 64, random: { pets: PETS, skew: 0 } }],
+  "list": ["list of 20", LIST],
+  "filtered": ["filtered list", FILTERED],
+  "create": ["create", POST],
+};
+
+/** The same loads from one connection. */
+const LONE: typeof LOADS = Object.fromEntries(
+  Object.entries(LOADS).map((
+    [name, [what, load]],
+  ) => [`${name}-lone`, [`${what}, 1 connection`, { ...load, connections: 1 }]]),
+);
+
+/** What is measured of a tree, and the loads. The name begins the names of its cases. */
+const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Contender>, loads: typeof LOADS]> = {
+  "server": [startServer, { ...LOADS, ...LONE }],
+  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), { ...LOADS, ...LONE }],
+  "in-process": [callInProcess, LOADS],
+};
+
+/**
+ * @param folder Where the files of the commit are written.
+ * @throws {Error} If there is no such commit, or if it has other files.
+ */
+export function sectionsAgainst(ref: string, folder: string): Section[] {
+  const root = join(folder, "checkout");
+  // An archive and no worktree of git, which would stay in its list after a kill.
+  const script = 'mkdir "$2" && git -C "$0" archive "$1" deno.json mod.ts server.ts lib | tar -x -C "$2"';
+  execFileSync("sh", ["-c", script, ROOT, ref, root]);
+  return Object.entries(PARTS).map(([part, [start, loads]]) => ({
+    title: part,
+    contenders: { [ref]: (place) => start(root, place), [NOW]: (place) => start(ROOT, place) },
+    cases: casesOf(part, part, [{ subject: NOW }, { subject: NOW, base: ref }], loads),
+  }));
+}
+
+function startServer(root: string, { folder }: Place): Promise<Contender> {
+  const cores = `${SERVER_CORE},${LOAD_CORE}`;
+  return startStandalone(root, join(folder, "pets.db"), [`--seed=${PETS}`], { cores });
+}
+
+/** Calls of `handle()` without a socket, in a process that each measurement starts. */
+function callInProcess(root: string): Promise<Contender> {
+  const script = new URL("servers/in_process.ts", import.meta.url).pathname;
+  return Promise.resolve({
+    async measure(load, warmUp, seconds) {
+      const settings = JSON.stringify({ root, pets: PETS, load, warmUp, seconds });
+      const args = ["run", "--allow-all", "--no-check", script, settings];
+      const command = new Deno.Command(Deno.execPath(), { args, stderr: "inherit", signal: STOP.signal });
+      return JSON.parse(new TextDecoder().decode((await command.output()).stdout)) as Sample;
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+}
