@@ -3,15 +3,9 @@
  * lib/ but the platform, and does not predict the wording of messages.
  */
 
+import { EntityTags } from "./entity_tags.ts";
 import * as values from "./model_values.ts";
-import type { EntityTags } from "./compare.ts";
-import { bytesOf, type ModelRequest, type Prediction, SOME_TAG } from "./prediction.ts";
 
-const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
-const REALM = 'Bearer realm="petstore"';
-const REFUSAL = `${REALM}, error="invalid_token", error_description="The API key is not valid"`;
-const RIGHT_FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
-const MALFORMED = `${REALM}, error="invalid_token", error_description="${RIGHT_FORM}"`;
 const DEPRECATED = {
   deprecation: "@1795132800",
   sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
@@ -23,6 +17,30 @@ export const KEY = "pk_fuzz";
 /** Small, so that bodies around the limit are cheap. Every valid name fits, however escaped. */
 export const LIMITS = { maxBodyBytes: 4096 };
 
+/** A request as the service gets it. `target` has the path, the query, and a fragment if the host leaves one. */
+export interface ModelRequest {
+  method: string;
+  target: string;
+  headers: [name: string, value: string][];
+  /** A character for each byte, so that a report is readable. */
+  body?: string | undefined;
+}
+
+/** A predicted response. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */
+export interface Prediction {
+  /** Several only where HTTP leaves it open. */
+  status: number[];
+  code?: string;
+  /** The body for GET; HEAD has none. */
+  body?: string;
+  headers: Record<string, string>;
+  /** The content that the entity tag stands for: equal contents have equal tags. */
+  representation?: string;
+}
+
+/** The other headers are in the description, with which each response is compared too. */
+export const FORETOLD_HEADERS = ["allow", "deprecation", "idempotency-replayed", "link", "location", "sunset"] as const;
+
 interface ModelPet {
   id: number;
   status: string;
@@ -30,30 +48,23 @@ interface ModelPet {
 }
 
 export class Model {
+  /** The tags that the service has given so far. */
+  readonly tags: EntityTags = new EntityTags();
   readonly #pets: ModelPet[] = [];
-  #lastId = 0;
-  readonly #tags: EntityTags;
   readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
-  constructor(tags: EntityTags) {
-    this.#tags = tags;
-  }
-
-  predict({ method, target, headers, body }: ModelRequest): Prediction {
+  predict({ method, target, headers, body = "" }: ModelRequest): Prediction {
     const fields = new Headers(headers);
     const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
     const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
     const authorization = fields.get("authorization");
-    if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
-    const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
-    const challenge = /^bearer /i.test(authorization) ? MALFORMED : REALM;
-    if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": challenge });
-    if (key !== KEY) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
+    if (authorization === null) return failure(401, "missing_api_key");
+    if (/^bearer +(.*)$/i.exec(authorization)?.[1] !== KEY) return failure(401, "invalid_api_key");
 
     if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
     if (first === "pets" && second === undefined) {
       const list = () => this.#list(query, fields);
-      return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, bytesOf(body)) });
+      return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, body) });
     }
     if (first === "pets") {
       const get = () => this.#get(second!, fields);
@@ -90,20 +101,17 @@ export class Model {
   #represent(body: string, link: string | undefined, fields: Headers): Prediction {
     const condition = fields.get("if-none-match");
     const representation = link === undefined ? body : `${body} and more`;
-    const etag = this.#tags.find(representation);
-    const headers = { etag: etag ?? SOME_TAG, ...(link === undefined ? {} : { link }) };
-    const status = condition === null ? [200] : condition.trim() === "*" ? [304] : values.decide(condition, etag);
-    if (status[0] === 304) return { status, headers, representation };
-    return { status, body, headers: { ...JSON_TYPE, ...headers }, representation };
+    const status = condition === null ? [200] : values.decide(condition, this.tags.find(representation));
+    return { status, body, headers: link === undefined ? {} : { link }, representation };
   }
 
-  #create(fields: Headers, body: Uint8Array): Prediction {
+  #create(fields: Headers, body: string): Prediction {
     const header = fields.get("idempotency-key");
     const key = header === null ? undefined : values.idempotencyKey(header);
     if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
     const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
     const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");
-    if (!isJson || !isPlain) return failure(415, "unsupported_media_type", { "accept-post": "application/json" });
+    if (!isJson || !isPlain) return failure(415, "unsupported_media_type");
     if (body.length > LIMITS.maxBodyBytes) return failure(413, "body_too_large");
     let value: unknown;
     try {
@@ -116,23 +124,26 @@ export class Model {
     if (key === undefined) return this.#add(...members);
     // This is the pet as it is stored: a missing status becomes the default.
     const pet = JSON.stringify([...members, "available"].slice(0, 3));
-    const first = this.#remembered.get(key) ?? { pet, response: this.#add(...members) };
+    const first = this.#remembered.get(key);
+    if (first === undefined) {
+      const response = this.#add(...members);
+      this.#remembered.set(key, { pet, response });
+      return response;
+    }
     if (first.pet !== pet) return failure(422, "idempotency_key_reused");
-    const replayed = this.#remembered.has(key) ? { "idempotency-replayed": "true" } : {};
-    this.#remembered.set(key, first);
-    return { ...first.response, headers: { ...first.response.headers, ...replayed } };
+    return { ...first.response, headers: { ...first.response.headers, "idempotency-replayed": "true" } };
   }
 
   #add(name: string, categoryId: string, status = "available"): Prediction {
-    const id = ++this.#lastId;
+    const id = this.#pets.length + 1;
     const json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
     this.#pets.push({ id, status, json });
-    return { status: [201], body: json, headers: { ...JSON_TYPE, location: `/v1/pets/${id}` } };
+    return { status: [201], body: json, headers: { location: `/v1/pets/${id}` } };
   }
 }
 
 function failure(status: number, code: string, headers: Record<string, string> = {}): Prediction {
-  return { status: [status], code, headers: { ...JSON_TYPE, ...headers } };
+  return { status: [status], code, headers };
 }
 
 function choose(method: string, methods: Record<string, () => Prediction>): Prediction {

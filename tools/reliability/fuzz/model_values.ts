@@ -34,8 +34,9 @@ export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor }
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** A list of tags decides. HTTP leaves open the meaning of a malformed header with the tag. */
+/** The statuses that If-None-Match allows. A list of tags decides. HTTP leaves open the meaning of a malformed header with the tag. */
 export function decide(condition: string, tag: string | undefined): number[] {
+  if (condition.trim() === "*") return [304];
   const elements = condition.replaceAll(/(W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g, "T").split(",");
   if (tag === undefined || !condition.includes(tag)) return [200];
   return elements.every((element) => /^[ \t]*T?[ \t]*$/.test(element)) ? [304] : [200, 304];
@@ -49,10 +50,12 @@ export function idempotencyKey(header: string): string | undefined {
   return key.length >= 1 && key.length <= 255 ? key : undefined;
 }
 
-export function readJson(body: Uint8Array): unknown {
+/** The value of a body, with a character for each byte. */
+export function readJson(body: string): unknown {
   const keepSource = (_: string, value: unknown, { source }: { source: string }) =>
     typeof value === "number" ? new Written(source) : value;
-  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  const bytes = Uint8Array.from(body, (character) => character.charCodeAt(0));
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   return JSON.parse(text, keepSource as (name: string, value: unknown) => unknown);
 }
 
@@ -67,13 +70,10 @@ export function readMembers(value: unknown): [name: string, categoryId: string, 
 }
 
 function exactInteger(source: string): bigint | undefined {
-  const [, sign, whole = "", fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(source) ??
-    [];
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return 0n;
-  const zeros = digits.length - significant.length - fraction.length + Number(exponent);
-  if (zeros < 0 || significant.length + zeros > 19) return undefined;
-  const value = BigInt(sign + significant + "0".repeat(zeros));
+  const [, whole = "", fraction = "", exponent = "0"] = /^(-?\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(source) ?? [];
+  const digits = BigInt(whole + fraction), shift = Number(exponent) - fraction.length;
+  const unit = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % unit !== 0n) return undefined;
+  const value = shift < 0 ? digits / unit : digits * unit;
   return isInt64(value) ? value : undefined;
 }

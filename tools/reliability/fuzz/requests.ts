@@ -1,0 +1,225 @@
+/** Sequences of requests, right and wrong, and how each is sent. */
+
+import fc from "fast-check";
+import { OPERATIONS } from "../../../lib/operations/table.ts";
+import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
+import { BODY, RIGHT_BODY } from "./bodies.ts";
+import { KEY, type ModelRequest } from "./model.ts";
+import { type Choice, weighted } from "./weighted.ts";
+
+type Header = [name: string, value: string];
+
+/** A request. `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
+export interface Step extends ModelRequest {
+  /** Whether the body has a length or comes in pieces. */
+  framing: "length" | "pieces";
+}
+
+const AUTHORIZATION = headers("Authorization", [30, [`Bearer ${KEY}`]], [2, [`bearer ${KEY}`, ` BEARER  ${KEY}\t`]], [
+  2,
+  [null, "", "Bearer", `Bearer ${KEY} x`, `Bearer ${KEY}0`, KEY, `Basic ${btoa(KEY)}`, `Bearer ${KEY}\xa0`],
+]);
+
+const CONTENT = fc.tuple(
+  headers("Content-Type", [20, ["application/json"]], [3, [null, "APPLICATION/JSON", "application/json ; x=y"]], [
+    2,
+    ["", "text/plain", "application/jsonx", "application/json, application/json"],
+  ]),
+  headers("Content-Encoding", [40, [null]], [1, ["identity", "gzip", ""]]),
+).map((lists) => lists.flat());
+
+/** The tag of the target and parts of lists, joined at random. */
+const TAG_PARTS = ["{etag}", "{etag}", '"a-b"', 'W/"a-b"', ", ", ",", "\t", '"', "W/", "x", "*"];
+
+const IF_NONE_MATCH = headers(
+  "If-None-Match",
+  [6, [null]],
+  [2, ["{etag}", "*", '"a-b", {etag}', '"x" ,\t{etag} , ,']],
+  [2, fc.array(fc.constantFrom(...TAG_PARTS), { maxLength: 5 }).map((parts) => parts.join(""))],
+);
+
+/** There are few keys, so that they repeat. Some are the same key, bare and quoted. */
+const IDEMPOTENCY_KEY = headers(
+  "Idempotency-Key",
+  [12, [null]],
+  [8, ["a", '"a"', "b"]],
+  [1, [`"${"k".repeat(255)}"`, "k".repeat(256), '"a";p=1', '"a";p=']],
+  [3, fc.string({ unit: fc.constantFrom('"', '"', "\\", "a", "b", " ", ",", ";", "\xe9", "\t"), maxLength: 6 })],
+);
+
+/** At most one header, with weighted values. */
+function headers(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
+  return weighted(...choices).map((value): Header[] => value === null ? [] : [[name, value]]);
+}
+
+/** Ids that no pet has, or that mean another one in other servers. */
+const ODD_IDS = ["0", "01", "1.5", "-1", "1%20", "%31", "9223372036854775808", "1".repeat(40), "constructor", "%zz"]
+  .concat("..", "a%2Fb", "é", "%");
+
+const ID = weighted([5, ["{id}"]], [5, fc.nat({ max: 12 }).map(String)], [4, ODD_IDS]);
+
+const ODD_PATHS = [
+  "/V1/pets",
+  "/pets",
+  "/v1/store%2Forders",
+  "/v1/p%65ts",
+  "/v1/pets/1/",
+  "//v1/pets",
+  "/v1/%",
+  "/livez",
+]
+  .concat("/v1/pets;a=b", "/v1\\pets", `/v1/pets/${"1".repeat(9000)}`);
+
+const LIMIT = weighted(
+  [6, fc.integer({ min: 1, max: 6 }).map(String)],
+  [2, [
+    "",
+    "0",
+    "100",
+    "101",
+    "1.5",
+    "1e1",
+    "+5",
+    "%2B5",
+    "005",
+    "%35",
+    "%D9%A3",
+    "99999999999999999999",
+    "1%00",
+    "%zz",
+  ]],
+);
+
+const STATUS = weighted([6, ["available", "pending", "sold"]], [2, ["", "Sold", "sold+", "%73old", "sold,pending"]]);
+
+/** The cursor of a text, which is opaque to clients. */
+const FORGED = ["after:0", "after:05", "after:9223372036854775807", "after:9223372036854775808", "after:"].map((text) =>
+  btoa(text).replaceAll("=", "")
+);
+
+const CURSOR = weighted(
+  [8, ["{next}"]],
+  [2, FORGED],
+  [2, ["{next}=", "{next}%3D%3D", "{next}A", "x{next}", "", "abc", "%F0%9F", "%00"]],
+);
+
+const PARAMETER = weighted(
+  [5, parameter(["limit", "%6cimit", "LIMIT", "limit%20"], LIMIT)],
+  [3, parameter(["status", "statu%73", "Status"], STATUS)],
+  [3, parameter(["cursor", "%63ursor"], CURSOR)],
+  [1, ["", "=", "limit", "a=b", "__proto__=1", "?limit=3", "limit=5;status=x"]],
+);
+
+function parameter(names: string[], values: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.tuple(weighted([12, [names[0]!]], [1, names]), values).map((parts) => parts.join("="));
+}
+
+const QUERY = fc.array(PARAMETER, { maxLength: 4 }).map((parameters) =>
+  parameters.length === 0 ? "" : `?${parameters.join("&")}`
+);
+
+/** Targets of a template, with all kinds of ids. */
+function targetOf(template: string): fc.Arbitrary<string> {
+  return ID.map((id) => `/v1${template.replace(/\{\w+\}/, () => id)}`);
+}
+
+const LIST = QUERY.map((query) => `/v1/pets${query}`);
+const OPERATION = fc.oneof(...OPERATIONS.map(({ path }) => targetOf(path)));
+const TARGET = fc.tuple(weighted([10, OPERATION], [2, ODD_PATHS]), weighted([1, [""]], [1, QUERY]))
+  .map((parts) => parts.join(""));
+
+/** The same targets again and again, whose responses a server keeps until a pet is added, by itself or by another server. */
+const KEPT = ["/v1/pets", "/v1/pets?status=sold"];
+
+const READ = ["GET", "GET", "HEAD"];
+const METHODS = "GET HEAD OPTIONS POST PUT PATCH DELETE PROPFIND get Post patch __proto__".split(" ");
+
+function step(
+  methods: readonly string[],
+  target: fc.Arbitrary<string>,
+  headers: readonly fc.Arbitrary<Header[]>[],
+  body: fc.Arbitrary<string | undefined> = fc.constant(undefined),
+): fc.Arbitrary<Step> {
+  return fc.record({
+    method: fc.constantFrom(...methods),
+    target,
+    headers: fc.tuple(...headers).map((lists) => lists.flat()),
+    framing: fc.constantFrom("length", "pieces"),
+    body,
+  });
+}
+
+const RIGHT_HEADERS = fc.constant<Header[]>([["Authorization", `Bearer ${KEY}`], ["Content-Type", "application/json"]]);
+
+const RIGHT_WRITES = OPERATIONS.filter(({ effect }) => effect !== "reads").map((
+  { method, path },
+): Choice<Step> => [6, step([method], targetOf(path), [RIGHT_HEADERS, IDEMPOTENCY_KEY], RIGHT_BODY)]);
+
+export const SEQUENCES: fc.Arbitrary<Step[]> = fc.array(
+  weighted<Step>(
+    ...RIGHT_WRITES,
+    [8, step(["POST"], fc.constant("/v1/pets"), [AUTHORIZATION, CONTENT, IDEMPOTENCY_KEY], BODY)],
+    [6, step(READ, LIST, [AUTHORIZATION, IF_NONE_MATCH])],
+    [4, step(READ, targetOf("/pets/{petId}"), [AUTHORIZATION, IF_NONE_MATCH])],
+    [6, step(READ, fc.constantFrom(...KEPT), [RIGHT_HEADERS])],
+    [
+      6,
+      step(
+        METHODS,
+        TARGET,
+        [AUTHORIZATION, CONTENT, IDEMPOTENCY_KEY, IF_NONE_MATCH],
+        fc.option(BODY, { nil: undefined }),
+      ),
+    ],
+  ),
+  { minLength: 1, maxLength: 40, size: "max" },
+);
+
+/** Parts of the responses so far. */
+export class Memory {
+  #next = "none";
+  #id = "0";
+  #anyTag = '"none-yet"';
+  readonly #tags = new Map<string, string>();
+
+  resolve(step: Step): Step {
+    const target = step.target.replaceAll("{next}", this.#next).replaceAll("{id}", this.#id);
+    const tag = this.#tags.get(target) ?? this.#anyTag;
+    const headers = step.headers.map(([name, value]): Header => [name, value.replaceAll("{etag}", tag)]);
+    return { ...step, target, headers };
+  }
+
+  learn({ target }: Step, { headers }: SeenResponse): void {
+    this.#next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.get("link") ?? "")?.[1] ?? this.#next;
+    this.#id = headers.get("location")?.split("/").at(-1) ?? this.#id;
+    const tag = headers.get("etag");
+    if (tag === null) return;
+    this.#tags.set(target, tag);
+    this.#anyTag = tag;
+  }
+}
+
+export const ORIGIN = "http://petstore.test";
+
+/** `Request` normalises URLs and some methods. */
+export function createRequest({ method, target, headers, body, framing }: Step): Request {
+  if (/^(GET|HEAD)$/i.test(method) || body === undefined) return new Request(ORIGIN + target, { method, headers });
+  const bytes = Uint8Array.from(body, (character) => character.charCodeAt(0));
+  if (framing === "pieces") {
+    const init = { method, headers, body: ReadableStream.from(cut(bytes)), duplex: "half" };
+    return new Request(ORIGIN + target, init);
+  }
+  return new Request(ORIGIN + target, {
+    method,
+    headers: [...headers, ["content-length", `${bytes.length}`]],
+    body: bytes,
+  });
+}
+
+/** Pieces that also cut a character of several bytes. */
+function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let start = 0, size = 1; start < body.length; start += size) {
+    size = size * 7 % 1000;
+    yield body.slice(start, start + size);
+  }
+}
