@@ -7,53 +7,30 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createClient } from "../packages/client/mod.ts";
+import { createClient, type Pets } from "../packages/client/mod.ts";
+import { Child } from "../tests/support/system/child.ts";
 import { withTempFolder } from "../tests/support/temp.ts";
 
 const SERVER = fileURLToPath(new URL("../server.ts", import.meta.url));
 
-/** How long the server may take to start, in milliseconds. */
-const START_TIMEOUT = 60_000;
-
-interface Running {
-  baseUrl: string;
-  stop(): Promise<void>;
-}
-
-/** Starts the server in a folder, and reads the address that it prints. */
-async function start(folder: string): Promise<Running> {
+/** Starts the server in a folder, uses it by the client, and stops it. */
+async function whileServing<T>(folder: string, use: (pets: Pets) => Promise<T>): Promise<T> {
   const args = ["run", "--quiet", "--no-prompt", "--allow-all", SERVER, "serve", "--port=0", "--log=off"];
-  const child = new Deno.Command(Deno.execPath(), { args, cwd: folder, stdout: "piped", stderr: "inherit" }).spawn();
-  const late = setTimeout(() => child.kill(), START_TIMEOUT);
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let printed = "";
-  // The last line of the greeting comes when the server listens and has its key.
-  while (!printed.includes("\n  try ")) {
-    const { value, done } = await reader.read();
-    assert.ok(!done, `The server has ended: ${printed}`);
-    printed += value;
-  }
-  clearTimeout(late);
-  const [, baseUrl = ""] = / listens on (http:\S+)/.exec(printed) ?? [];
-  return {
-    baseUrl,
-    async stop() {
-      child.kill(Deno.build.os === "windows" ? "SIGKILL" : "SIGTERM");
-      await reader.cancel();
-      const { code } = await child.status;
-      if (Deno.build.os !== "windows") assert.equal(code, 0, "The exit status of the server");
-    },
-  };
+  await using server = new Child(Deno.execPath(), args, { cwd: folder });
+  const [, baseUrl = ""] = await server.printed(/ listens on (http:\S+)/);
+  // The last line of the greeting comes when the server has its key.
+  await server.printed(/\n {2}try /);
+  const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
+  const result = await use(createClient({ baseUrl, key }).pets);
+  const isWindows = Deno.build.os === "windows";
+  const status = await server.stop(isWindows ? "SIGKILL" : "SIGTERM");
+  if (!isWindows) assert.equal(status, 0, server.written.stderr);
+  return result;
 }
 
 await withTempFolder(async (folder) => {
-  const first = await start(folder);
-  const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
   const rex = { name: "Rex", categoryId: 2n ** 63n - 1n };
-  const pet = await createClient({ baseUrl: first.baseUrl, key }).pets.create(rex);
-  await first.stop();
-  const second = await start(folder);
-  assert.deepEqual(await createClient({ baseUrl: second.baseUrl, key }).pets.get(pet.id), pet);
-  await second.stop();
+  const pet = await whileServing(folder, (pets) => pets.create(rex));
+  assert.deepEqual(await whileServing(folder, (pets) => pets.get(pet.id)), pet);
   console.log(`The server started, kept pet ${pet.id}, and stopped twice on ${Deno.build.os} ${Deno.build.arch}`);
 });

@@ -8,7 +8,7 @@ import { VERSION as CONFORMANCE_VERSION } from "../../packages/conformance/lib/v
 import { readPackages } from "../../tools/release/packages.ts";
 import { ROOT } from "../support/pages.ts";
 
-test("the manifests of a package agree: the name, the version, the licence and the entry points", () => {
+test("the manifests of a package agree: the name, the version, also of each other, the licence and the entry points", () => {
   for (const { config, manifest } of readPackages()) {
     assert.deepEqual([manifest.name, manifest.version, manifest.license], [
       config.name,
@@ -16,6 +16,10 @@ test("the manifests of a package agree: the name, the version, the licence and t
       config.license,
     ]);
     assert.deepEqual([VERSION, CONFORMANCE_VERSION], [config.version, config.version]);
+    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
+    for (const [name, range] of ranges) {
+      if (name.startsWith("@petstore/")) assert.equal(range, `^${config.version}`, name);
+    }
     const sources = typeof config.exports === "string" ? { ".": config.exports } : config.exports;
     // npm has the programs as commands, and not as entry points.
     const programs = config.name === "@petstore/petstore" ? ["./server"] : ["./cli"];

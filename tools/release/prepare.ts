@@ -12,42 +12,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { readPackages, ROOT } from "./packages.ts";
 
-/** Figures of one day: they are made anew by a benchmark, not by a release. */
-const MEASUREMENTS = /^bench\//;
-
 /** 1.2.3, or a pre-release of it such as 1.2.3-rc.0. */
 const FORM = /^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/;
 
 /** A passage that a page has until the first release, such as "It is not published yet". */
 const BEFORE_RELEASE = /<!-- before the first release -->\n[^]*?<!-- end -->\n\n?/g;
-
-/**
- * Returns the texts of a checkout as they are for the version `to`.
- *
- * @param texts Manifests, pages and sources by their paths. The pages of `bench` are left alone.
- * @param from The version that stands in them now.
- * @param date The day of the release, as 2027-01-31; unused for a pre-release. Without it, the CHANGELOG gets an empty section for the
- * version.
- * @throws {Error} If `to` is not a version, or the CHANGELOG has nothing to say of it.
- */
-function prepareRelease(
-  texts: ReadonlyMap<string, string>,
-  from: string,
-  to: string,
-  date: string | undefined,
-): Map<string, string> {
-  if (!FORM.test(to)) throw new Error(`A version is like 1.2.3, not "${to}"`);
-  const version = new RegExp(
-    `(\\bpetstore[\`"'@ |-]+|"version": "|\\bVERSION = "|"@petstore/\\w+": "\\^)${RegExp.escape(from)}(?![\\d.]*\\d)`,
-    "gi",
-  );
-  return new Map(Array.from(texts, ([path, text]) => {
-    if (MEASUREMENTS.test(path)) return [path, text];
-    if (path === "CHANGELOG.md") return [path, prepareChangelog(text, to, date)];
-    const renamed = text.replaceAll(version, `$1${to}`);
-    return [path, date === undefined || isPreRelease(to) ? renamed : renamed.replaceAll(BEFORE_RELEASE, "")];
-  }));
-}
 
 /** Whether a version comes before the one that it is to become, as 1.2.3-rc.0 does. */
 export function isPreRelease(version: string): boolean {
@@ -59,37 +28,44 @@ export function sectionOf(version: string): string {
   return version.replace(/-.*/, "");
 }
 
-function prepareChangelog(text: string, version: string, date: string | undefined): string {
-  const section = sectionOf(version);
-  const heading = `## [${section}] - unreleased\n`;
-  const isAwaited = text.includes(heading);
-  if (date === undefined) return isAwaited ? text : text.replace(/^## /m, `${heading}\n## `);
-  const [changes = ""] = text.split(heading)[1]?.split(/^## /m) ?? [];
-  if (changes.trim() !== "") return isPreRelease(version) ? text : text.replace(heading, `## [${section}] - ${date}\n`);
-  throw new Error(`CHANGELOG.md must have "${heading.trim()}", and below it what has changed`);
-}
-
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
 export function readTexts(): Map<string, string> {
-  const folders = readPackages().map(({ folder }) => folder === "." ? "" : `${folder}/`);
-  const names = ["*.md", "deno.json", "package.json", "lib/version.ts", "lib/server/process/version.ts"];
-  const patterns = folders.flatMap((folder) => names.map((name) => folder + name));
-  const paths = globSync([...patterns, "docs/*.md", "bench/*.md"], { cwd: ROOT });
+  const names = "{*.md,deno.json,package.json,lib/version.ts,lib/server/process/version.ts}";
+  const paths = globSync([names, `packages/*/${names}`, "docs/*.md"], { cwd: ROOT });
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
 }
 
 if (import.meta.main) {
   const [version = "", when] = process.argv.slice(2);
-  const texts = readTexts();
-  const date = when === "unreleased" ? undefined : new Date().toISOString().slice(0, 10);
   try {
-    for (const [path, text] of prepareRelease(texts, readPackages()[0]!.config.version, version, date)) {
-      if (text === texts.get(path)) continue;
-      writeFileSync(join(ROOT, path), text);
+    if (!FORM.test(version)) throw new Error(`A version is like 1.2.3, not "${version}"`);
+    const now = readPackages()[0]!.config.version, isBegun = when === "unreleased";
+    for (const [path, text] of readTexts()) {
+      const prepared = path === "CHANGELOG.md"
+        ? prepareChangelog(text, version, isBegun)
+        : prepareText(text, now, version, isBegun);
+      if (prepared === text) continue;
+      writeFileSync(join(ROOT, path), prepared);
       console.log(`Changed ${path}`);
     }
   } catch (error) {
     console.error(`release:prepare: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 2;
   }
+}
+
+function prepareText(text: string, now: string, version: string, isBegun: boolean): string {
+  const before = '(\\bpetstore[`"\'@ |-]+|"version": "|\\bVERSION = "|"@petstore/\\w+": "\\^)';
+  const places = `${before}${RegExp.escape(now)}(?![\\d.]*\\d)`;
+  const renamed = text.replaceAll(new RegExp(places, "gi"), `$1${version}`);
+  return isBegun || isPreRelease(version) ? renamed : renamed.replaceAll(BEFORE_RELEASE, "");
+}
+
+function prepareChangelog(text: string, version: string, isBegun: boolean): string {
+  const section = `## [${sectionOf(version)}] - `, heading = `${section}unreleased\n`;
+  const changes = text.split(heading)[1]?.split(/^## /m)[0]?.trim();
+  if (isBegun) return changes === undefined ? text.replace(/^## /m, `${heading}\n## `) : text;
+  if (!changes) throw new Error(`CHANGELOG.md must have "${heading.trim()}", and below it what has changed`);
+  const today = new Date().toISOString().slice(0, 10);
+  return isPreRelease(version) ? text : text.replace(heading, `${section}${today}\n`);
 }

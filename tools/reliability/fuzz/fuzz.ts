@@ -74,19 +74,20 @@ async function exchange(step: Step, handles: readonly Handle[], model: Model): P
   const { method, url } = createRequest(step), target = url.slice(ORIGIN.length);
   const responses: SeenResponse[] = [];
   for (const handle of handles) {
-    const { status, headers, text } = await readWhole(await handle(createRequest(step)));
-    headers.delete("date");
-    validate(method, target.replace(/[?#].*$/s, ""), { status, headers, text });
-    responses.push({ status, headers, text });
+    const { status, headers, body } = await handle(createRequest(step));
+    const response = { status, headers, text: await new Response(body).text() };
+    validate(method, target.replace(/[?#].*$/s, ""), response);
+    responses.push(response);
   }
   const [response, ...others] = responses as [SeenResponse, ...SeenResponse[]];
-  for (const other of others) assert.deepEqual(other, response, "The stores disagree");
+  for (const other of others) assert.deepEqual(partsOf(other), partsOf(response), "The stores disagree");
   compare(method, model.predict({ ...step, method, target }), response, model);
   return response;
 }
 
-async function readWhole(response: Response): Promise<SeenResponse> {
-  return { status: response.status, headers: new Headers(response.headers), text: await response.text() };
+/** What `assert` can compare. */
+function partsOf({ status, headers, text }: SeenResponse): unknown[] {
+  return [status, [...headers].filter(([name]) => name !== "date"), text];
 }
 
 /** Compares a response with its prediction. */
