@@ -3,9 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../tests/support/server/serve_task.ts";
-import { LOAD_CORE, SERVER_CORE, startScript, startStandalone, STOP } from "./load/server_process.ts";
+import { LOAD_CORE, SERVER_CORE, STOP } from "./load/machine.ts";
+import { startScript, startStandalone } from "./load/server_process.ts";
 import type { Load } from "./load/wrk.ts";
-import type { Contender, Place, Sample, Section } from "./rounds.ts";
+import type { Contender, Place, Section } from "./rounds.ts";
+import type { Sample } from "./row.ts";
 import { casesOf, FILTERED, GET, LIST, POST } from "./sections.ts";
 
 const NOW = "this tree";

@@ -5,7 +5,8 @@
 
 import { fileURLToPath } from "node:url";
 import { NODE } from "../tests/support/server/serve_task.ts";
-import { LOAD_CORE, type ServerProcess, STOP } from "./load/server_process.ts";
+import { LOAD_CORE, STOP } from "./load/machine.ts";
+import type { ServerProcess } from "./load/server_process.ts";
 import type { OpenLoopSettings } from "./load/open_loop.ts";
 import { digits, table } from "./report/table.ts";
 import { startFilled, startPeer } from "./sections.ts";

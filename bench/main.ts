@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sectionsAgainst } from "./against.ts";
 import { measureLatency } from "./latency.ts";
-import { STOP } from "./load/server_process.ts";
+import { STOP } from "./load/machine.ts";
 import { formatPage, formatRows, writePage } from "./report/page.ts";
 import { measureSection, type Section } from "./rounds.ts";
 import { FEWEST, type Row } from "./row.ts";

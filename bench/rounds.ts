@@ -4,7 +4,7 @@
  */
 
 import type { Load } from "./load/wrk.ts";
-import { type Figure, type Row, rowOf } from "./row.ts";
+import { type Figure, type Row, rowOf, type Sample, type Series } from "./row.ts";
 
 /** What is measured: a server, or a program that calls `handle()` itself. */
 export interface Contender extends AsyncDisposable {
@@ -15,19 +15,6 @@ export interface Contender extends AsyncDisposable {
   /** Measures for some seconds, after some of the same load: the engine compiles what it runs, and caches fill. */
   measure(load: Load, warmUp: number, seconds: number): Promise<Sample>;
 }
-
-/** What a contender did in a round. */
-export interface Sample {
-  /** Requests a second. */
-  rate: number;
-  /** Requests for each second of the contender's processor time. Other work on the machine hardly affects it. */
-  efficiency?: number;
-  /** The 99th percentile of the latency, in milliseconds. */
-  p99?: number;
-}
-
-/** The samples of a case: one for each round, by the names of the contenders. */
-export type Series = Record<string, Sample[]>;
 
 /** Cases with the same contenders. */
 export interface Section {

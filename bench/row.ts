@@ -1,6 +1,17 @@
 /** The results: a row of the table for each figure. */
 
-import type { Series } from "./rounds.ts";
+/** What a contender did in a round. */
+export interface Sample {
+  /** Requests a second. */
+  rate: number;
+  /** Requests for each second of the contender's processor time. Other work on the machine hardly affects it. */
+  efficiency?: number;
+  /** The 99th percentile of the latency, in milliseconds. */
+  p99?: number;
+}
+
+/** The samples of a case: one for each round, by the names of the contenders. */
+export type Series = Record<string, Sample[]>;
 
 /** What a row says of the contenders of a case: the speed of `subject`, or its ratio to that of `base`. */
 export interface Figure {

@@ -6,17 +6,10 @@ import { fileURLToPath } from "node:url";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { environment, NODE } from "../../tests/support/server/serve_task.ts";
 import { AUTHORIZATION, KEY } from "../catalogue.ts";
-import type { Contender, Sample } from "../rounds.ts";
+import type { Contender } from "../rounds.ts";
+import type { Sample } from "../row.ts";
+import { SERVER_CORE, STOP } from "./machine.ts";
 import { type Load, runWrk } from "./wrk.ts";
-
-/** The core of every server. */
-export const SERVER_CORE = 0;
-
-/** The core of the load, apart from the servers. */
-export const LOAD_CORE = 1;
-
-/** Ends all processes of the benchmark when it is aborted. */
-export const STOP = new AbortController();
 
 export type Runtime = "Deno" | "Node";
 

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { AUTHORIZATION } from "../catalogue.ts";
-import { LOAD_CORE, STOP } from "./server_process.ts";
+import { LOAD_CORE, STOP } from "./machine.ts";
 
 /** Requests of one kind. A load with a body is of POST, and any other of GET. */
 export interface Load {

@@ -2,7 +2,7 @@
 
 import process from "node:process";
 import type { Load } from "../load/wrk.ts";
-import type { Sample } from "../rounds.ts";
+import type { Sample } from "../row.ts";
 import { readSettings } from "./host.ts";
 import { openLibrary, requestOf } from "./open_library.ts";
 
