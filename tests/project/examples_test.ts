@@ -2,25 +2,19 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parse } from "yaml";
 import { blocksOf, readPage, ROOT } from "../support/pages.ts";
-import {
-  addPet,
-  countPets,
-  readKey,
-  serverAt,
-  type ServerParts,
-  withServer,
-} from "../support/server/server_process.ts";
+import { addPet, readKey, serverAt, type ServerParts, withServer } from "../support/server/server_process.ts";
+import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { test, withServerHere } from "../support/server/in_process.ts";
-import { NODE, serverCommand } from "../support/server/serve_task.ts";
+import { NODE } from "../support/server/serve_task.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 
 const ADDRESS = "127.0.0.1:8000";
+const README = readPage("README.md");
 const KEY = /petstore_[0-9A-Za-z]{36}/;
 
 /** A command of a `console` block, and the output that the page shows for it. */
@@ -40,7 +34,7 @@ function commandsOf(page: string): Command[] {
 }
 
 function firstScreen(): string {
-  const start = commandsOf(readPage("README.md")).find(({ line }) => line.endsWith(" task serve"));
+  const start = commandsOf(README).find(({ line }) => line.endsWith(" task serve"));
   return String(start?.output.replace(KEY, "pk_…"));
 }
 
@@ -69,7 +63,7 @@ const TESTING = readPage("docs/testing.md");
 
 /** How the pages start a server for tests. Each has the key `test` and 20 pets. */
 const STARTS: Record<string, ServerParts> = {
-  "README.md's line for authors of clients": { args: argsOfLine(readPage("README.md")) },
+  "README.md's line for authors of clients": { args: argsOfLine(README) },
   "docs/testing.md's line": { args: argsOfLine(TESTING) },
   // The image has no other arguments. That its name and its port are right, the test of the container checks.
   "docs/testing.md's container": {
@@ -99,38 +93,6 @@ for (const [name, parts] of Object.entries(STARTS)) {
   });
 }
 
-testUnless(skipUnless(["bash", "curl"], "bash and curl", () => {}))(
-  "docs/testing.md's steps for GitHub Actions start a server, and wait until it is ready",
-  () =>
-    withTempFolder(async (folder) => {
-      const [install, start, wait, ...more] = parse(blocksOf(TESTING, "yaml").join("")) as Step[];
-      assert.ok(start && wait && more.length === 0);
-      // The program of the checkout stands in for that of the package.
-      assert.match(String(install?.run), /^npm install .*@petstore\/petstore$/);
-      const [program, ...args] = serverCommand();
-      Deno.mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
-      const script = `#!/bin/sh\nexec ${[program, ...args].join(" ")} "$@"\n`;
-      Deno.writeTextFileSync(join(folder, "node_modules/.bin/petstore"), script, { mode: 0o755 });
-      const port = await freePort();
-      const options = { cwd: folder, env: { ...start.env, PORT: String(port) } };
-      // The server runs in the background. The shell waits for its end, and passes SIGTERM on to it.
-      await using server = new Child("bash", ["-ec", `${start.run}trap 'kill $!' TERM; wait`], options);
-      try {
-        const waiting = await new Child("bash", ["-ec", wait.run.replace("8000", String(port))], { cwd: folder }).run();
-        assert.equal(waiting.status, 0, waiting.stderr + server.written.stderr);
-        assert.equal(await countPets(serverAt(port), "test"), 20);
-      } finally {
-        await server.stop();
-      }
-    }),
-);
-
-/** A step of a job of GitHub Actions. */
-interface Step {
-  run: string;
-  env?: Record<string, string>;
-}
-
 for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {
   testUnless(whyNoCurl())(
     `${page} shows what its curl commands print`,
@@ -156,44 +118,34 @@ async function follow(tour: readonly Command[], folder: string, port: number): P
   }
 }
 
-const PROGRAMS = [
-  {
-    name: "Deno",
-    language: "ts",
-    program: Deno.execPath(),
-    args: ["serve", "--port=0", "--no-lock", `--config=${ROOT}deno.json`, "-A"],
-    skip: false as const,
-  },
-  {
-    name: "Node",
-    language: "js",
-    program: NODE,
-    args: ["--import", `${ROOT}tests/support/checkout.mjs`],
-    skip: skipUnless([NODE], "the Node package", () => {}),
-  },
-];
+test.withFolder("README.md's programs for Deno serve and call pets", async (folder) => {
+  const [source = "", caller = ""] = blocksOf(README, "ts");
+  const options = ["--no-lock", `--config=${ROOT}deno.json`, "-A"];
+  Deno.writeTextFileSync(join(folder, "app.ts"), source);
+  const serve = ["serve", "--port=0", ...options, "app.ts"];
+  await using server = new Child(Deno.execPath(), serve, { cwd: folder });
+  const [, port] = await server.printed(/Listening on http:\/\/\S+:(\d+)/, "stderr");
+  Deno.writeTextFileSync(join(folder, "call.ts"), caller.replace(":8000", `:${port}`));
+  const { status, stdout, stderr } = await new Child(Deno.execPath(), ["run", ...options, "call.ts"], { cwd: folder })
+    .run();
+  assert.equal(status, 0, stderr);
+  assert.ok(README.includes(`it prints \`${stdout.trimEnd()}\``), stdout);
+});
 
-for (const { name, language, program, args, skip } of PROGRAMS) {
-  testUnless(skip)(`README.md's program for ${name} serves pets`, () =>
+testUnless(skipUnless([NODE], "the Node package", () => {}))(
+  "README.md's program for Node serves pets",
+  () =>
     withTempFolder(async (folder) => {
-      const [source, caller, ...more] = blocksOf(readPage("README.md"), language);
-      assert.ok(source && more.length === 0);
-      const file = join(folder, `app.m${language}`);
-      Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
-      await using child = new Child(program, [...args, file], { cwd: folder });
-      const [, port] = await child.printed(/Listening on http:\/\/\S+:(\d+)/, "stderr");
-      if (language === "js") return await addPet(serverAt(Number(port)), "pk_example");
-      assert.ok(caller);
-      Deno.writeTextFileSync(join(folder, "call.mts"), caller.replace(":8000", `:${port}`));
-      const run = ["run", "--no-lock", `--config=${ROOT}deno.json`, "-A", "call.mts"];
-      await using client = new Child(program, run, { cwd: folder });
-      assert.equal(await client.exit(), 0, client.written.stderr);
-      assert.ok(
-        readPage("README.md").includes(`it prints \`${client.written.stdout.trimEnd()}\``),
-        client.written.stdout,
-      );
-    }));
-}
+      const [source = ""] = blocksOf(README, "js");
+      // Node prints nothing, so that the port must be known.
+      const port = await freePort();
+      Deno.writeTextFileSync(join(folder, "app.mjs"), source.replace("8000", String(port)));
+      const args = ["--import", `${ROOT}tests/support/names.mjs`, "app.mjs"];
+      await using _server = new Child(NODE, args, { cwd: folder });
+      await until("an answer of the program", () => fetch(`http://127.0.0.1:${port}`).then(() => true, () => false));
+      await addPet(serverAt(port), "pk_example");
+    }),
+);
 
 test.withFolder("docs/production.md's command has permissions that suffice", async (folder) => {
   const line = blocksOf(readPage("docs/production.md"), "sh").find((block) => block.startsWith("deno run "));

@@ -28,8 +28,7 @@ export interface ModelRequest {
 
 /** A predicted response. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */
 export interface Prediction {
-  /** Several only where HTTP leaves it open. */
-  status: number[];
+  status: number;
   code?: string;
   /** The body for GET; HEAD has none. */
   body?: string;
@@ -99,10 +98,11 @@ export class Model {
   }
 
   #represent(body: string, link: string | undefined, fields: Headers): Prediction {
-    const condition = fields.get("if-none-match");
+    const condition = fields.get("if-none-match") ?? "";
     const representation = link === undefined ? body : `${body} and more`;
-    const status = condition === null ? [200] : values.decide(condition, this.tags.find(representation));
-    return { status, body, headers: link === undefined ? {} : { link }, representation };
+    const tag = this.tags.find(representation);
+    const isFresh = condition === "*" || tag !== undefined && condition.includes(tag);
+    return { status: isFresh ? 304 : 200, body, headers: link === undefined ? {} : { link }, representation };
   }
 
   #create(fields: Headers, body: string): Prediction {
@@ -138,16 +138,16 @@ export class Model {
     const id = this.#pets.length + 1;
     const json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
     this.#pets.push({ id, status, json });
-    return { status: [201], body: json, headers: { location: `/v1/pets/${id}` } };
+    return { status: 201, body: json, headers: { location: `/v1/pets/${id}` } };
   }
 }
 
 function failure(status: number, code: string, headers: Record<string, string> = {}): Prediction {
-  return { status: [status], code, headers };
+  return { status, code, headers };
 }
 
 function choose(method: string, methods: Record<string, () => Prediction>): Prediction {
   const allow = [...Object.keys(methods), "OPTIONS"].join(", ");
-  if (method === "OPTIONS") return { status: [204], headers: { allow } };
+  if (method === "OPTIONS") return { status: 204, headers: { allow } };
   return Object.hasOwn(methods, method) ? methods[method]!() : failure(405, "method_not_allowed", { allow });
 }

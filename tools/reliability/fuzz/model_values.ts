@@ -34,14 +34,6 @@ export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor }
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** The statuses that If-None-Match allows. A list of tags decides. HTTP leaves open the meaning of a malformed header with the tag. */
-export function decide(condition: string, tag: string | undefined): number[] {
-  if (condition.trim() === "*") return [304];
-  const elements = condition.replaceAll(/(W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g, "T").split(",");
-  if (tag === undefined || !condition.includes(tag)) return [200];
-  return elements.every((element) => /^[ \t]*T?[ \t]*$/.test(element)) ? [304] : [200, 304];
-}
-
 /** A structured-field string (RFC 9651 §3.3.3) with the generated kinds of parameters, or a bare key. */
 export function idempotencyKey(header: string): string | undefined {
   const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:; *[a-z]+(?:=(?:\d+|"[a-z]*"))?)*$/.exec(header)?.[1]

@@ -14,13 +14,9 @@ export async function exchange({ createPetstore, createMemoryStore }, { createSq
       return `${response.status} ${await response.text()}`;
     };
     told.push([
-      await call("GET", "pets"),
       await call("POST", "pets", '{"name":"Luna","categoryId":9223372036854775807}'),
-      await call("POST", "pets", '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}'),
-      await call("GET", "pets?limit=1"),
-      await call("GET", "pets?status=sold"),
+      await call("GET", "pets?status=available"),
       await call("GET", "pets/1"),
-      await call("GET", "pets/3"),
     ]);
     await store.close();
   }
