@@ -33,11 +33,6 @@ function commandsOf(page: string): Command[] {
   );
 }
 
-function firstScreen(): string {
-  const start = commandsOf(README).find(({ line }) => line.endsWith(" task serve"));
-  return String(start?.output.replace(KEY, "pk_…"));
-}
-
 test("README.md shows what appears on the screen at the first start", () =>
   // As in a fresh checkout, until Ctrl-C, and as if the port were 8000.
   withTempFolder(async (folder) => {
@@ -52,7 +47,8 @@ test("README.md shows what appears on the screen at the first start", () =>
       const { stdout, stderr } = child.written;
       const greeting = stdout.trimEnd().replaceAll(`127.0.0.1:${port}`, ADDRESS);
       assert.match(greeting, KEY);
-      assert.equal((stderr + greeting).replace(KEY, "pk_…"), firstScreen());
+      const shown = commandsOf(README).find(({ line }) => line.endsWith(" task serve"))?.output;
+      assert.equal((stderr + greeting).replace(KEY, "pk_…"), shown?.replace(KEY, "pk_…"));
     } finally {
       // A kill would leave the processes of the task behind.
       assert.equal(await child.stop("SIGINT"), 0);
@@ -78,16 +74,12 @@ function argsOfLine(page: string): string[] {
 
 for (const [name, parts] of Object.entries(STARTS)) {
   test.inFolder(`${name} starts a server with a key, 20 pets and what it names, and makes no file`, async (folder) => {
-    const text = JSON.stringify(parts);
     await withServerHere(parts, async ({ origin }) => {
       const headers = { authorization: "Bearer test", origin: "http://localhost:5173" };
       const response = await fetch(`${origin}/v1/pets?limit=100`, { headers });
       assert.equal((await response.json()).length, 20);
       const isGranted = response.headers.get("access-control-allow-origin") === headers.origin;
-      assert.equal(isGranted, text.includes(headers.origin));
-      const reset = await fetch(`${origin}/reset`, { method: "POST", headers });
-      await reset.body?.cancel();
-      assert.equal(reset.status, /allow.reset/i.test(text) ? 204 : 404);
+      assert.equal(isGranted, parts.args?.includes(headers.origin) ?? false);
     });
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
@@ -101,21 +93,13 @@ for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {
         withServer(folder, {}, async ({ port }) => {
           const tour = commandsOf(readPage(page)).filter(({ line }) => !/^(npx|deno) /.test(line));
           assert.ok(tour.filter(({ line }) => line.includes("curl ")).length >= least, `${page} has lost its tour`);
-          await follow(tour, folder, port);
+          const script = tour.map(({ line }) => line).join("\necho; echo ----\n");
+          const printed = await runShell(folder, script.replaceAll(ADDRESS, `127.0.0.1:${port}`));
+          const outputs = printed.replaceAll(`127.0.0.1:${port}`, ADDRESS).split("----\n");
+          assert.deepEqual(outputs.map(normalise), tour.map(({ output }) => normalise(output)));
         })
       ),
   );
-}
-
-/** Runs commands one after the other, in a shell that keeps its variables. */
-async function follow(tour: readonly Command[], folder: string, port: number): Promise<void> {
-  const assignments: string[] = [];
-  for (const { line, output } of tour) {
-    const script = line.replaceAll(ADDRESS, `127.0.0.1:${port}`);
-    if (/^[A-Z]+=/.test(line)) assignments.push(script);
-    const printed = await runShell(folder, [...assignments, script].join("\n"));
-    assert.equal(normalise(printed.replaceAll(`127.0.0.1:${port}`, ADDRESS)), normalise(output), line);
-  }
 }
 
 test.withFolder("README.md's programs for Deno serve and call pets", async (folder) => {
@@ -166,7 +150,7 @@ function normalise(output: string): string {
 /** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc, and returns its output. */
 async function runShell(folder: string, script: string): Promise<string> {
   const env = { PATH: Deno.env.get("PATH") ?? "", HOME: folder };
-  await using shell = new Child("sh", ["-c", script], { cwd: folder, clearEnv: true, env });
+  await using shell = new Child("sh", ["-ec", script], { cwd: folder, clearEnv: true, env });
   assert.equal(await shell.exit(), 0, `${script}: ${shell.written.stderr}`);
   return shell.written.stdout;
 }

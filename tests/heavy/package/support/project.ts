@@ -1,8 +1,7 @@
 /** New projects of strangers, who install the packages from a registry. `deno task release:rehearse` starts it and publishes to it. */
 
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -32,16 +31,11 @@ export function tarballOf(name: string): string {
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
 
-/** Runs `use` in a new project with the packages, no other package, and the files of consumers/. */
-export function withProject<T>(install: Install, use: (folder: string) => T | Promise<T>): Promise<T> {
-  return withTempFolder(async (folder) => {
-    await install(folder);
-    cpSync(CONSUMERS, folder, { recursive: true });
-    return await use(folder);
-  });
+/** A command that installs packages. */
+export interface Install {
+  command: string;
+  args: readonly string[];
 }
-
-export type Install = (folder: string) => Promise<void>;
 
 const NAMES = PACKAGES.map(({ manifest }) => manifest.name);
 
@@ -51,33 +45,23 @@ export function npmCli(program: "npm" | "npx" = "npm"): string {
 }
 
 export function npm({ command }: Pick<Runtime, "command">): Install {
-  return once(command, [npmCli(), "install", "--no-audit", "--no-fund", ...NAMES]);
+  return { command, args: [npmCli(), "install", "--no-audit", "--no-fund", ...NAMES] };
 }
 
 export function bun({ command }: Pick<Runtime, "command">): Install {
-  return once(command, ["add", ...NAMES]);
+  return { command, args: ["add", ...NAMES] };
 }
 
-/** What each command has installed. */
-const installed = new Map<string, Promise<string>>();
-
-/** Installs once in each file of tests, because that takes seconds. Each project has a copy. */
-function once(command: string, args: string[]): Install {
-  const install = async () => {
-    const first = mkdtempSync(join(tmpdir(), "petstore-installed-"));
-    globalThis.addEventListener("unload", () => rmSync(first, { recursive: true }));
-    writeFileSync(join(first, "package.json"), '{ "name": "consumer", "private": true }\n');
-    await succeed(command, args, first);
+/** Runs `use` in a new project with the packages, no other package, and the files of consumers/. */
+export function withProject<T>({ command, args }: Install, use: (folder: string) => Promise<T>): Promise<T> {
+  return withTempFolder(async (folder) => {
+    writeFileSync(join(folder, "package.json"), '{ "name": "consumer", "private": true }\n');
+    await succeed(command, args, folder);
     for (const { manifest } of PACKAGES) {
-      const path = join(first, "node_modules", manifest.name, "package.json");
+      const path = join(folder, "node_modules", manifest.name, "package.json");
       assert.equal(JSON.parse(readFileSync(path, "utf8")).version, manifest.version);
     }
-    assert.ok(readdirSync(join(first, "node_modules")).includes("@petstore"));
-    return first;
-  };
-  return async (folder) => {
-    const first = installed.get(command) ?? install();
-    installed.set(command, first);
-    cpSync(await first, folder, { recursive: true, verbatimSymlinks: true });
-  };
+    cpSync(CONSUMERS, folder, { recursive: true });
+    return await use(folder);
+  });
 }
