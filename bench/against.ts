@@ -23,7 +23,7 @@ const LOADS: Record<string, [what: string, load: Load]> = {
   "create": ["create", POST],
 };
 
-/** The same loads from one connection. */
+/** The same loads from one connection: a lone create runs other code than several. */
 const LONE: typeof LOADS = Object.fromEntries(
   Object.entries(LOADS).map((
     [name, [what, load]],
@@ -33,7 +33,7 @@ const LONE: typeof LOADS = Object.fromEntries(
 /** What is measured of a tree, and the loads. The name begins the names of its cases. */
 const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Contender>, loads: typeof LOADS]> = {
   "server": [startServer, { ...LOADS, ...LONE }],
-  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), { ...LOADS, ...LONE }],
+  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), LOADS],
   "in-process": [callInProcess, LOADS],
 };
 

@@ -24,7 +24,7 @@ export interface Section {
   cases: readonly Case[];
   /** Whether all contenders must answer a GET with the same body. */
   isCompared?: boolean;
-  /** Seconds of load before each measurement. Default: 0.6. */
+  /** Seconds of load before each measurement. Default: 0.5. */
   warmUp?: number;
 }
 
@@ -45,8 +45,8 @@ export interface Case {
   figures: readonly Figure[];
 }
 
-/** Seconds of a measurement. More rounds say more than longer measurements. */
-const SECONDS = 0.6;
+/** Seconds of a measurement, and of the load before. More rounds say more than longer measurements. */
+const SECONDS = 0.5;
 
 /** Measures the named cases of a section in so many rounds. */
 export async function measureSection(

@@ -62,7 +62,7 @@ export const HEAVY: Record<string, Part> = {
   },
   runtimes: { seconds: 85, command: "deno test -A --no-check tests/heavy/runtimes" },
   package: {
-    seconds: 100,
+    seconds: 120,
     installs: ["tests/heavy/package"],
     command: "deno task --cwd tests/heavy/package ok && deno task release:rehearse",
   },
