@@ -63,7 +63,7 @@ export async function measureSection(
     await runRound(section, measured, folder, round % 2 === 0);
   }
   return [...measured].flatMap(([{ name, title, figures }, series]) =>
-    figures.map((figure) => rowOf({ name, title, figure }, series))
+    figures.map((figure) => rowOf(name, title, figure, series))
   );
 }
 

@@ -26,6 +26,8 @@ export interface Spread {
   median: number;
   low: number;
   high: number;
+  /** Of ratios: whether they are more than noise. */
+  change?: "~" | "slower" | "faster";
 }
 
 export interface Row extends Omit<Figure, "of"> {
@@ -35,24 +37,19 @@ export interface Row extends Omit<Figure, "of"> {
   spread: Spread;
   /** The same ratio by processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
-  /** Whether a ratio is more than noise. */
-  change?: "~" | "slower" | "faster";
 }
 
-/** Of the rounds, the ratio or the speed that a figure asks for. */
-export function rowOf({ name, title, figure }: { name: string; title: string; figure: Figure }, series: Series): Row {
-  const { subject, base, of = "rate" } = figure;
-  const read = (contender: string, what: "rate" | "p99" | "efficiency") =>
-    series[contender]!.map((sample) => sample[what] ?? NaN);
+/** What the rounds say of a figure. */
+export function rowOf(name: string, title: string, figure: Figure, series: Series): Row {
+  const { subject, base } = figure, of: keyof Sample = figure.of ?? "rate";
   const row = { name, title: of === "p99" ? `p99 of ${title}` : title, subject };
-  if (base === undefined) return { ...row, spread: spreadOf(read(subject, of)) };
-  const ratiosOf = (what: "rate" | "p99" | "efficiency") => {
-    const divisors = read(base, what);
-    return read(subject, what).map((value, round) => value / divisors[round]!);
-  };
-  const ratios = ratiosOf(of), byProcessorTime = spreadOf(ratiosOf("efficiency"));
-  const spread = spreadOf(ratios);
-  return { ...row, base, spread, change: changeOf(ratios), ...byProcessorTime.median > 0 && { byProcessorTime } };
+  const own = series[subject]!;
+  if (base === undefined) return { ...row, spread: spreadOf(own.map((sample) => sample[of]!)) };
+  const others = series[base]!;
+  const ratioOf = (what: keyof Sample) =>
+    ratioSpread(own.map((sample, round) => sample[what]! / others[round]![what]!));
+  const hasTime = own.every(({ efficiency }) => efficiency !== undefined);
+  return { ...row, base, spread: ratioOf(of), ...hasTime && { byProcessorTime: ratioOf("efficiency") } };
 }
 
 /** The median and the range of at least one figure. */
@@ -73,9 +70,9 @@ const LEAST = 0.02;
  * A change is clear if all rounds lean to its side, or all but one in nine: equal code does so in at most 4 of 100 runs (sign test). The
  * test assumes nothing of how noise is distributed, and a single outlier does not decide.
  */
-function changeOf(ratios: readonly number[]): "~" | "slower" | "faster" {
-  const { median } = spreadOf(ratios);
+function ratioSpread(ratios: readonly number[]): Spread {
+  const spread = spreadOf(ratios), { median } = spread;
   const others = ratios.filter((ratio) => (ratio > 1) !== (median > 1)).length;
   const isClear = ratios.length >= FEWEST && others <= ratios.length / 9 && Math.abs(median - 1) >= LEAST;
-  return !isClear ? "~" : median < 1 ? "slower" : "faster";
+  return { ...spread, change: !isClear ? "~" : median < 1 ? "slower" : "faster" };
 }

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
-import type { Row } from "../row.ts";
+import type { Row, Spread } from "../row.ts";
 import { SECTIONS } from "../sections.ts";
 import { DESCRIPTION, drawThroughput, hasBars } from "./plot.ts";
 import { digits, table } from "./table.ts";
@@ -49,14 +49,15 @@ ${table(["name", "value"], factsOf(fsync))}
 
 /** The table of some rows. A column is left out if no row has it. */
 export function formatRows(rows: readonly Row[], withChange = false): string {
-  const columns = ["case", "what", "figure", "rounds", "by processor time", withChange ? "more than noise" : ""];
-  const lines = rows.map(({ title, subject, base, spread, byProcessorTime, change }) => [
+  const columns = ["case", "what", "figure", "rounds", "by processor time"];
+  const marked = ({ median, change }: Spread, unit: string) =>
+    digits(median) + unit + (withChange && change ? ` ${change}` : "");
+  const lines = rows.map(({ title, subject, base, spread, byProcessorTime }) => [
     title,
     base === undefined ? subject : `${subject} / ${base}`,
-    digits(spread.median) + (base === undefined ? " a second" : " ×"),
+    marked(spread, base === undefined ? " a second" : " ×"),
     `${digits(spread.low)} to ${digits(spread.high)}`,
-    byProcessorTime ? digits(byProcessorTime.median) : "",
-    withChange ? change ?? "" : "",
+    byProcessorTime ? marked(byProcessorTime, "") : "",
   ]);
   const isFilled = columns.map((_, column) => lines.some((line) => line[column] !== ""));
   const select = (line: readonly string[]) => line.filter((_, column) => isFilled[column]);
