@@ -15,16 +15,23 @@ export interface Step extends ModelRequest {
   framing: "length" | "pieces";
 }
 
-const AUTHORIZATION = headers("Authorization", [30, [`Bearer ${KEY}`]], [2, [`bearer ${KEY}`, ` BEARER  ${KEY}\t`]], [
-  2,
-  [null, "", "Bearer", `Bearer ${KEY} x`, `Bearer ${KEY}0`, KEY, `Basic ${btoa(KEY)}`, `Bearer ${KEY}\xa0`],
-]);
+const RIGHT_KEYS = [`bearer ${KEY}`, ` BEARER  ${KEY}\t`];
+const WRONG_KEYS = [
+  null,
+  "",
+  "Bearer",
+  `Bearer ${KEY} x`,
+  `Bearer ${KEY}0`,
+  KEY,
+  `Basic ${btoa(KEY)}`,
+  `Bearer ${KEY}\xa0`,
+];
+const AUTHORIZATION = headers("Authorization", [30, [`Bearer ${KEY}`]], [2, RIGHT_KEYS], [2, WRONG_KEYS]);
 
+const RIGHT_TYPES = [null, "APPLICATION/JSON", "application/json ; x=y"];
+const WRONG_TYPES = ["", "text/plain", "application/jsonx", "application/json, application/json"];
 const CONTENT = fc.tuple(
-  headers("Content-Type", [20, ["application/json"]], [3, [null, "APPLICATION/JSON", "application/json ; x=y"]], [
-    2,
-    ["", "text/plain", "application/jsonx", "application/json, application/json"],
-  ]),
+  headers("Content-Type", [20, ["application/json"]], [3, RIGHT_TYPES], [2, WRONG_TYPES]),
   headers("Content-Encoding", [40, [null]], [1, ["identity", "gzip", ""]]),
 ).map((lists) => lists.flat());
 
@@ -35,24 +42,20 @@ const IF_NONE_MATCH = headers(
 );
 
 /** There are few keys, so that they repeat. Some are the same key, bare and quoted. */
-const IDEMPOTENCY_KEY = headers(
-  "Idempotency-Key",
-  [12, [null]],
-  [8, ["a", '"a"', "b"]],
-  [2, [
-    `"${"k".repeat(255)}"`,
-    "k".repeat(256),
-    '"a";p=1',
-    '"a";p=',
-    '"a',
-    '"a\\"b"',
-    '"a\\b"',
-    "a b",
-    "a,b",
-    '"\xe9"',
-    '""',
-  ]],
-);
+const KEYS = ["a", '"a"', "b"];
+const ODD_KEYS = [
+  `"${"k".repeat(255)}"`,
+  "k".repeat(256),
+  '"a";p=1',
+  '"a";p=',
+  '"a',
+  '"a\\"b"',
+  '"a\\b"',
+  "a b",
+  '"\xe9"',
+  '""',
+];
+const IDEMPOTENCY_KEY = headers("Idempotency-Key", [12, [null]], [8, KEYS], [2, ODD_KEYS]);
 
 /** At most one header, with weighted values. */
 function headers(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
@@ -60,50 +63,27 @@ function headers(name: string, ...choices: Choice<string | null>[]): fc.Arbitrar
 }
 
 /** Ids that no pet has, or that mean another one in other servers. */
-const ODD_IDS = ["0", "01", "1.5", "-1", "1%20", "%31", "9223372036854775808", "1".repeat(40), "constructor", "%zz"]
-  .concat("..", "a%2Fb", "é", "%");
+const ODD_IDS = `0 01 1.5 -1 1%20 %31 9223372036854775808 ${"1".repeat(40)} constructor %zz .. a%2Fb é %`.split(" ");
 
 const ID = weighted([5, ["{id}"]], [5, fc.nat({ max: 12 }).map(String)], [4, ODD_IDS]);
 
-const ODD_PATHS = [
-  "/V1/pets",
-  "/pets",
-  "/v1/store%2Forders",
-  "/v1/p%65ts",
-  "/v1/pets/1/",
-  "//v1/pets",
-  "/v1/%",
-  "/livez",
-]
-  .concat("/v1/pets;a=b", "/v1\\pets", `/v1/pets/${"1".repeat(9000)}`);
+const ODD_PATHS =
+  "/V1/pets /pets /v1/store%2Forders /v1/p%65ts /v1/pets/1/ //v1/pets /v1/% /livez /v1/pets;a=b /v1\\pets"
+    .split(" ").concat(`/v1/pets/${"1".repeat(9000)}`);
 
-const PARAMETERS = ["limit=1", "limit=2", "limit=3", "limit=6", "status=available", "status=pending", "status=sold"]
-  .concat("cursor={next}", "cursor={next}");
+const PARAMETERS = ("limit=1 limit=2 limit=3 limit=6 status=available status=pending status=sold cursor={next} " +
+  "cursor={next}").split(" ");
 
 /** Values that are wrong, names that are other ones, and both in notations that mean the same. */
-const ODD_PARAMETERS = [
-  "limit=",
-  "limit=0",
-  "limit=100",
-  "limit=101",
-  "limit=1.5",
-  "limit=1e1",
-  "limit=+5",
-  "limit=005",
-]
-  .concat("limit=%35", "limit=%D9%A3", "limit=99999999999999999999", "limit=1%00", "limit=%zz", "%6cimit=2", "LIMIT=2")
-  .concat(
-    "status=",
-    "status=Sold",
-    "status=sold+",
-    "status=%73old",
-    "status=sold,pending",
-    "statu%73=sold",
-    "Status=sold",
-  )
-  .concat("cursor={next}=", "cursor={next}%3D%3D", "cursor={next}A", "cursor=x{next}", "cursor=", "cursor=%F0%9F")
-  .concat(["0", "05", "9223372036854775807", "9223372036854775808", ""].map((id) => `cursor=${forge(id)}`))
-  .concat("", "=", "limit", "a=b", "__proto__=1", "?limit=3", "limit=5;status=x");
+const ODD_PARAMETERS = `
+  limit= limit=0 limit=100 limit=101 limit=1.5 limit=1e1 limit=+5 limit=005 limit=%35 limit=%D9%A3 limit=99999999999999999999
+  limit=1%00 limit=%zz %6cimit=2 LIMIT=2 limit limit=5;status=x
+  status= status=Sold status=sold+ status=%73old status=sold,pending statu%73=sold Status=sold
+  cursor={next}= cursor={next}%3D%3D cursor={next}A cursor=x{next} cursor= cursor=%F0%9F
+  cursor=${forge("0")} cursor=${forge("05")} cursor=${forge("9223372036854775807")} cursor=${
+  forge("9223372036854775808")
+}
+  = a=b __proto__=1 ?limit=3`.split(/\s+/);
 
 /** The cursor after an id, which is opaque to clients. */
 function forge(id: string): string {
