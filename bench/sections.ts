@@ -142,6 +142,7 @@ const ON_NODE = librarySection(
 /** Reads during creates, on a disk whose fsync takes some milliseconds longer, as on a common network disk. */
 const SLOW_DISK: Section = {
   title: "While others create",
+  warmUp: 2,
   contenders: {
     "its reads alone": startOnSlowDisk,
     async "default server"(place) {
