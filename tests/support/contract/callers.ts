@@ -32,14 +32,10 @@ async function assertStatuses(api: Api, statuses: Readonly<Record<string, number
 const VERDICTS: Record<string, unknown> = {
   later: Promise.resolve(true),
   reader: { id: "shop", readOnly: true },
-  writer: { id: "shop", readOnly: false },
-
   no: false,
   truthy: "yes",
-  nothing: undefined,
-  user: { user: 1 },
   null: null,
-  nameless: {},
+  user: { user: 1 },
 };
 
 const verify: PetstoreOptions["keys"] = (key = "", request) => {
@@ -47,54 +43,29 @@ const verify: PetstoreOptions["keys"] = (key = "", request) => {
   return (key in VERDICTS ? VERDICTS[key] : true) as boolean;
 };
 
-const MISSING = "An API key is required, as Authorization: Bearer <API_KEY>";
-const INVALID = "The API key is not valid";
-const MALFORMED = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
-const MISTYPED = "The API key is incomplete or mistyped: its checksum is wrong";
-
-/** A generated key of 30 zeros, without its checksum. */
-const UNCHECKED = "petstore_000000000000000000000000000000";
-
-/** Credentials that are refused, by the message that says why. */
-const REFUSALS: Record<string, string[]> = {
-  [INVALID]: [
-    "x",
-    `${KEY}x`,
-    KEY.slice(1),
-    KEY.toUpperCase(),
-    `"${KEY}"`,
-    "x".repeat(5000),
-    `${UNCHECKED}2C8GjS`,
-  ].map((key) => `Bearer ${key}`),
-  [MALFORMED]: [
-    KEY,
-    "Bearer",
-    `Bearer ${KEY},${KEY}`,
-    `Basic ${btoa("user:" + KEY)}`,
-    `Basic ${KEY}`,
-    `Bearer${KEY}`,
-    `Bearer\t${KEY}`,
-    `Bearer Bearer ${KEY}`,
-    `Bearer ${KEY} ${KEY}`,
-    `Bearer ${KEY}, Bearer ${KEY}`,
+/** Credentials that are refused, each with the message that says why. */
+const REFUSALS: [authorization: string, message: string][] = [
+  ["Bearer x", "The API key is not valid"],
+  [`Bearer "${KEY}"`, "The API key is not valid"],
+  ["Bearer petstore_0000000000000000000000000000002C8GjS", "The API key is not valid"],
+  [
+    "Bearer petstore_0000000000000000000000000000002C8GjT",
+    "The API key is incomplete or mistyped: its checksum is wrong",
   ],
-  [MISTYPED]: ["petstore_", ...["00000", "0000000", "000001", "zzzzzz"].map((end) => UNCHECKED + end)]
-    .map((key) => `Bearer ${key}`),
-};
+  ...[`Basic ${KEY}`, `Bearer ${KEY},${KEY}`, `Bearer ${KEY} ${KEY}`].map((authorization): [string, string] => {
+    return [authorization, "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone"];
+  }),
+];
 
 export const CALLER_CASES: HttpCase[] = [
-  ...cases({ ...KEYS, options: { keys: new Set(["old-key", HASHED, "new-key", CHARACTERS, LONG]) } }, {
-    async "accepts several keys at once, in clear or as a SHA-256 digest"(api) {
-      const refused = { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401 };
-      await assertStatuses(api, { "old-key": 200, "new-key": 200, "hashed-key": 200, ...refused });
-    },
-    async "takes several spaces before a key (RFC 6750 §2.1)"(api) {
+  ...cases({ ...KEYS, options: { keys: new Set(["old-key", HASHED, LONG, "petstore_own"]) } }, {
+    async "accepts several keys of up to 4,096 visible ASCII characters at once, in clear or as a SHA-256 digest"(api) {
+      await assertStatuses(api, { "old-key": 200, "hashed-key": 200, [LONG]: 200, petstore_own: 200 });
+      await assertStatuses(api, { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401, [LONG.slice(1)]: 401 });
+      // RFC 6750 §2.1 allows several spaces.
       for (const key of ["old-key", "hashed-key"]) {
         assert.equal((await api.get("/pets", { headers: { authorization: `Bearer   ${key}` } })).status, 200);
       }
-    },
-    async "accepts keys of up to 4,096 characters, which are all of visible ASCII but the comma"(api) {
-      await assertStatuses(api, { [CHARACTERS]: 200, [LONG]: 200, [LONG.slice(1)]: 401, [LONG.slice(0, -1)]: 401 });
     },
   }),
   ...cases({
@@ -103,22 +74,22 @@ export const CALLER_CASES: HttpCase[] = [
   }, {
     async "refuses a key that has expired, and says so"(api) {
       const message = "The API key has expired";
-      for (let i = 0; i < 2; i++) {
-        const { headers, error } = await api.get("/pets", { key: "old" });
-        assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 });
-        const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
-        assert.equal(headers.get("www-authenticate"), challenge);
-      }
+      const { headers, error } = await api.get("/pets", { key: "old" });
+      assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 });
+      const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
+      assert.equal(headers.get("www-authenticate"), challenge);
       assert.equal((await api.get("/pets", { key: "young" })).status, 200);
     },
   }),
   ...cases({ ...KEYS, options: { keys: verify, onError: () => {} } }, {
-    async "asks a verifier, and lets in only those that it names or answers true to"(api) {
-      await assertStatuses(api, { yes: 200, later: 200, reader: 200, [CHARACTERS]: 200, [LONG]: 200 });
-      const wrong = Object.entries(VERDICTS).filter(([key]) => !["later", "reader", "writer"].includes(key));
+    async "asks a verifier, and lets in only those that it names or answers true to, to read or to write as it says"(
+      api,
+    ) {
+      await assertStatuses(api, { yes: 200, later: 200, reader: 200, [LONG]: 200 });
       // An object that is no caller is a mistake of the verifier, which the app is to hear of.
-      const statusOf = (verdict: unknown) => typeof verdict === "object" && verdict !== null ? 500 : 401;
-      await assertStatuses(api, Object.fromEntries(wrong.map(([key, verdict]) => [key, statusOf(verdict)])));
+      await assertStatuses(api, { no: 401, truthy: 401, null: 401, user: 500 });
+      assert.equal((await api.post(PET, { key: "reader" })).status, 403);
+      assert.equal((await api.post(PET, { key: "yes" })).status, 201);
     },
     async "accepts a request without a key only if the verifier names its caller"(api) {
       const cookie = { cookie: "session=7" };
@@ -131,11 +102,6 @@ export const CALLER_CASES: HttpCase[] = [
         assertResponse(response, { status: 401, code: "invalid_api_key" }, text);
       }
     },
-    async "lets a verifier decide who may only read"(api) {
-      for (const [key, status] of [["reader", 403], ["writer", 201], ["yes", 201]] as const) {
-        assert.equal((await api.post(PET, { key })).status, status, key);
-      }
-    },
   }),
   ...cases({
     ...RIGHTS,
@@ -143,7 +109,7 @@ export const CALLER_CASES: HttpCase[] = [
   }, {
     async "answers 403 to a create with a key that may only read, after 404 and 405, and before the body"(api) {
       const challenge = `${REALM}, error="insufficient_scope", error_description="${READ_ONLY}"`;
-      for (const body of [PET, "", "{", "x".repeat(900_000)]) {
+      for (const body of [PET, "{", "x".repeat(900_000)]) {
         const { headers, error } = await api.post(body, { key: "reader" });
         assert.deepEqual(error, { code: "insufficient_scope", message: READ_ONLY, status: 403 });
         assert.equal(headers.get("www-authenticate"), challenge);
@@ -153,7 +119,6 @@ export const CALLER_CASES: HttpCase[] = [
       assert.deepEqual(refused.map(({ status }) => status), [404, 405, 405]);
       assert.equal((await api.get("/pets", { key: "reader" })).text, "[]");
       assert.equal((await api.post(PET, { key: "writer" })).status, 201);
-      for (const path of ["/pets", "/pets/1"]) assert.equal((await api.get(path, { key: "reader" })).status, 200);
     },
   }),
   ...cases({
@@ -172,18 +137,16 @@ export const CALLER_CASES: HttpCase[] = [
   }),
   ...cases(CREDENTIALS, {
     async "answers 401 to missing, wrong, mistyped, malformed and other credentials, and says why"(api) {
+      const missing = "An API key is required, as Authorization: Bearer <API_KEY>";
       const { error } = await api.get("/pets", { key: null });
-      assert.deepEqual(error, { code: "missing_api_key", message: MISSING, status: 401 });
-      for (const [message, all] of Object.entries(REFUSALS)) {
-        for (const authorization of all) {
-          const { status, headers, error } = await api.get("/pets", { headers: { authorization } });
-          assert.equal(status, 401, authorization);
-          // Another scheme gets no error code (RFC 6750 §3.1).
-          const hasCode = authorization.startsWith("Bearer ");
-          const challenge = hasCode ? `${REALM}, error="invalid_token", error_description="${message}"` : REALM;
-          assert.equal(headers.get("www-authenticate"), challenge, authorization);
-          assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
-        }
+      assert.deepEqual(error, { code: "missing_api_key", message: missing, status: 401 });
+      for (const [authorization, message] of REFUSALS) {
+        const { headers, error } = await api.get("/pets", { headers: { authorization } });
+        assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
+        // Another scheme gets no error code (RFC 6750 §3.1).
+        const hasCode = authorization.startsWith("Bearer ");
+        const challenge = hasCode ? `${REALM}, error="invalid_token", error_description="${message}"` : REALM;
+        assert.equal(headers.get("www-authenticate"), challenge, authorization);
       }
     },
   }),
