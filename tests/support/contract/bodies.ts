@@ -40,28 +40,23 @@ function holding(...pieces: Uint8Array[]) {
   return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), taken: taken.promise, end: end.resolve };
 }
 
-/** A body that fails before its end. */
-function cut(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ pull: (controller) => controller.error(disconnected()) });
-}
-
 export const OWN_BODY_CASES: readonly HttpCase[] = [
   ...cases({ ...CARRIED, options: { maxBodyBytes: 100 } }, {
     async "takes a body of exactly the limit, and answers 413 to one byte more"(api) {
       const whole: RequestBody[] = [PET.padEnd(100), stream(PET, " ".repeat(100 - PET.length))];
       for (const body of whole) assert.equal((await postAs(api, body)).status, 201);
-      const longer = [PET.padEnd(101), stream(PET.padEnd(101)), stream(PET.padEnd(100), " ")];
-      for (const body of longer) {
+      for (const body of [PET.padEnd(101), stream(PET.padEnd(100), " ")]) {
         assertResponse(await postAs(api, body), { ...TOO_LARGE, message: / 100 bytes/ }, "101 bytes");
       }
       assert.equal(petsOf(await api.get("/pets")).length, 2);
     },
   }),
-  ...cases({ ...CARRIED, options: { bodyTimeoutMs: 50 } }, {
-    async "answers 408 to a body that stalls, and stores nothing"(api) {
-      const expected = { status: 408, code: "request_timeout", message: /50 ms/ } as const;
-      assertResponse(await postAs(api, stalled()), expected, "a body that stalls");
-      assert.equal((await api.get("/pets")).text, "[]");
+  ...cases({ ...BOUNDS, options: { maxBodyBytes: 100 } }, {
+    async "answers 413 to a Content-Length beyond the limit at once, and to more bytes than were announced"(api) {
+      const withLength = (body: ReadableStream, length: string) => postAs(api, body, { "content-length": length });
+      assertResponse(await withLength(stalled(), "101"), TOO_LARGE, "a Content-Length of 101");
+      assertResponse(await withLength(stream(PET.padEnd(101)), "100"), TOO_LARGE, "101 bytes for 100");
+      assert.equal((await withLength(stream(PET.padEnd(100)), "100")).status, 201);
     },
   }),
   ...cases(BOUNDS, {
@@ -83,9 +78,8 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       const first = postAs(api, held.body);
       await held.taken;
       const overloaded = { status: 503, code: "overloaded", headers: { "retry-after": "1" } } as const;
-      const message = /try again later/;
       for (const body of [PET.padEnd(SHORT + 1), stream(PET.padEnd(SHORT + 1))]) {
-        assertResponse(await postAs(api, body), { ...overloaded, message }, "a long body");
+        assertResponse(await postAs(api, body), { ...overloaded, message: /try again later/ }, "a long body");
       }
       for (const body of [PET.padEnd(SHORT), stream(PET.padEnd(SHORT))]) {
         assert.equal((await postAs(api, body)).status, 201);
@@ -95,30 +89,22 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       assert.equal((await postAs(api, stream(PET.padEnd(SHORT + 1)))).status, 201);
     },
   }),
-  ...cases({ ...BOUNDS, options: { maxBodyBytes: 100 } }, {
-    async "answers 413 to a Content-Length beyond the limit at once, and to more bytes than were announced"(api) {
-      const withLength = (body: ReadableStream, length: string) => postAs(api, body, { "content-length": length });
-      assertResponse(await withLength(stalled(), "101"), TOO_LARGE, "a Content-Length of 101");
-      assertResponse(await withLength(stream(PET.padEnd(101)), "100"), TOO_LARGE, "101 bytes for 100");
-      assert.equal((await withLength(stream(PET.padEnd(100)), "100")).status, 201);
-    },
-  }),
   ...cases({ ...BOUNDS, options: { bodyTimeoutMs: 20 } }, {
-    async "cancels a body that stalls, and creates no pet from one that arrives too late"(api) {
-      for (const headers of [{}, { "content-length": String(PET.length) }]) {
+    async "answers 408 to a body that stalls, cancels it, and creates no pet from one that arrives too late"(api) {
+      // A short body with a length is read whole, and cannot be cancelled.
+      for (const [headers, cancellations] of [[{}, 1], [{ "content-length": String(PET.length) }, 0]] as const) {
         const { promise, resolve } = Promise.withResolvers<string>();
-        let isCancelled = false;
+        let cancelled = 0;
         const body = new ReadableStream({
           pull: async (controller) => {
             controller.enqueue(encode(await promise));
             controller.close();
           },
-          cancel: () => void (isCancelled = true),
+          cancel: () => void cancelled++,
         });
         const response = await postAs(api, body, headers);
         assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ }, "a body that stalls");
-        // A short one is read whole, and cannot be cancelled.
-        assert.ok(isCancelled || "content-length" in headers, "The body must be cancelled");
+        assert.equal(cancelled, cancellations);
         resolve(PET);
         // The body is read within a turn or two of the event loop.
         for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
@@ -127,17 +113,8 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       assert.equal((await postAs(api, stream(PET))).status, 201);
     },
   }),
-  ...cases(CARRIED, {
-    async "never answers 500 to deep nesting"(api) {
-      const brackets = "[".repeat(30_000) + "]".repeat(30_000);
-      // Engines differ in how deep JSON may be.
-      const { status } = await postAs(api, `{"x":${brackets},"name":"n","categoryId":1}`);
-      assert.ok(status === 201 || status === 400, `${status}`);
-      assert.equal((await postAs(api, brackets)).status, 400);
-    },
-  }),
   ...cases(FORM, {
-    async "answers 501 to a transfer coding besides chunked, and 400 to a body that ends early"(api) {
+    async "answers 501 to a transfer coding besides chunked"(api) {
       for (const coding of ["gzip", "gzip, chunked", ""]) {
         const expected = { status: 501, code: "not_implemented", message: /Transfer-Encoding is chunked$/ } as const;
         assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
@@ -145,11 +122,6 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
         assert.equal((await postAs(api, stream(PET), { [name]: coding })).status, 201, name);
       }
-      assertResponse(
-        await postAs(api, cut()),
-        { status: 400, code: "invalid_json", message: /incomplete/ },
-        "a cut body",
-      );
     },
   }),
 ];

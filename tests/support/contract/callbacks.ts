@@ -23,14 +23,6 @@ const onError = (info: ErrorInfo) => errors.push(info);
 const responses: ResponseInfo[] = [];
 const onResponse = (info: ResponseInfo) => responses.push(info);
 
-const OWN: (() => Response)[] = [
-  () => new Response("Zoë"),
-  () => new Response("Zoë", { headers: { "content-length": "4", "x-request-id": "own" } }),
-  () => new Response(new ReadableStream({ pull: (controller) => controller.close() })),
-];
-let next = 0;
-const handleStoreOrders = () => OWN[next++ % OWN.length]!();
-
 /** Requests, and what onResponse is told of them: the method, the route, the status or the error code, the caller and the size. */
 const REQUESTS: readonly [method: string, path: string, headers: Record<string, string>, told: string][] = [
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
@@ -38,13 +30,11 @@ const REQUESTS: readonly [method: string, path: string, headers: Record<string, 
   ["HEAD", "/pets/1", {}, "HEAD /v1/pets/{petId} 200 shop 0"],
   ["GET", "/pets/1", { "if-none-match": "*" }, "GET /v1/pets/{petId} 304 shop 0"],
   ["GET", "/pets?limit=0", {}, "GET /v1/pets invalid_limit shop "],
-  ["DELETE", "/pets", {}, "DELETE /v1/pets method_not_allowed shop "],
   ["HEAD", "/pets/7", {}, "HEAD /v1/pets/{petId} pet_not_found shop "],
   ["GET", "/nowhere", {}, "GET  route_not_found shop "],
   ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  invalid_api_key  "],
-  ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
+  // The app's own response has a length and an id.
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop 4"],
-  ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop undefined"],
 ];
 
 export const CALLBACK_CASES: readonly HttpCase[] = [
@@ -56,29 +46,32 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       const headers = { "x-request-id": "theirs" };
       const down = { status: 503, code: "store_unavailable", headers: { "retry-after": "5" } } as const;
       const failed = { status: 500, code: "internal_error", message: /^An internal error/ } as const;
-      const deprecated = { "retry-after": null, deprecation: "@1795132800" };
-      const [list, one] = [await api.get("/pets", { headers }), await api.get("/pets/1", { headers })];
-      assertResponse(list, { ...down, message: /later/ });
-      assertResponse(one, { ...failed, headers: deprecated });
+      assertResponse(await api.get("/pets", { headers }), { ...down, message: /later/ });
+      assertResponse(await api.get("/pets/1", { headers }), { ...failed, headers: { deprecation: "@1795132800" } });
       const created = await api.post({ name: "Zoë", categoryId: 7 }, { headers });
       assertResponse(created, { ...down, message: /may have been stored/ });
-      assertResponse(await api.get("/pets?limit=0"), { status: 400, code: "invalid_limit" });
-      for (const { text } of [list, one, created]) assert.ok(!text.includes("secret"));
+      assert.ok(!created.text.includes("secret"));
       const told = errors.map(({ error, request, requestId }) => {
         return [(error as Error).message, new URL(request.url).pathname, requestId];
       });
-      const lists = "/v1/pets",
-        causes = [["secret outage", lists], ["secret fault", `${lists}/1`], ["secret cut", lists]];
-      assert.deepEqual(told, causes.map((cause) => [...cause, "theirs"]));
+      assert.deepEqual(told, [
+        ["secret outage", "/v1/pets", "theirs"],
+        ["secret fault", "/v1/pets/1", "theirs"],
+        ["secret cut", "/v1/pets", "theirs"],
+      ]);
     },
   }),
   ...cases({
     ...RESPONSES,
     isLocal: true,
-    options: { keys: [{ key: KEY, caller: "shop" }], handleStoreOrders, onResponse, requestIds: "all" },
+    options: {
+      keys: [{ key: KEY, caller: "shop" }],
+      handleStoreOrders: () => new Response("Zoë", { headers: { "content-length": "4", "x-request-id": "own" } }),
+      onResponse,
+      requestIds: "all",
+    },
   }, {
-    async "tells onResponse the route, the caller, the status and the size of each response"(api) {
-      next = 0;
+    async "tells onResponse the route, the caller, the status, the size and the id of each response"(api) {
       await api.post({ name: "Zoë", categoryId: 7 });
       responses.length = 0;
       const ids: (string | null)[] = [];
@@ -91,9 +84,8 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       assert.deepEqual(told, REQUESTS.map(([, , , told]) => told));
       assert.ok(responses.every(({ durationMs }) => durationMs >= 0 && durationMs < 60_000));
       // The app's own response keeps its own.
-      const [own] = ids.splice(10, 1);
-      assert.equal(own, "own");
-      assert.deepEqual(responses.toSpliced(10, 1).map(({ requestId }) => requestId), ids);
+      assert.equal(ids.pop(), "own");
+      assert.deepEqual(responses.slice(0, -1).map(({ requestId }) => requestId), ids);
       assert.equal(new Set(ids).size, ids.length);
     },
   }),

@@ -60,8 +60,6 @@ export const OWN_ROUTE_CASES: readonly HttpCase[] = [
   }),
   ...cases(METHODS, {
     "answers 405 with Allow to QUERY (RFC 10008), which no path has": (api) => assertNotAllowed(api, ["QUERY"]),
-    "answers 405 with Allow to a method that HTTP does not have": (api) =>
-      assertNotAllowed(api, ["get", "constructor"]),
   }),
   ...MOUNT_CASES,
   ...cases({ ...END, options: { deprecation: ENDED } }, {

@@ -9,8 +9,8 @@ const IDS = addition("errors", "X-Request-Id is that of the request, or a new on
 /** An id that crypto.randomUUID() makes. */
 const NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const USABLE = ["4bf92f35-77b3/4da6", "!", "~".repeat(128)];
-const UNUSABLE = ["", "~".repeat(129), "a b", "a, b", "caf\u00e9", "a\tb"];
+const USABLE = ["4bf92f35-77b3/4da6", "~".repeat(128)];
+const UNUSABLE = ["", "~".repeat(129), "a b", "caf\u00e9"];
 
 /** The ids of a 200, a 200 that was sent before, a 200 to HEAD, a 304, a 404 and a 401. */
 async function idsOf(api: Api, headers: Record<string, string> = {}): Promise<(string | null)[]> {
