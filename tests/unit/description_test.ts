@@ -5,40 +5,24 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PetstoreOptions } from "../../mod.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import type { JsonObject } from "../../lib/operations/json_types.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
 import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descriptions.ts";
 
 const REX = { name: "Rex", categoryId: 7, status: "sold" };
-
-const NAMES = [
-  "x",
-  "x".repeat(255),
-  "😀".repeat(255),
-  " x ",
-  "",
-  " ",
-  "\u00a0",
-  "x".repeat(256),
-  "a\nb",
-  "\u007fx",
-  "x\u009f",
-];
-const CATEGORY_IDS = [-1, 7.5, "7", null];
-const STATUSES = ["available", "pending", "lost", "", null];
+const NAMES = ["x".repeat(255), "😀".repeat(255), " x ", "", "\u00a0", "x".repeat(256), "a\nb", "x\u009f"];
 
 const NEW_PETS: unknown[] = [
   { ...REX, age: 3 },
   { name: "Rex", categoryId: 7 },
   { name: "Rex" },
-  { categoryId: 7 },
   [],
-  null,
   "Rex",
   ...NAMES.map((name) => ({ ...REX, name })),
-  ...CATEGORY_IDS.map((categoryId) => ({ ...REX, categoryId })),
-  ...STATUSES.map((status) => ({ ...REX, status })),
+  ...[-1, 7.5, "7"].map((categoryId) => ({ ...REX, categoryId })),
+  ...["available", "lost", null].map((status) => ({ ...REX, status })),
 ];
 
 test("the schema of a new pet takes exactly what the petstore takes", async () => {
@@ -78,12 +62,24 @@ test("the description has the days of the option deprecation, the response after
   assert.deepEqual([ended["deprecated"], ended["x-deprecated-sunset"]], [true, "2031-02-03"]);
   assert.match(String(ended["description"]), /removed on 3 February 2031\. .*`https:\/\/a\.example\/v2\/pets`\.$/);
   assert.ok("410" in (ended["responses"] as object));
-  const kept = operationOf(false);
-  assert.doesNotMatch(JSON.stringify(kept), /deprecat|sunset|successor|removed/i);
+  assert.doesNotMatch(JSON.stringify(operationOf(false)), /deprecat|sunset|successor|removed/i);
 });
 
-test("the description of a petstore on a store without createOnce() says that it supports no Idempotency-Key", () => {
-  const text = JSON.stringify(openApiOf({ store: FORGETFUL }));
-  assert.doesNotMatch(text, /Idempotency-Replayed|IdempotencyReplayed|idempotency_key_reused":\{/);
-  assert.match(text, /"not_implemented":\{"summary":"Idempotency-Key is not supported/);
+test("createOpenApi() describes the effects of the other options, and takes a petstore and nothing else", () => {
+  const handleStoreOrders = () => new Response();
+  const described = openApiOf({ basePath: "", maxBodyBytes: 5, defaultStatus: "sold", handleStoreOrders });
+  assert.deepEqual(described["servers"], [{ url: "/" }]);
+  assert.match(JSON.stringify(described), /at most 5 bytes/);
+  assert.match(JSON.stringify(described["components"]), /Default: `sold`\./);
+  assert.doesNotMatch(JSON.stringify((described["paths"] as JsonObject)["/store/orders"]), /not_implemented/);
+  const publicBaseUrl = "/store/v1";
+  assert.deepEqual(openApiOf({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
+  const forgetful = JSON.stringify(openApiOf({ store: FORGETFUL }));
+  assert.doesNotMatch(forgetful, /Idempotency-Replayed|IdempotencyReplayed|idempotency_key_reused":\{/);
+  assert.match(forgetful, /"not_implemented":\{"summary":"Idempotency-Key is not supported/);
+  const petstore = createPetstore({ keys: ["k"] });
+  assert.throws(() => createOpenApi(petstore, { servers: ["x"] } as never), TypeError);
+  for (const other of [undefined, {}, { handle: (request: Request) => petstore.handle(request) }]) {
+    assert.throws(() => createOpenApi(other as never), /what createPetstore\(\) has returned/);
+  }
 });
