@@ -32,10 +32,8 @@ function told(response: SeenResponse | undefined): string {
 const latin = (text: string) => Buffer.from(text, "latin1");
 
 const CASES: [what: string, bytes: string | Uint8Array, told: string][] = [
-  ["a key that is not ASCII", get("/v1/pets", "Authorization: Bearer schlüssel\r\n"), "401 invalid_api_key"],
   ["a key in Latin-1", latin(get("/v1/pets", "Authorization: Bearer éÿ\r\n")), "401 invalid_api_key"],
   ["a target in absolute form", get("http://other.example/v1/pets"), "200 []"],
-  ["a target in absolute form without a path", get("http://other.example?x"), "404 route_not_found"],
   ["OPTIONS *", head("OPTIONS", "*"), "404 route_not_found"],
   ["CONNECT with an authority", head("CONNECT", "evil.example:80"), "404 route_not_found"],
   ["a target that begins with two slashes", get("//evil.example/v1/pets"), "404 route_not_found"],
@@ -45,12 +43,10 @@ const CASES: [what: string, bytes: string | Uint8Array, told: string][] = [
   ["a path of 60,000 characters", get(`/v1/${"a".repeat(60_000)}`), "404 route_not_found"],
   ["an invalid Host header", get("/v1/pets", `Host: a b/c?d#@e\r\n${AUTHORIZATION}`), "404 route_not_found"],
   ["an unclosed bracket as Host", get("/v1/pets", `Host: [\r\n${AUTHORIZATION}`), "200 []"],
-  ["no Host header", get("/v1/pets", AUTHORIZATION), "200 []"],
-  ["HTTP/1.0", get("/v1/pets", HEADERS, "1.0"), "200 []"],
   ["HTTP/1.0 without Host", get("/v1/pets", AUTHORIZATION, "1.0"), "200 []"],
   ["a header value that is not ASCII", latin(get("/v1/pets", `${HEADERS}X: éÿ\r\n`)), "200 []"],
-  ...["PROPFIND", "TRACE", "get", "Post", "constructor", "__proto__", "X".repeat(5000)]
-    .map((method): [string, string, string] => [method, head(method, "/v1/pets"), "405 method_not_allowed"]),
+  ["a method in lower case", head("get", "/v1/pets"), "405 method_not_allowed"],
+  ["a method that is a name of JavaScript", head("__proto__", "/v1/pets"), "405 method_not_allowed"],
   ["30,000 brackets, opened and closed", post("[".repeat(30_000) + "]".repeat(30_000)), "400 invalid_pet"],
   ["3 MiB that were declared and not sent", post("", `Content-Length: ${3 * MIB}\r\n`), "413 body_too_large"],
   ["chunks beyond the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), "413 body_too_large"],
@@ -59,6 +55,11 @@ const CASES: [what: string, bytes: string | Uint8Array, told: string][] = [
 test("Deno.serve with a petstore answers each strange request, and the next one", () =>
   withPetstore(async (petstore) => {
     for (const [what, bytes, wanted] of CASES) assert.equal(told(await exchange(petstore, bytes)), wanted, what);
+    // A client may also leave before its request is whole.
+    for (const part of ["POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(part);
+    }
   }));
 
 test("Deno.serve with a petstore answers 408 to a body that stalls", () =>
@@ -67,35 +68,23 @@ test("Deno.serve with a petstore answers 408 to a body that stalls", () =>
     assert.equal(told(await exchange(petstore, stalled)), "408 request_timeout");
   }, { bodyTimeoutMs: 50 }));
 
-for (
-  const [what, headers, body] of [
-    ["a length", `Content-Length: ${2 * MIB}\r\n`, "x".repeat(2 * MIB)],
-    ["chunks", CHUNKED, `${chunk("x".repeat(2 * MIB))}0\r\n\r\n`],
-  ] as const
-) {
-  test(`a body that is too large, with ${what}, is never taken for the next request`, () =>
-    withPetstore(async (petstore) => {
+test("a body that is too large, with a length or in chunks, is never taken for the next request", () =>
+  withPetstore(async (petstore) => {
+    const text = "x".repeat(2 * MIB);
+    for (const large of [post(text), post(`${chunk(text)}0\r\n\r\n`, CHUNKED)]) {
       using socket = await RawSocket.open(petstore);
-      const sent = socket.send(post(body, headers), get("/v1/pets"));
+      const sent = socket.send(large, get("/v1/pets"));
       assert.equal(told(await socket.readResponse()), "413 body_too_large");
       // The connection either continues after the body or ends. It neither hangs nor answers anything else.
       const next = await socket.readResponse();
       if (next !== undefined) assert.equal(told(next), "200 []");
       await sent;
-    }));
-}
-
-for (const part of ["POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {
-  test(`a client that leaves after ${part.length} bytes does no harm`, () =>
-    withPetstore(async (petstore) => {
-      using socket = await RawSocket.open(petstore);
-      await socket.send(part);
-    }));
-}
+    }
+  }));
 
 test("HEAD is answered without one byte of a body, on paths that exist and on others", () =>
   withPetstore(async (petstore) => {
-    for (const path of ["/v1/pets", "/v1/pets/1", "/nowhere"]) {
+    for (const path of ["/v1/pets", "/nowhere"]) {
       using socket = await RawSocket.open(petstore);
       await socket.send(head("HEAD", path, "Connection: close\r\n"));
       assert.notEqual((await socket.readResponse())?.headers.get("content-length") ?? "0", "0");
@@ -103,25 +92,19 @@ test("HEAD is answered without one byte of a body, on paths that exist and on ot
     }
   }));
 
-/** Functions of an app that make a WebSocket of their request, and answer in another way. */
-const UPGRADING: Record<string, PetstoreOptions> = {
-  "a handler that returns the response of the WebSocket": {
-    keys: () => ({ id: "ann" }),
-    handleStoreOrders: (request) => Deno.upgradeWebSocket(request).response,
-  },
-  "a handler that returns another response": {
-    keys: () => ({ id: "ann" }),
-    handleStoreOrders: (request) => Deno.upgradeWebSocket(request) && new Response("[]"),
-  },
-  "a verifier": { keys: (_, request) => Deno.upgradeWebSocket(request) && false },
-};
+/** Functions of an app that make a WebSocket of their request, which Deno.serve can answer in no other way. */
+const UPGRADING: PetstoreOptions[] = [
+  { keys: () => ({ id: "ann" }), handleStoreOrders: (request) => Deno.upgradeWebSocket(request).response },
+  { keys: (_, request) => Deno.upgradeWebSocket(request) && false },
+];
 
-for (const [what, options] of Object.entries(UPGRADING)) {
-  test(`${what}, after it made a WebSocket of a request, does not stop Deno.serve`, () =>
-    withDenoServe(createPetstore({ onError: () => {}, ...options }).handle, async (port) => {
+test("a handler or a verifier that makes a WebSocket of a request does not stop Deno.serve", async () => {
+  for (const options of UPGRADING) {
+    await withDenoServe(createPetstore({ onError: () => {}, ...options }).handle, async (port) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/store/orders`);
       await new Promise((resolve) => socket.onerror = resolve);
       const { status } = await fetch(`http://127.0.0.1:${port}/v1/pets`);
       assert.ok(status === 200 || status === 500, `${status}`);
-    }));
-}
+    });
+  }
+});

@@ -15,38 +15,26 @@ const LENGTH = lengthOf(PET);
 const HIDDEN = get("/v1/pets/666");
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
-const REFUSED_LENGTHS = ["+29", "29 29", "18446744073709551617"];
-const REFUSED_ENCODINGS = ["identity", "chunked, identity", "\vchunked"];
-const REFUSED_CHUNK_SIZES = ["0x1d", "-1", "1000000000000001d"];
-
 /** Ambiguous: answered with 400 or 501, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(CHUNKS + HIDDEN, LENGTH + CHUNKED)],
   ["chunks, then a length", post(CHUNKS + HIDDEN, CHUNKED + LENGTH)],
   ["two lengths", post(PET + HIDDEN, `${LENGTH}Content-Length: ${PET.length + HIDDEN.length}\r\n`)],
-  ...REFUSED_LENGTHS.map((length): [string, string] => [
-    `the length ${JSON.stringify(length)}`,
-    post(PET + HIDDEN, `Content-Length: ${length}\r\n`),
-  ]),
+  ["a length with a sign", post(PET + HIDDEN, "Content-Length: +29\r\n")],
+  ["a length beyond 64 bits", post(PET + HIDDEN, "Content-Length: 18446744073709551617\r\n")],
   ["a space before the colon of the length", post(PET + HIDDEN, `Content-Length : ${PET.length}\r\n`)],
   ["a space before the colon of the encoding", post(PET + HIDDEN, `Transfer-Encoding : chunked\r\n${LENGTH}`)],
-  ...REFUSED_ENCODINGS.map((encoding): [string, string] => [
-    `the encoding ${JSON.stringify(encoding)}`,
-    post(CHUNKS + HIDDEN, `Transfer-Encoding: ${encoding}\r\n`),
-  ]),
+  ["an encoding after chunked", post(CHUNKS + HIDDEN, "Transfer-Encoding: chunked, identity\r\n")],
+  ["a control character before chunked", post(CHUNKS + HIDDEN, "Transfer-Encoding: \vchunked\r\n")],
   ["chunks in HTTP/1.0", post(CHUNKS + HIDDEN, CHUNKED).replace("1.1", "1.0")],
   ["a folded header", post(PET + HIDDEN, `X: a\r\n ${CHUNKED}${LENGTH}`)],
   ["a bare CR in a header", post(PET + HIDDEN, `X: a\rContent-Length: 5\r\n${LENGTH}`)],
   ["a bare LF before another framing", post(PET + HIDDEN, `X: a\n${CHUNKED}${LENGTH}`)],
   ["a line end in a chunk's extension", post(`1d;a\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
-  ["bare line ends between chunks", post(`1d\n${PET}\n0\n\n${HIDDEN}`, CHUNKED)],
   ["a chunk that is longer than its size", post(`1c\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
-  ...REFUSED_CHUNK_SIZES.map((size): [string, string] => [
-    `the chunk size ${JSON.stringify(size)}`,
-    post(`${size}\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED),
-  ]),
+  ["a chunk size with a prefix", post(`0x1d\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
+  ["a chunk size beyond 64 bits", post(`1000000000000001d\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["a body that ends before its length", post(PET, `Content-Length: ${PET.length + 1}\r\n`)],
-  ["chunks without the last", post(chunk(PET), CHUNKED)],
 ];
 
 /** The status of what is not as it should be, but cannot be read in two ways. Node refuses it. */
@@ -54,8 +42,6 @@ const READ = ON_NODE ? 400 : 201;
 
 /** Whole and unambiguous, most with a request as their body: one response each. */
 const ONE: [what: string, request: string, status: number][] = [
-  // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
-  ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), READ],
   ["a coding within chunks", post(CHUNKS, "Transfer-Encoding: gzip, chunked\r\n"), 501],
   // Java's client sends it so. RFC 9110 §7.8 lets a server ignore the field; Deno.serve refuses it with a body.
   ["a body with Upgrade", post(PET, `Connection: Upgrade\r\nUpgrade: h2c\r\n${LENGTH}`), ON_NODE ? 201 : 400],
@@ -65,13 +51,9 @@ const ONE: [what: string, request: string, status: number][] = [
     post(`${chunk(PET)}0\r\nContent-Length: 5\r\nAuthorization: Bearer x\r\n\r\n`, CHUNKED),
     READ,
   ],
-  ["the body of a GET", `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`, 200],
-  [
-    "a body without a key",
-    `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
-    401,
-  ],
-  ["a body that is not JSON", post(HIDDEN, `Content-Length: ${HIDDEN.length}\r\n`), 400],
+  ["the body of a GET", `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}${lengthOf(HIDDEN)}\r\n${HIDDEN}`, 200],
+  ["a body without a key", `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${lengthOf(HIDDEN)}\r\n${HIDDEN}`, 401],
+  ["a body that is not JSON", post(HIDDEN), 400],
 ];
 
 // It is stored after the client has ended its side. Deno.serve then drops some of the responses.
