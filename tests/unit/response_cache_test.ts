@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { createResponseCache } from "../../lib/http/response_cache.ts";
-import { createPetstore } from "../../mod.ts";
+import { createMemoryStore, createPetstore } from "../../mod.ts";
+import type { PetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
 import { KEY, petRequest } from "../support/pet_requests.ts";
 
@@ -127,4 +128,41 @@ test("what an app does with a kept response changes no other response, and HEAD 
     const length = String(new TextEncoder().encode(first[1]).length);
     assert.deepEqual(await show(await send("HEAD")), [{ ...first[0], "content-length": length }, ""]);
   }
+});
+
+test("what was read twice is sent again with a valid key while nothing has changed, and never when it has", async () => {
+  let pets = createMemoryStore(), reads = 0, alterations = 0;
+  const store: PetStore = {
+    changes: () => ({ additions: pets.changes!().additions, alterations }),
+    create: (pet) => pets.create(pet),
+    get: (id) => (reads++, pets.get(id)),
+    list: (query) => (reads++, pets.list(query)),
+    check() {},
+    close() {},
+  };
+  const { handle } = createPetstore({ keys: [KEY], store });
+  const add = () => pets.create({ name: "Rex", categoryId: 7n, status: "sold" });
+  /** How often the store is asked by reads of these paths, which all have this status. */
+  const countReads = async (paths: string[], status = 200) => {
+    const before = reads;
+    for (const path of paths) assert.equal((await handle(petRequest(`/v1${path}`))).status, status);
+    return reads - before;
+  };
+  for (let i = 0; i < 3; i++) await add();
+  // A page that is full, the last page, which is not, and a pet.
+  const paths = ["/pets?limit=2", "/pets", "/pets/1"];
+  assert.deepEqual([await countReads(paths), await countReads(paths), await countReads(paths)], [3, 3, 0]);
+  await add();
+  assert.deepEqual([await countReads(paths), await countReads(paths)], [1, 0]);
+  for (const [method, key, status] of [["GET", "wrong", 401], ["QUERY", KEY, 405]] as const) {
+    const headers = { authorization: `Bearer ${key}` };
+    for (const path of paths) {
+      assert.equal((await handle(petRequest(`/v1${path}`, { method, headers }))).status, status);
+    }
+  }
+  // The pets are replaced, as by a backup that is restored.
+  pets = createMemoryStore();
+  alterations++;
+  assert.equal(await countReads(["/pets/1"], 404), 1);
+  assert.equal(await (await handle(petRequest("/v1/pets"))).text(), "[]");
 });

@@ -1,9 +1,8 @@
-/** Waits: what each leaves behind when it is over. */
+/** What a wait that a signal can end leaves behind when it is over. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { resolvesWithin, untilAborted } from "../../lib/promises.ts";
-import { withVirtualClock } from "../support/virtual_clock.ts";
+import { untilAborted } from "../../lib/promises.ts";
 
 test("untilAborted() leaves no listener, however the wait ends, and the next one works", async () => {
   const controller = new AbortController(), { signal } = controller;
@@ -23,13 +22,3 @@ test("untilAborted() leaves no listener, however the wait ends, and the next one
   await assert.rejects(untilAborted(signal, Promise.resolve()), /stopped/);
   assert.equal(listeners, 0);
 });
-
-test("resolvesWithin() leaves no timer, whether the promise resolves, rejects or takes too long", () =>
-  withVirtualClock(async ({ pending }) => {
-    assert.equal(await resolvesWithin(1_000, Promise.resolve()), true);
-    assert.equal(pending(), 0);
-    await assert.rejects(resolvesWithin(1_000, Promise.reject(new Error("broken"))), /broken/);
-    assert.equal(pending(), 0);
-    assert.equal(await resolvesWithin(1_000, new Promise(() => {})), false);
-    assert.equal(pending(), 0);
-  }));

@@ -6,7 +6,6 @@ import { OWN_BODY_CASES } from "./bodies.ts";
 import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { OWN_CORS_CASES } from "./cors.ts";
-import { KEPT_CASES } from "./kept.ts";
 import { MESSAGE_CASES } from "./messages.ts";
 import { OWN_ROUTE_CASES } from "./mounts.ts";
 import { OPTION_CASES } from "./options.ts";
@@ -17,7 +16,6 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...OWN_ROUTE_CASES,
   ...MESSAGE_CASES,
   ...CALLER_CASES,
-  ...KEPT_CASES,
   ...OWN_CORS_CASES,
   ...REQUEST_ID_CASES,
   ...CALLBACK_CASES,
