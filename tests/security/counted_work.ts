@@ -12,54 +12,29 @@ let work = 0;
 type Method = (this: any, ...args: any[]) => any;
 type Cost = (self: string, args: unknown[], result: unknown) => number;
 
-const whole: Cost = (self) => self.length;
-const toFound: Cost = (self, [sought, from = 0], result) =>
-  (Number(result) < 0 ? self.length - Number(from) : Number(result) - Number(from)) + String(sought).length;
-
-const STRING_METHODS: Record<string, Cost> = {
-  charCodeAt: () => 1,
-  codePointAt: () => 1,
-  at: () => 1,
-  indexOf: toFound,
-  startsWith: (_, [sought]) => String(sought).length,
-  endsWith: (_, [sought]) => String(sought).length,
-  slice: (_, __, result) => String(result).length,
-  substring: (_, __, result) => String(result).length,
-  lastIndexOf: whole,
-  includes: whole,
-  split: whole,
-  replace: whole,
-  replaceAll: whole,
-  trim: whole,
-  trimStart: whole,
-  trimEnd: whole,
-  toLowerCase: whole,
-  toWellFormed: whole,
-  isWellFormed: whole,
-};
-
 /** An exception records where it comes from, which takes some microseconds: as long as to look at so many characters. */
 const THROWN = 2000;
 
 /** A call of a reviver, for one value of a text, takes as long as to parse so many characters. */
 const REVIVED = 100;
 
-/** Functions that look at all of the text they are given. To make a bigint of digits takes the square of their number. */
-const FUNCTIONS: [holder: object, name: string, cost: (text: string) => number][] = [
-  [JSON, "parse", ({ length }) => length],
-  [globalThis, "decodeURIComponent", ({ length }) => length],
-  [globalThis, "encodeURIComponent", ({ length }) => length],
-  [globalThis, "BigInt", ({ length }) => length ** 2],
-];
+const one: Cost = () => 1;
+const whole: Cost = (self) => self.length;
+const sought: Cost = (_, [sought]) => String(sought).length;
+const made: Cost = (_, __, result) => String(result).length;
+const given: Cost = (_, [text]) => String(text).length;
+const toFound: Cost = (self, [sought, from = 0], result) =>
+  (Number(result) < 0 ? self.length - Number(from) : Number(result) - Number(from)) + String(sought).length;
 
-function replace(holder: object, name: string, wrap: (method: Method) => Method): () => void {
-  const before = Object.getOwnPropertyDescriptor(holder, name);
-  if (typeof before?.value !== "function") throw new Error(`There is no function ${name} to count`);
-  const method = before.value as Method;
-  // BigInt() has functions of its own, which stay reachable.
-  Object.defineProperty(holder, name, { ...before, value: Object.setPrototypeOf(wrap(method), method) });
-  return () => Object.defineProperty(holder, name, before);
-}
+/** What looks at text. To make a bigint of digits takes the square of their number. */
+const COUNTED: [holder: object, costs: Record<string, Cost>][] = [
+  [String.prototype, { charCodeAt: one, codePointAt: one, at: one, indexOf: toFound, slice: made, substring: made }],
+  [String.prototype, { startsWith: sought, endsWith: sought, lastIndexOf: whole, includes: whole, split: whole }],
+  [String.prototype, { replace: whole, replaceAll: whole, trim: whole, trimStart: whole, trimEnd: whole }],
+  [String.prototype, { toLowerCase: whole, toWellFormed: whole, isWellFormed: whole }],
+  [JSON, { parse: given }],
+  [globalThis, { decodeURIComponent: given, encodeURIComponent: given, BigInt: (...of) => given(...of) ** 2 }],
+];
 
 /** A reviver whose calls count. */
 function countCalls(reviver: Method): Method {
@@ -69,30 +44,33 @@ function countCalls(reviver: Method): Method {
   };
 }
 
+/** Replaces a function by one that counts, and returns a function that restores it. */
+function count(holder: object, name: string, cost: Cost): () => void {
+  const before = Object.getOwnPropertyDescriptor(holder, name)!;
+  const method = before.value as Method;
+  const counting: Method = function (...args) {
+    try {
+      const result = method.apply(
+        this,
+        args.map((arg) => holder === JSON && typeof arg === "function" ? countCalls(arg) : arg),
+      );
+      work += cost(this, args, result);
+      return result;
+    } catch (thrown) {
+      work += cost(this, args, undefined) + THROWN;
+      throw thrown;
+    }
+  };
+  // BigInt() has functions of its own, which stay reachable.
+  Object.defineProperty(holder, name, { ...before, value: Object.setPrototypeOf(counting, method) });
+  return () => Object.defineProperty(holder, name, before);
+}
+
 /** The characters that `run` looks at. Nothing else may run meanwhile. */
 export async function countWork(run: () => unknown): Promise<number> {
-  const restore = [
-    ...Object.entries(STRING_METHODS).map(([name, cost]) =>
-      replace(String.prototype, name, (method) =>
-        function (...args) {
-          const result = method.apply(this, args);
-          work += cost(this, args, result);
-          return result;
-        })
-    ),
-    ...FUNCTIONS.map(([holder, name, cost]) =>
-      replace(holder, name, (method) =>
-        function (...args) {
-          if (typeof args[0] === "string") work += cost(args[0]);
-          try {
-            return method.apply(this, args.map((given) => typeof given === "function" ? countCalls(given) : given));
-          } catch (thrown) {
-            work += THROWN;
-            throw thrown;
-          }
-        })
-    ),
-  ];
+  const restore = COUNTED.flatMap(([holder, costs]) =>
+    Object.entries(costs).map(([name, cost]) => count(holder, name, cost))
+  );
   work = 0;
   try {
     await run();

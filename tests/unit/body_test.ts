@@ -6,7 +6,7 @@ import { readPieces, WHOLE_BODY } from "../../lib/http/body_stream.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { sleep } from "../../lib/promises.ts";
 import { createPetstore } from "../../mod.ts";
-import { KEY, petRequest, REX } from "../support/pet_requests.ts";
+import { KEY, petRequest } from "../support/pet_requests.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** Sends a body to a new petstore, or to this one. */
@@ -18,17 +18,6 @@ function post(body: BodyInit, length?: string, { handle } = createPetstore({ key
 function failing(reason: unknown): ReadableStream {
   return new ReadableStream({ pull: (controller) => controller.error(reason) });
 }
-
-test("a body that was read, or that failed, leaves no timer behind", () =>
-  withVirtualClock(async ({ pending }) => {
-    const cut = failing(Object.assign(new Error("Connection reset"), { code: "ECONNRESET" }));
-    for (const [body, status] of [[new TextEncoder().encode(REX.padEnd(30)), 201], [cut, 400]] as const) {
-      assert.equal((await post(body, "30")).status, status);
-      // With a body under way, the timer of all bodies would be set again.
-      await sleep(5_000);
-      assert.equal(pending(), 0);
-    }
-  }));
 
 /** An endless body in pieces of `size` bytes, and its use by a petstore. */
 function endless(size: number) {

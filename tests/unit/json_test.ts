@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hasPlainNumbers, isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
+import { isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
 import { testUnless } from "../support/test_with.ts";
 
 test("parseInt64() reads whole numbers however they are written, and takes a long text for no reason to work long", () => {
@@ -74,8 +74,3 @@ testUnless(!hasSources && "This runtime's JSON.parse gives no source text")(
       { numRuns: 5_000 },
     ),
 );
-
-test("hasPlainNumbers() is false if a number has a fraction or an exponent", () => {
-  for (const text of ["7", '{"id":-7}', '[1,"a.5",".e1"]', "[1, 2]"]) assert.equal(hasPlainNumbers(text), true, text);
-  for (const text of ["7.0", "-1e3", "1E3", '{"id":7,"a":[0.5]}']) assert.equal(hasPlainNumbers(text), false, text);
-});

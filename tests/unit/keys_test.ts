@@ -26,13 +26,6 @@ test("a key without a caller gets an id that does not reveal it, the same for it
   for (const keys of forms) assert.deepEqual((await asker(keys)()).caller, caller);
 });
 
-test("the first record of a key counts, and a later change of the list changes nothing", async () => {
-  const keys = [{ key: KEY, caller: "first" }, { key: DIGEST, caller: "second" }];
-  const ask = asker(keys);
-  keys.shift();
-  for (let i = 0; i < 2; i++) assert.equal((await ask()).caller?.id, "first");
-});
-
 test("a key is refused from the millisecond of its expiry, even right after its use", async () => {
   for (const key of [KEY, DIGEST]) {
     await whileReplaced(Date, { now: () => 1_059_999 }, async () => {

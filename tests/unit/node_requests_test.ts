@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
@@ -101,21 +100,15 @@ for (const [what, [touch, statuses]] of Object.entries(BEFORE)) {
       for (const [field, first, rest] of FRAMINGS) {
         let sendRest = () => {};
         const touched: Listener = async (request, response) => {
-          const touching = touch(request);
-          if (touching instanceof Promise) {
-            sendRest();
-            await touching;
-          }
-          listener(request, response);
-          // A middleware that reads has had its turn by then.
+          // By then, a middleware that does not wait has had its turn, and the listener too.
           setImmediate(() => sendRest());
+          const touching = touch(request);
+          if (touching instanceof Promise) await touching;
+          listener(request, response);
         };
         const received = await withServer(touched, async (open) => {
           const socket = open(head("POST /v1/pets", ...WITH_KEY, field) + first);
-          sendRest = () => {
-            socket.write(rest);
-            sendRest = () => {};
-          };
+          sendRest = () => socket.write(rest);
           return (await Array.fromAsync(socket)).join("");
         });
         seen.push(received.slice(9, 12));
@@ -144,46 +137,18 @@ test("createNodeListener() reads the headers of a request that has no raw ones, 
   assert.match(await exchange(withOdd, text), /^HTTP\/1\.1 500 /);
 });
 
-test("createNodeListener() lets an app read a body to its end after the response was sent", async () => {
-  const body = "x".repeat(300_000);
-  let text: Promise<string> | undefined;
-  const listener = createNodeListener((request) => {
-    text = request.text();
-    return new Response("seen");
-  });
-  await withServer(listener, async (open) => {
-    const socket = open(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1000)}`);
-    await once(socket, "data");
-    socket.write(body.slice(1000));
-    assert.equal(await text, body);
-    socket.destroy();
-  });
-});
-
-test("createNodeListener() answers pipelined requests in order, with bodies that come with their heads or after them", async () => {
+test("createNodeListener() answers pipelined requests in order, each with its length", async () => {
   const names = ["Rex", "H\u00fcnd\u{1f436}", "Ada"];
   const requests = names.map((name, i) => {
-    const body = Buffer.from(`{"name":"${name}","categoryId":1}`);
+    const body = Buffer.from(`{"name":"${name}","categoryId":1}`).toString("latin1");
     const fields = [...WITH_KEY, `Content-Length: ${body.length}`, ...(i === 2 ? ["Connection: close"] : [])];
-    return Buffer.concat([Buffer.from(["POST /v1/pets HTTP/1.1", ...fields, "", ""].join("\r\n")), body]);
+    return ["POST /v1/pets HTTP/1.1", ...fields, "", body].join("\r\n");
   });
-  const sent = Buffer.concat(requests);
-  const received = await withServer(createNodeListener(createPetstore({ keys: [KEY] })), async (open) => {
-    const socket = open("");
-    // The first two come whole, and the third up to the middle of its body.
-    socket.write(sent.subarray(0, -5));
-    let text = "", isRestSent = false;
-    for await (const piece of socket) {
-      text += piece;
-      if (isRestSent || text.split("HTTP/1.1 201").length < 3) continue;
-      isRestSent = true;
-      socket.write(sent.subarray(-5));
-    }
-    return Buffer.from(text, "latin1").toString();
-  });
+  const sent = Buffer.from(requests.join(""), "latin1");
+  const received = Buffer.from(await exchange(createNodeListener(createPetstore({ keys: [KEY] })), sent), "latin1");
   const bodies = names.map((name, i) => `{"id":${i + 1},"name":"${name}","categoryId":1,"status":"available"}`);
-  assert.deepEqual(received.match(/^\{.*?\}/gm), bodies);
-  const lengths = Array.from(received.matchAll(/^content-length: (\d+)/gim), ([, length]) => Number(length));
+  assert.deepEqual(received.toString().match(/^\{.*?\}/gm), bodies);
+  const lengths = Array.from(received.toString().matchAll(/^content-length: (\d+)/gim), ([, length]) => Number(length));
   assert.deepEqual(lengths, bodies.map((body) => Buffer.byteLength(body)));
 });
 

@@ -25,7 +25,16 @@ test("createNodeListener() answers 500 for a handle that throws, or returns noth
   const cancelled = Promise.withResolvers<void>();
   const headers = { "content-encoding": "gzip", "x-odd": "a\x01b" };
   const unsendable = new Response(new ReadableStream({ cancel: cancelled.resolve }), { headers });
-  for (const handle of [() => Promise.reject(new Error("broken")), () => undefined, () => unsendable]) {
+  // What is thrown is shown on the console, and may throw when it is looked at.
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const handles = [
+    () => Promise.reject(new Error("broken")),
+    () => undefined,
+    () => unsendable,
+    () => Promise.reject(proxy),
+  ];
+  for (const handle of handles) {
     const received = await exchange(createNodeListener(handle as () => Promise<Response>), head("GET /", "Host: x"));
     assert.match(received, /^HTTP\/1\.1 500 (?![^]*content-encoding)[^]*"code":"internal_error"/);
   }

@@ -3,15 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHandles } from "../../lib/hosts/fetch.ts";
-import type { Cors } from "../../lib/http/cors.ts";
-import { createFinisher } from "../../lib/http/finisher.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import type { HeaderFields } from "../../lib/http/reply.ts";
 import { createService, type ServiceParts } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import type { ResponseInfo } from "../../mod.ts";
-import { createContext } from "../support/context.ts";
 
 const KEY = "pk_test";
 const ORIGIN = "https://app.example";
@@ -91,20 +88,4 @@ test("an operation may grant more origins, its Vary stays beside that of CORS, a
     "4",
   ]);
   assert.deepEqual(sizes, [4, 0]);
-});
-
-test("a reply that cannot be finished is replaced by one that is finished as any other", () => {
-  let finished = 0;
-  const cors: Cors = {
-    preflight: () => ({ status: 204, headers: {}, body: null }),
-    extend(reply) {
-      if (finished++ === 0) throw new Error("broken");
-      return { ...reply, headers: { ...reply.headers, "access-control-allow-origin": ORIGIN } };
-    },
-  };
-  const recover = () => new Problem(500, "internal_error", "Failed");
-  const { finish } = createFinisher({ requestIds: "failures", cors, recover });
-  const { status, headers, body } = finish({ status: 200, headers: {}, body: "[]" }, createContext({}, "HEAD"), 0);
-  assert.deepEqual([status, body, headers["access-control-allow-origin"]], [500, null, ORIGIN]);
-  assert.ok(headers["x-request-id"]);
 });

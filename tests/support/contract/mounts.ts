@@ -16,7 +16,6 @@ const END = addition(
   "With the option gone, /pets/{petId} is 410 from its Sunset on, with its successor",
   "host",
 );
-const LISTS = addition("pets.list", "An empty list has no Link", "store");
 
 /** A deprecation whose two days have passed. */
 const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
@@ -75,14 +74,6 @@ export const OWN_ROUTE_CASES: readonly HttpCase[] = [
       assert.equal((await api.get(path, { key: null })).status, 401);
       assert.equal((await api.send("OPTIONS", path)).status, 204);
       assert.equal((await api.get("/pets")).status, 200);
-    },
-  }),
-  ...cases(LISTS, {
-    async "has no pet in an empty catalogue"(api) {
-      for (const path of ["/pets", "/pets?limit=100", "/pets?status=sold"]) {
-        const { text, headers } = await api.get(path);
-        assert.deepEqual([text, headers.get("link")], ["[]", null], path);
-      }
     },
   }),
 ];

@@ -12,7 +12,10 @@ export const WITH_KEY: readonly string[] = ["Host: x", `Authorization: Bearer ${
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Serves on a free port while `use` runs. `open` opens a connection and sends a text. */
-export function withServer<T>(listener: Listener, use: (open: (text: string) => Socket) => Promise<T>): Promise<T> {
+export function withServer<T>(
+  listener: Listener,
+  use: (open: (text: string | Uint8Array) => Socket) => Promise<T>,
+): Promise<T> {
   return withListening(createServer(listener), (port) =>
     use((text) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -22,7 +25,7 @@ export function withServer<T>(listener: Listener, use: (open: (text: string) => 
 }
 
 /** Sends a text over a connection, and resolves with all that comes back until the server closes it. */
-export function exchange(listener: Listener, text: string): Promise<string> {
+export function exchange(listener: Listener, text: string | Uint8Array): Promise<string> {
   return withServer(listener, async (open) => (await Array.fromAsync(open(text))).join(""));
 }
 
