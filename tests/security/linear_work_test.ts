@@ -41,11 +41,8 @@ const CASES: [where: string, pieces: string, ask: Ask][] = [
   ["the Authorization header", `␠ a Bearer␠ ,`, withHeader("authorization", "Bearer ", "x", getWith)],
   ["If-None-Match", `" "a", W/ ␠, "0-`, withHeader("if-none-match", "", "x", getWith)],
   ["Idempotency-Key", `a ␠ ; ;a ;a=" ;a=\\" ;a=1.1 , \\" \\\\`, withHeader("idempotency-key", '"a"', "", postWith)],
-  ["a quoted Idempotency-Key", 'a \\" \\\\ " ;', withHeader("idempotency-key", '"', '"', postWith)],
   ["Content-Type", `; ␠; a /`, withHeader("content-type", "a", "x", postWith)],
-  ["Content-Encoding", ", identity,", withHeader("content-encoding", "a", "x", postWith)],
   ["the body", `[ { " \\ ␠ {"a": 1 "\\" {"categoryId":1}`, (text) => post(text)],
-  ["the digits of categoryId", "1 0", (text) => post(`{"name":"a","categoryId":1${text}}`)],
   ["the exponent of categoryId", "1 0", (text) => post(`{"name":"a","categoryId":1e${text}}`)],
   ["the fraction of categoryId", "0 1", (text) => post(`{"name":"a","categoryId":1.${text}e1${text.slice(0, 400)}}`)],
   [
