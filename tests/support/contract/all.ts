@@ -11,7 +11,10 @@ import { OWN_ROUTE_CASES } from "./mounts.ts";
 import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
-export const HTTP_CONTRACT: readonly HttpCase[] = [
+/** A case that only this library's own petstore must pass, with the options that it needs. */
+export type OwnCase = Pick<HttpCase, "name" | "options" | "isLocal" | "run">;
+
+export const HTTP_CONTRACT: readonly (OwnCase & Pick<HttpCase, "dependsOn">)[] = [
   ...HTTP_CASES,
   ...OWN_ROUTE_CASES,
   ...MESSAGE_CASES,

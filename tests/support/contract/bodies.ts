@@ -5,14 +5,8 @@ import { type Api, type ApiResponse, encode, type RequestBody } from "../../../p
 import assert from "node:assert/strict";
 import { petsOf } from "../../../packages/conformance/lib/http/exact.ts";
 import { PET, stream, TOO_LARGE } from "../../../packages/conformance/lib/http/body.ts";
-import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
-
-const FORM = {
-  ...addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none"),
-  isLocal: true,
-};
-const CARRIED = addition("pets.create.body", "A body has at most 64 KiB, and arrives within its time limit", "host");
-const BOUNDS = { ...CARRIED, dependsOn: [], isLocal: true };
+import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import type { OwnCase } from "./all.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -36,9 +30,11 @@ function holding(...pieces: Uint8Array[]) {
   return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), taken: taken.promise, end: end.resolve };
 }
 
-export const OWN_BODY_CASES: readonly HttpCase[] = [
-  ...cases({ ...CARRIED, options: { maxBodyBytes: 100 } }, {
-    async "takes a body of exactly the limit, and answers 413 to one byte more"(api) {
+export const OWN_BODY_CASES: readonly OwnCase[] = [
+  {
+    name: "takes a body of exactly the limit, and answers 413 to one byte more",
+    options: { maxBodyBytes: 100 },
+    async run(api) {
       const whole: RequestBody[] = [PET.padEnd(100), stream(PET, " ".repeat(100 - PET.length))];
       for (const body of whole) assert.equal((await postAs(api, body)).status, 201);
       for (const body of [PET.padEnd(101), stream(PET.padEnd(100), " ")]) {
@@ -46,9 +42,12 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       }
       assert.equal(petsOf(await api.get("/pets")).length, 2);
     },
-  }),
-  ...cases({ ...BOUNDS, options: { maxBodyBytes: 2 * UNDER_WAY } }, {
-    async "answers 503 to a body over 16 KiB while others take 64 MiB, and takes shorter ones"(api) {
+  },
+  {
+    name: "answers 503 to a body over 16 KiB while others take 64 MiB, and takes shorter ones",
+    isLocal: true,
+    options: { maxBodyBytes: 2 * UNDER_WAY },
+    async run(api) {
       const held = holding(new Uint8Array(SHORT + 1), new Uint8Array(UNDER_WAY - 1));
       const first = postAs(api, held.body);
       await held.taken;
@@ -63,9 +62,12 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       assertResponse(await first, { status: 400, code: "invalid_json", message: /incomplete/ }, "a cut body");
       assert.equal((await postAs(api, stream(PET.padEnd(SHORT + 1)))).status, 201);
     },
-  }),
-  ...cases({ ...BOUNDS, options: { bodyTimeoutMs: 20 } }, {
-    async "answers 408 to a body that stalls, cancels it, and creates no pet from one that arrives too late"(api) {
+  },
+  {
+    name: "answers 408 to a body that stalls, cancels it, and creates no pet from one that arrives too late",
+    isLocal: true,
+    options: { bodyTimeoutMs: 20 },
+    async run(api) {
       // A short body with a length is read whole, and cannot be cancelled.
       for (const [headers, cancellations] of [[{}, 1], [{ "content-length": String(PET.length) }, 0]] as const) {
         const { promise, resolve } = Promise.withResolvers<string>();
@@ -87,9 +89,11 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
       }
       assert.equal((await postAs(api, stream(PET))).status, 201);
     },
-  }),
-  ...cases(FORM, {
-    async "answers 501 to a transfer coding besides chunked"(api) {
+  },
+  {
+    name: "answers 501 to a transfer coding besides chunked",
+    isLocal: true,
+    async run(api) {
       for (const coding of ["gzip", "gzip, chunked", ""]) {
         const expected = { status: 501, code: "not_implemented", message: /Transfer-Encoding is chunked$/ } as const;
         assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
@@ -98,5 +102,5 @@ export const OWN_BODY_CASES: readonly HttpCase[] = [
         assert.equal((await postAs(api, stream(PET), { [name]: coding })).status, 201, name);
       }
     },
-  }),
+  },
 ];

@@ -5,10 +5,8 @@ import { createMemoryStore } from "../../../mod.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { KEY } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
-
-const FAILURES = addition("errors", "The cause of an unexpected failure is not sent, and onError is told it");
-const RESPONSES = addition("routes", "onResponse is told of every response");
+import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import type { OwnCase } from "./all.ts";
 
 /** A store that is down for lists, does not know what became of creates, and has a fault in single pets. */
 const store = Object.assign(createMemoryStore(), {
@@ -37,11 +35,12 @@ const REQUESTS: readonly [method: string, path: string, headers: Record<string, 
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop 4"],
 ];
 
-export const CALLBACK_CASES: readonly HttpCase[] = [
-  ...cases({ ...FAILURES, isLocal: true, options: { store, onError } }, {
-    async "answers 503 with Retry-After when the store is down, and 500 to another failure, and tells onError why"(
-      api,
-    ) {
+export const CALLBACK_CASES: readonly OwnCase[] = [
+  {
+    name: "answers 503 with Retry-After when the store is down, and 500 to another failure, and tells onError why",
+    isLocal: true,
+    options: { store, onError },
+    async run(api) {
       errors.length = 0;
       const headers = { "x-request-id": "theirs" };
       const down = { status: 503, code: "store_unavailable", headers: { "retry-after": "5" } } as const;
@@ -60,9 +59,9 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
         ["secret cut", "/v1/pets", "theirs"],
       ]);
     },
-  }),
-  ...cases({
-    ...RESPONSES,
+  },
+  {
+    name: "tells onResponse the route, the caller, the status, the size and the id of each response",
     isLocal: true,
     options: {
       keys: [{ key: KEY, caller: "shop" }],
@@ -70,8 +69,7 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       onResponse,
       requestIds: "all",
     },
-  }, {
-    async "tells onResponse the route, the caller, the status, the size and the id of each response"(api) {
+    async run(api) {
       await api.post({ name: "Zoë", categoryId: 7 });
       responses.length = 0;
       const ids: (string | null)[] = [];
@@ -88,5 +86,5 @@ export const CALLBACK_CASES: readonly HttpCase[] = [
       assert.deepEqual(responses.slice(0, -1).map(({ requestId }) => requestId), ids);
       assert.equal(new Set(ids).size, ids.length);
     },
-  }),
+  },
 ];

@@ -3,12 +3,8 @@
 import type { PetstoreOptions } from "../../../mod.ts";
 import { type Api, KEY } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
-
-const KEYS = addition("auth", "Keys are given in clear, as SHA-256 digests, with an expiry, or are left to a verifier");
-const CREDENTIALS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
-const RIGHTS = addition("auth", "A key may be for reading only");
-const CALLERS = addition("auth", "Keys of one caller share its Idempotency-Keys");
+import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import type { OwnCase } from "./all.ts";
 
 /** SHA-256 of "hashed-key". */
 const HASHED = "sha256:a4ae87b73fa5645e6aee415a6f72be4dcbd99d057a7b40cb1b867c181d179260";
@@ -57,9 +53,11 @@ const REFUSALS: [authorization: string, message: string][] = [
   }),
 ];
 
-export const CALLER_CASES: HttpCase[] = [
-  ...cases({ ...KEYS, options: { keys: new Set(["old-key", HASHED, LONG, "petstore_own"]) } }, {
-    async "accepts several keys of up to 4,096 visible ASCII characters at once, in clear or as a SHA-256 digest"(api) {
+export const CALLER_CASES: readonly OwnCase[] = [
+  {
+    name: "accepts several keys of up to 4,096 visible ASCII characters at once, in clear or as a SHA-256 digest",
+    options: { keys: new Set(["old-key", HASHED, LONG, "petstore_own"]) },
+    async run(api) {
       await assertStatuses(api, { "old-key": 200, "hashed-key": 200, [LONG]: 200, petstore_own: 200 });
       await assertStatuses(api, { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401, [LONG.slice(1)]: 401 });
       // RFC 6750 §2.1 allows several spaces.
@@ -67,12 +65,11 @@ export const CALLER_CASES: HttpCase[] = [
         assert.equal((await api.get("/pets", { headers: { authorization: `Bearer   ${key}` } })).status, 200);
       }
     },
-  }),
-  ...cases({
-    ...KEYS,
+  },
+  {
+    name: "refuses a key that has expired, and says so",
     options: { keys: [{ key: "old", expires: new Date(0) }, { key: "young", expires: new Date(8.64e15) }] },
-  }, {
-    async "refuses a key that has expired, and says so"(api) {
+    async run(api) {
       const message = "The API key has expired";
       const { headers, error } = await api.get("/pets", { key: "old" });
       assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 });
@@ -80,34 +77,41 @@ export const CALLER_CASES: HttpCase[] = [
       assert.equal(headers.get("www-authenticate"), challenge);
       assert.equal((await api.get("/pets", { key: "young" })).status, 200);
     },
-  }),
-  ...cases({ ...KEYS, options: { keys: verify, onError: () => {} } }, {
-    async "asks a verifier, and lets in only those that it names or answers true to, to read or to write as it says"(
-      api,
-    ) {
+  },
+  {
+    name: "asks a verifier, and lets in only those that it names or answers true to, to read or to write as it says",
+    options: { keys: verify, onError: () => {} },
+    async run(api) {
       await assertStatuses(api, { yes: 200, later: 200, reader: 200, [LONG]: 200 });
       // An object that is no caller is a mistake of the verifier, which the app is to hear of.
       await assertStatuses(api, { no: 401, truthy: 401, null: 401, user: 500 });
       assert.equal((await api.post(PET, { key: "reader" })).status, 403);
       assert.equal((await api.post(PET, { key: "yes" })).status, 201);
     },
-    async "accepts a request without a key only if the verifier names its caller"(api) {
+  },
+  {
+    name: "accepts a request without a key only if the verifier names its caller",
+    options: { keys: verify, onError: () => {} },
+    async run(api) {
       const cookie = { cookie: "session=7" };
       assert.equal((await api.get("/pets", { key: null, headers: cookie })).status, 200);
       assertResponse(await api.get("/pets", { key: null }), { status: 401, code: "missing_api_key" });
     },
-    async "does not ask a verifier about credentials that cannot be a key"(api) {
+  },
+  {
+    name: "does not ask a verifier about credentials that cannot be a key",
+    options: { keys: verify, onError: () => {} },
+    async run(api) {
       for (const text of ["", `${LONG}x`, "yes,yes", "yes yes", "y\u00e9s"]) {
         const response = await api.get("/pets", { headers: { authorization: `Bearer ${text}` } });
         assertResponse(response, { status: 401, code: "invalid_api_key" }, text);
       }
     },
-  }),
-  ...cases({
-    ...RIGHTS,
+  },
+  {
+    name: "answers 403 to a create with a key that may only read, after 404 and 405, and before the body",
     options: { keys: [{ key: "reader", readOnly: true, caller: "shop" }, { key: "writer", caller: "shop" }] },
-  }, {
-    async "answers 403 to a create with a key that may only read, after 404 and 405, and before the body"(api) {
+    async run(api) {
       const challenge = `${REALM}, error="insufficient_scope", error_description="${READ_ONLY}"`;
       for (const body of [PET, "{", "x".repeat(900_000)]) {
         const { headers, error } = await api.post(body, { key: "reader" });
@@ -120,13 +124,11 @@ export const CALLER_CASES: HttpCase[] = [
       assert.equal((await api.get("/pets", { key: "reader" })).text, "[]");
       assert.equal((await api.post(PET, { key: "writer" })).status, 201);
     },
-  }),
-  ...cases({
-    ...CALLERS,
-    needs: ["createOnce"],
+  },
+  {
+    name: "repeats a create for each key of its caller, and for no other",
     options: { keys: [{ key: "old", caller: "shop" }, { key: "new", caller: "shop" }, "one", "two"] },
-  }, {
-    async "repeats a create for each key of its caller, and for no other"(api) {
+    async run(api) {
       const headers = { "idempotency-key": "order-1" };
       const found: unknown[] = [];
       for (const key of ["old", "new", "one", "two", "one"]) {
@@ -134,9 +136,10 @@ export const CALLER_CASES: HttpCase[] = [
       }
       assert.deepEqual(found, [1, 1, 2, 3, 2].map((id) => `/v1/pets/${id}`));
     },
-  }),
-  ...cases(CREDENTIALS, {
-    async "answers 401 to missing, wrong, mistyped, malformed and other credentials, and says why"(api) {
+  },
+  {
+    name: "answers 401 to missing, wrong, mistyped, malformed and other credentials, and says why",
+    async run(api) {
       const missing = "An API key is required, as Authorization: Bearer <API_KEY>";
       const { error } = await api.get("/pets", { key: null });
       assert.deepEqual(error, { code: "missing_api_key", message: missing, status: 401 });
@@ -149,5 +152,5 @@ export const CALLER_CASES: HttpCase[] = [
         assert.equal(headers.get("www-authenticate"), challenge, authorization);
       }
     },
-  }),
+  },
 ];

@@ -2,9 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { ApiResponse } from "../../../packages/conformance/lib/http/api.ts";
-import { addition, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
-
-const SHARING = addition("cors", "CORS is off until origins are listed, and credentials are never allowed");
+import type { OwnCase } from "./all.ts";
 
 const ORIGIN = "https://app.example";
 const OTHER = "https://other.example";
@@ -34,25 +32,21 @@ const RULES: readonly [name: string, listed: string[] | undefined, granted: stri
   ["grants every origin with *, and reflects none", ["*"], "*"],
 ];
 
-const RULE_CASES = RULES.flatMap(([name, listed, granted]) =>
-  cases({
-    ...SHARING,
-    dependsOn: granted === ORIGIN ? ["host"] : [],
-    ...(listed && { options: { cors: { origins: listed } } }),
-  }, {
-    async [name](api) {
-      const headers = { origin: ORIGIN };
-      const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, ...headers } });
-      const responses = [preflight, await api.post({ name: "Rex", categoryId: 1 }, { headers })];
-      for (const path of ["/pets?limit=1", "/pets/1", "/cats"]) responses.push(await api.get(path, { headers }));
-      responses.push(await api.get("/pets", { key: null, headers }));
-      assert.deepEqual(responses.map(({ status }) => status), [204, 201, 200, 200, 404, 401]);
-      for (const response of responses) assertGranted(response, granted, listed);
-      if (granted === null) return;
-      for (const [name, value] of Object.entries(PREFLIGHT_GRANTS)) assert.equal(preflight.headers.get(name), value);
-    },
-  })
-);
+const RULE_CASES = RULES.map(([name, listed, granted]): OwnCase => ({
+  name,
+  ...(listed && { options: { cors: { origins: listed } } }),
+  async run(api) {
+    const headers = { origin: ORIGIN };
+    const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, ...headers } });
+    const responses = [preflight, await api.post({ name: "Rex", categoryId: 1 }, { headers })];
+    for (const path of ["/pets?limit=1", "/pets/1", "/cats"]) responses.push(await api.get(path, { headers }));
+    responses.push(await api.get("/pets", { key: null, headers }));
+    assert.deepEqual(responses.map(({ status }) => status), [204, 201, 200, 200, 404, 401]);
+    for (const response of responses) assertGranted(response, granted, listed);
+    if (granted === null) return;
+    for (const [name, value] of Object.entries(PREFLIGHT_GRANTS)) assert.equal(preflight.headers.get(name), value);
+  },
+}));
 
 function assertGranted({ headers }: ApiResponse, granted: string | null, listed: string[] | undefined): void {
   if (!listed?.includes("*")) assert.equal(headers.get("vary"), listed ? "Origin" : null);
@@ -87,28 +81,30 @@ const OWN_RULES: readonly [listed: string[] | undefined, origin: string, granted
 
 const handleStoreOrders = () => new Response("[]", { status: 202, headers: OWN });
 
-const OWN_CASES = OWN_RULES.flatMap(([listed, origin, granted]) =>
-  cases({ ...SHARING, options: { handleStoreOrders, ...(listed && { cors: { origins: listed } }) } }, {
-    async [`makes the grants of an app's own response to ${origin} its own, with ${listed ?? "none"} listed`](api) {
-      const { status, headers, text } = await api.get("/store/orders", { headers: { origin } });
-      const vary = listed?.includes(ORIGIN) ? "Accept, Origin" : "Accept";
-      assert.deepEqual([status, text, headers.get("vary")], [202, "[]", vary]);
-      assert.equal(headers.get("access-control-allow-origin"), granted);
-      assert.equal(headers.get("access-control-allow-credentials"), listed ? null : "true");
-      assert.equal(exposedBy(headers), listed && granted !== null ? "retry-after,x-total" : "x-total");
-    },
-  })
-);
+const OWN_CASES = OWN_RULES.map(([listed, origin, granted]): OwnCase => ({
+  name: `makes the grants of an app's own response to ${origin} its own, with ${listed ?? "none"} listed`,
+  options: { handleStoreOrders, ...(listed && { cors: { origins: listed } }) },
+  async run(api) {
+    const { status, headers, text } = await api.get("/store/orders", { headers: { origin } });
+    const vary = listed?.includes(ORIGIN) ? "Accept, Origin" : "Accept";
+    assert.deepEqual([status, text, headers.get("vary")], [202, "[]", vary]);
+    assert.equal(headers.get("access-control-allow-origin"), granted);
+    assert.equal(headers.get("access-control-allow-credentials"), listed ? null : "true");
+    assert.equal(exposedBy(headers), listed && granted !== null ? "retry-after,x-total" : "x-total");
+  },
+}));
 
-export const OWN_CORS_CASES: readonly HttpCase[] = [
+export const OWN_CORS_CASES: readonly OwnCase[] = [
   ...RULE_CASES,
   ...OWN_CASES,
-  ...cases({ ...SHARING, options: { cors: { origins: [ORIGIN, OTHER] } } }, {
-    async "grants a response to the origin of each request, however often it was sent to another"(api) {
+  {
+    name: "grants a response to the origin of each request, however often it was sent to another",
+    options: { cors: { origins: [ORIGIN, OTHER] } },
+    async run(api) {
       for (const origin of [ORIGIN, ORIGIN, OTHER, undefined, OTHER, "null", ORIGIN]) {
         const response = await api.get("/pets", { headers: { ...origin && { origin } } });
         assertGranted(response, [ORIGIN, OTHER].find((listed) => listed === origin) ?? null, [ORIGIN, OTHER]);
       }
     },
-  }),
+  },
 ];

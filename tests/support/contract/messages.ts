@@ -1,17 +1,9 @@
 /** What this library's own messages say, and what it reads or writes in its own way. Other petstores have words and cursors of their own. */
 
 import type { Api, ApiResponse } from "../../../packages/conformance/lib/http/api.ts";
-import {
-  addition,
-  assertResponse,
-  cases,
-  type Expected,
-  type HttpCase,
-} from "../../../packages/conformance/lib/http/case.ts";
+import { assertResponse, type Expected } from "../../../packages/conformance/lib/http/case.ts";
+import type { OwnCase } from "./all.ts";
 import { REX, withKey } from "../../../packages/conformance/lib/http/idempotency.ts";
-
-const MESSAGES = addition("errors", "A message says what was wrong and what would be right");
-const CURSORS = addition("pets.list", "A cursor is what this library would write");
 
 type Refusal = readonly [
   code: NonNullable<Expected["code"]>,
@@ -47,9 +39,10 @@ const REFUSED: Record<number, readonly Refusal[]> = {
   501: [["not_implemented", /store orders/, get("/store/orders")]],
 };
 
-export const MESSAGE_CASES: readonly HttpCase[] = [
-  ...cases(MESSAGES, {
-    async "says in each message what was wrong"(api) {
+export const MESSAGE_CASES: readonly OwnCase[] = [
+  {
+    name: "says in each message what was wrong",
+    async run(api) {
       for (const [status, refusals] of Object.entries(REFUSED)) {
         for (const [code, message, send] of refusals) {
           assertResponse(await send(api), { status: Number(status), code, message }, `${message}`);
@@ -60,14 +53,15 @@ export const MESSAGE_CASES: readonly HttpCase[] = [
       const expected = { status: 422, code: "idempotency_key_reused", message: /Idempotency-Key/ } as const;
       assertResponse(reused, expected, "another pet");
     },
-  }),
-  ...cases(CURSORS, {
-    async "refuses a cursor that it would not write"(api) {
+  },
+  {
+    name: "refuses a cursor that it would not write",
+    async run(api) {
       // The cursors of this library are `after:` and an id in Base64. Some of these would stand for 0, -1 and 2^63.
       const texts = ["after:01", "after:", "after: 1", "after:0", "after:-1", "after:9223372036854775808"];
       for (const cursor of ["1", "YWZ0ZXI6MQ==", ...texts.map((text) => btoa(text).replaceAll("=", ""))]) {
         assertResponse(await api.get(`/pets?cursor=${cursor}`), { status: 400, code: "invalid_cursor" }, cursor);
       }
     },
-  }),
+  },
 ];

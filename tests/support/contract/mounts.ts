@@ -3,19 +3,11 @@
 import assert from "node:assert/strict";
 import type { PetstoreOptions } from "../../../mod.ts";
 import { assertChallenged } from "../../../packages/conformance/lib/http/auth.ts";
-import { addition, assertResponse, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
+import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import type { OwnCase } from "./all.ts";
 import { ABSENT_ID, addPet } from "../../../packages/conformance/lib/http/catalogue.ts";
 import { linkTo } from "../../../packages/conformance/lib/http/exact.ts";
 import { assertNotAllowed, assertUnknown } from "../../../packages/conformance/lib/http/routes.ts";
-
-const OUTSIDE = addition("routes", "A path outside the base path needs a key, and is 404 with it", "host");
-const METHODS = addition("routes", "A method that a path does not have is 405 with Allow", "host");
-const MOUNTED = addition("routes", "Links begin with the base path, or with the public address", "host");
-const END = addition(
-  "pets.get",
-  "With the option gone, /pets/{petId} is 410 from its Sunset on, with its successor",
-  "host",
-);
 
 /** A deprecation whose two days have passed. */
 const ENDED = { since: new Date("2020-01-02"), sunset: new Date("2021-03-04"), gone: true };
@@ -33,36 +25,41 @@ const MOUNTS: readonly [name: string, options: Partial<PetstoreOptions>, start: 
 
 const FORWARDED = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "ftp", forwarded: "host=evil.example" };
 
-const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
-  cases({ ...MOUNTED, options }, {
-    async [name](api) {
-      const sent = { headers: FORWARDED };
-      for (const id of [1, 2]) {
-        const { headers } = await api.post({ name: "Rex", categoryId: 7 }, sent);
-        assert.equal(headers.get("location"), `${start}/pets/${id}`);
-      }
-      const next = linkTo(await api.get("/pets?limit=1", sent), "next") ?? "";
-      assert.match(next.replace(start, ""), /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/);
-      assert.equal(linkTo(await api.get("/pets/1", sent), "successor-version"), `${start}/pets`);
-      if (options.basePath) assert.equal((await api.get("//v1/pets", sent)).status, 404);
-    },
-  })
-);
+const MOUNT_CASES = MOUNTS.map(([name, options, start]): OwnCase => ({
+  name,
+  options,
+  async run(api) {
+    const sent = { headers: FORWARDED };
+    for (const id of [1, 2]) {
+      const { headers } = await api.post({ name: "Rex", categoryId: 7 }, sent);
+      assert.equal(headers.get("location"), `${start}/pets/${id}`);
+    }
+    const next = linkTo(await api.get("/pets?limit=1", sent), "next") ?? "";
+    assert.match(next.replace(start, ""), /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/);
+    assert.equal(linkTo(await api.get("/pets/1", sent), "successor-version"), `${start}/pets`);
+    if (options.basePath) assert.equal((await api.get("//v1/pets", sent)).status, 404);
+  },
+}));
 
-export const OWN_ROUTE_CASES: readonly HttpCase[] = [
-  ...cases(OUTSIDE, {
-    "answers 401 missing_api_key on every path outside the base path": (api) =>
-      assertChallenged(api, ["//v2/pets", "//"]),
-    // Paths that begin with `//` are relative to the root.
-    "answers 404 route_not_found to every path outside the base path": (api) =>
-      assertUnknown(api, ["", "/", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets"]),
-  }),
-  ...cases(METHODS, {
-    "answers 405 with Allow to QUERY (RFC 10008), which no path has": (api) => assertNotAllowed(api, ["QUERY"]),
-  }),
+export const OWN_ROUTE_CASES: readonly OwnCase[] = [
+  {
+    name: "answers 401 missing_api_key on every path outside the base path",
+    run: (api) => assertChallenged(api, ["//v2/pets", "//"]),
+  },
+  // Paths that begin with `//` are relative to the root.
+  {
+    name: "answers 404 route_not_found to every path outside the base path",
+    run: (api) => assertUnknown(api, ["", "/", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets"]),
+  },
+  {
+    name: "answers 405 with Allow to QUERY (RFC 10008), which no path has",
+    run: (api) => assertNotAllowed(api, ["QUERY"]),
+  },
   ...MOUNT_CASES,
-  ...cases({ ...END, options: { deprecation: ENDED } }, {
-    async "answers 410 gone in place of a pet after the end of the operation, with the successor in Link"(api) {
+  {
+    name: "answers 410 gone in place of a pet after the end of the operation, with the successor in Link",
+    options: { deprecation: ENDED },
+    async run(api) {
       const path = `/pets/${await addPet(api)}`;
       for (const each of [path, `/pets/${ABSENT_ID}`]) {
         const response = await api.get(each);
@@ -75,5 +72,5 @@ export const OWN_ROUTE_CASES: readonly HttpCase[] = [
       assert.equal((await api.send("OPTIONS", path)).status, 204);
       assert.equal((await api.get("/pets")).status, 200);
     },
-  }),
+  },
 ];

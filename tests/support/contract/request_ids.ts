@@ -2,9 +2,7 @@
 
 import type { Api } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { addition, cases, type HttpCase } from "../../../packages/conformance/lib/http/case.ts";
-
-const IDS = addition("errors", "X-Request-Id is that of the request, or a new one");
+import type { OwnCase } from "./all.ts";
 
 /** An id that crypto.randomUUID() makes. */
 const NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -22,9 +20,11 @@ async function idsOf(api: Api, headers: Record<string, string> = {}): Promise<(s
   return ids;
 }
 
-export const REQUEST_ID_CASES: readonly HttpCase[] = [
-  ...cases({ ...IDS, options: { requestIds: "all" } }, {
-    async "returns an X-Request-Id of 1 to 128 visible ASCII characters, and replaces any other"(api) {
+export const REQUEST_ID_CASES: readonly OwnCase[] = [
+  {
+    name: "returns an X-Request-Id of 1 to 128 visible ASCII characters, and replaces any other",
+    options: { requestIds: "all" },
+    async run(api) {
       for (const id of USABLE) {
         assert.deepEqual(await idsOf(api, { "x-request-id": id }), Array(5).fill(id));
       }
@@ -33,15 +33,19 @@ export const REQUEST_ID_CASES: readonly HttpCase[] = [
       for (const id of made) assert.match(id ?? "", NEW);
       assert.equal(new Set(made).size, made.length);
     },
-  }),
-  ...cases({ ...IDS, options: { requestIds: "failures" } }, {
-    async "gives failures alone an X-Request-Id, if the app chooses that"(api) {
+  },
+  {
+    name: "gives failures alone an X-Request-Id, if the app chooses that",
+    options: { requestIds: "failures" },
+    async run(api) {
       assert.deepEqual((await idsOf(api)).map((id) => id !== null), [false, false, false, true, true]);
     },
-  }),
-  ...cases({ ...IDS, options: { requestIds: "none" } }, {
-    async "sends no X-Request-Id, if the app chooses that"(api) {
+  },
+  {
+    name: "sends no X-Request-Id, if the app chooses that",
+    options: { requestIds: "none" },
+    async run(api) {
       assert.deepEqual(await idsOf(api, { "x-request-id": "a" }), Array(5).fill(null));
     },
-  }),
+  },
 ];
