@@ -9,23 +9,20 @@ import { IN_PROCESS, withApi } from "../support/api.ts";
 
 const BROKEN = new Error("The app's own");
 
-/** The body of every response with status 500. */
-const INTERNAL = { code: "internal_error", message: "An internal error occurred", status: 500 };
-
-const BROKEN_LOGS: [how: string, onError: () => unknown][] = [
-  ["throws", () => {
+const BROKEN_LOGS: Record<string, () => unknown> = {
+  "throws": () => {
     throw BROKEN;
-  }],
-  ["rejects", () => Promise.reject(BROKEN)],
-  ["returns a thenable that rejects", () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) })],
-  ["never settles", () => new Promise(() => {})],
-];
+  },
+  "rejects": () => Promise.reject(BROKEN),
+  "returns a thenable that rejects": () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) }),
+  "never settles": () => new Promise(() => {}),
+};
 
-for (const [how, onError] of BROKEN_LOGS) {
+for (const [how, onError] of Object.entries(BROKEN_LOGS)) {
   test(`an onError or onResponse that ${how} spoils no response and causes no unhandled rejection`, async () => {
     const handleStoreOrders = () => Promise.reject(BROKEN);
     await withApi(IN_PROCESS, { onError, onResponse: onError, handleStoreOrders }, async (api) => {
-      for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);
+      for (let i = 0; i < 3; i++) assert.equal((await api.get("/store/orders")).error.code, "internal_error");
       assert.equal((await api.get("/pets")).text, "[]");
     });
     // Unhandled rejections are reported at the end of a turn of the event loop.

