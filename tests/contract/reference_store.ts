@@ -30,7 +30,8 @@ export class Disk {
 export class ReferenceStore implements PetStore {
   protected readonly disk: Disk;
   readonly #crashes: number;
-  readonly #started = new Set<Promise<unknown>>();
+  /** Resolves when every create that has begun has ended. */
+  #ended: Promise<unknown> = Promise.resolve();
 
   constructor(disk: Disk) {
     this.disk = disk;
@@ -105,13 +106,11 @@ export class ReferenceStore implements PetStore {
   check(): void {}
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#started);
+    await this.#ended;
   }
 
   #finish<T>(create: Promise<T>): Promise<T> {
-    this.#started.add(create);
-    const end = () => void this.#started.delete(create);
-    create.then(end, end);
+    this.#ended = Promise.allSettled([this.#ended, create]);
     return create;
   }
 }

@@ -23,10 +23,6 @@ const REFUSED: [options: unknown, error: RegExp][] = [
   [{ bodyTimeoutMs: "10" }, /^TypeError: .*bodyTimeoutMs must be a whole number.*not "10"$/],
   [{ onResponse: 1 }, /^TypeError: .*onResponse must be a function/],
   [
-    { cors: { origins: ["*"], credentials: true } },
-    /^TypeError: Unknown option cors.credentials; the options are origins$/,
-  ],
-  [
     { deprecation: { sunset: new Date("-000001-12-31") } },
     /^TypeError: .*sunset must be a Date from the year 0 to 9999/,
   ],

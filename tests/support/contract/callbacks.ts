@@ -44,12 +44,11 @@ export const CALLBACK_CASES: readonly OwnCase[] = [
       errors.length = 0;
       const headers = { "x-request-id": "theirs" };
       const down = { status: 503, code: "store_unavailable", headers: { "retry-after": "5" } } as const;
-      const failed = { status: 500, code: "internal_error", message: /^An internal error/ } as const;
-      assertResponse(await api.get("/pets", { headers }), { ...down, message: /later/ });
+      const failed = { status: 500, code: "internal_error", message: /^An internal error occurred$/ } as const;
+      assertResponse(await api.get("/pets", { headers }), { ...down, message: /^(?!.*secret).*later/ });
       assertResponse(await api.get("/pets/1", { headers }), { ...failed, headers: { deprecation: "@1795132800" } });
       const created = await api.post({ name: "Zoë", categoryId: 7 }, { headers });
-      assertResponse(created, { ...down, message: /may have been stored/ });
-      assert.ok(!created.text.includes("secret"));
+      assertResponse(created, { ...down, message: /^(?!.*secret).*may have been stored/ });
       const told = errors.map(({ error, request, requestId }) => {
         return [(error as Error).message, new URL(request.url).pathname, requestId];
       });

@@ -8,7 +8,8 @@ const ORIGIN = "https://app.example";
 const OTHER = "https://other.example";
 const PREFLIGHT = {
   "access-control-request-method": "POST",
-  "access-control-request-headers": "authorization",
+  "access-control-request-headers": "authorization, cookie, x-evil",
+  "access-control-request-private-network": "true",
 };
 
 /**
@@ -52,8 +53,9 @@ function assertGranted({ headers }: ApiResponse, granted: string | null, listed:
   if (!listed?.includes("*")) assert.equal(headers.get("vary"), listed ? "Origin" : null);
   const names = [...headers.keys()];
   const exposed = names.filter((name) => EXPOSED.test(name)).join();
-  const seen = ["origin", "credentials"].map((name) => headers.get(`access-control-allow-${name}`));
-  assert.deepEqual([...seen, exposedBy(headers)], [granted, null, granted === null ? "" : exposed]);
+  const allowed = ["origin", "credentials", "private-network"];
+  const seen = allowed.map((name) => headers.get(`access-control-allow-${name}`));
+  assert.deepEqual([...seen, exposedBy(headers)], [granted, null, null, granted === null ? "" : exposed]);
   if (granted === null) assert.ok(!names.some((name) => name.startsWith("access-control-")));
 }
 

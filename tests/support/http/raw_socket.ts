@@ -45,12 +45,12 @@ export class RawSocket implements Disposable {
 
   /** The server may answer and close before it has read everything. */
   async sendRest(data: string | Uint8Array): Promise<boolean> {
-    const bytes = Buffer.from(data);
-    let sent: number | null = 0;
-    for (let at = 0; at < bytes.length && sent !== null; at += sent ?? 0) {
-      sent = await this.#whileOpen(this.#connection.write(bytes.subarray(at)));
+    for (let bytes = Buffer.from(data); bytes.length > 0;) {
+      const sent = await this.#whileOpen(this.#connection.write(bytes));
+      if (sent === null) return false;
+      bytes = bytes.subarray(sent);
     }
-    return sent !== null;
+    return true;
   }
 
   async endSending(): Promise<void> {
