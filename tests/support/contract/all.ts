@@ -12,9 +12,15 @@ import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 /** A case that only this library's own petstore must pass, with the options that it needs. */
-export type OwnCase = Pick<HttpCase, "name" | "options" | "isLocal" | "run">;
+export interface OwnCase extends Pick<HttpCase, "name" | "options" | "dependsOn" | "run"> {
+  /**
+   * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
+   * connection carries.
+   */
+  isLocal?: boolean;
+}
 
-export const HTTP_CONTRACT: readonly (OwnCase & Pick<HttpCase, "dependsOn">)[] = [
+export const HTTP_CONTRACT: readonly OwnCase[] = [
   ...HTTP_CASES,
   ...OWN_ROUTE_CASES,
   ...MESSAGE_CASES,

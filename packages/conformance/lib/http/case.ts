@@ -46,11 +46,6 @@ export interface HttpCase extends Topic {
   name: string;
   /** The options that the petstore needs. A server that is known by its address alone cannot be given any. */
   options?: Partial<PetstoreOptions>;
-  /**
-   * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
-   * connection carries.
-   */
-  isLocal?: boolean;
   needs?: readonly Need[];
   dependsOn?: readonly Dependency[];
   /** Runs the case. It may find pets in the catalogue, and may leave some. */
