@@ -20,27 +20,20 @@ function inDays(days: number): Date {
   return new Date(Date.now() + days * DAY);
 }
 
-test("a key manager makes keys with all rights, for themselves, that do not expire", async () => {
+test("a key has all rights and no end unless it is told, and a successor those of the key that it replaces", async () => {
   const { manager, ask } = open();
+  const days = ({ expires }: { expires: Date | undefined }) => expires && Math.round((+expires - Date.now()) / DAY);
   const { key, ...info } = await manager.add({ label: "\u{1f436}".repeat(100) });
   assert.match(`${info.id} ${key}`, /^key-[0-9a-f]{12} petstore_[0-9A-Za-z]{36}$/);
   assert.deepEqual([info.caller, info.readOnly, info.expires], [info.id, false, undefined]);
-  assert.deepEqual([await manager.list(), await ask({ key })], [[info], [200]]);
-});
-
-test("a successor lives as long as its own line, has its rights and caller, and the key before ends after the overlap", async () => {
-  const { manager, ask } = open();
-  const days = ({ expires }: { expires: Date | undefined }) => expires && Math.round((+expires - Date.now()) / DAY);
+  assert.deepEqual(await manager.list(), [info]);
+  assert.equal(days(await manager.rotate(info.id)), undefined);
   const old = await manager.add({ label: "ci", caller: "shop", readOnly: true, expires: inDays(90) });
-  const endless = await manager.add({ label: "endless" });
-  await withClock(10 * DAY, async () => {
-    assert.equal(days(await manager.rotate(old.id, { overlapMs: 20 * DAY })), 90);
-  });
-  const next = await manager.rotate(old.id, { overlapMs: HOUR });
-  assert.deepEqual([days(next), next.label, next.caller, next.readOnly], [90, "ci", "shop", true]);
-  assert.equal(days(await manager.rotate(endless.id)), undefined);
-  assert.equal(days(await manager.rotate(old.id, { expires: inDays(5) })), 5);
-  assert.deepEqual(await ask(old, next), [200, 200]);
+  // It lives as long as its own line, although the key before it ends with the overlap.
+  for (let i = 0; i < 2; i++) assert.equal(days(await manager.rotate(old.id, { overlapMs: HOUR })), 90);
+  const next = await manager.rotate(old.id, { expires: inDays(5) });
+  assert.deepEqual([days(next), next.label, next.caller, next.readOnly], [5, "ci", "shop", true]);
+  assert.deepEqual(await ask({ key }, old, next), [200, 200, 200]);
   await withClock(2 * HOUR, async () => {
     assert.deepEqual(await ask(old, next), [401, 200]);
     const error = { name: "UnknownKeyError", id: old.id, message: `There is no valid key "${old.id}"` };
