@@ -7,63 +7,55 @@ import { withDenoServe } from "../../support/http/deno_serve.ts";
 import { fieldOf, response, withScript } from "../../support/http/scripted_server.ts";
 import { CHROMIUM, NO_CHROMIUM } from "../../support/system/chromium.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { bundle, stopBundler } from "./support/bundle.ts";
+import { bundle } from "./support/bundle.ts";
 import { APP_KEY } from "./support/mounts.ts";
 
+const test = testUnless(NO_CHROMIUM);
 const LARGEST = "9223372036854775807", SMALLEST = "-9223372036854775808";
 
-/** What round_trip.ts returns. */
-const EXACT = [LARGEST, LARGEST, SMALLEST, SMALLEST, LARGEST, SMALLEST].join();
-
-/** Opens a page that can import the program. */
-async function withPage(use: (page: Page, origin: string) => Promise<void>): Promise<void> {
-  const script = await bundle("client/round_trip.ts");
-  await stopBundler();
+/** Opens a page with the program of support/browser_program.ts. */
+async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
+  const content = await bundle("support/browser_program.ts");
   const browser = await chromium.launch(CHROMIUM);
   try {
-    await withDenoServe((request) => Promise.resolve(answer(request, script)), async (port) => {
-      const page = await browser.newPage();
-      const origin = `http://127.0.0.1:${port}`;
-      await page.goto(origin);
-      await use(page, origin);
-      await page.close();
-    });
+    const page = await browser.newPage();
+    await page.addScriptTag({ type: "module", content });
+    await use(page);
   } finally {
     await browser.close();
   }
 }
 
-/** Responses for a page, its module, and an address below /moved that has moved. */
-function answer({ url }: Request, script: string): Response {
-  const { pathname } = new URL(url);
-  if (pathname.startsWith("/moved")) return Response.redirect(`${new URL(url).origin}/elsewhere`);
-  if (pathname !== "/client.js") return new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
-  return new Response(script, { headers: { "content-type": "text/javascript" } });
-}
-
-/** Calls a function of the program, which gets the key too. */
+/** Calls a function of the program. */
 function call(page: Page, name: string, baseUrl: string): Promise<unknown> {
-  return page.evaluate(`import("/client.js").then(({ ${name} }) => ${name}("${baseUrl}", "${APP_KEY}"))`);
+  return page.evaluate(`${name}("${baseUrl}", "${APP_KEY}")`);
 }
 
-testUnless(NO_CHROMIUM)("the client keeps int64 exact and follows pages in Chromium, but no redirect", () => {
+/** What lets pages of any origin read a response. */
+const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "*, authorization" };
+
+test("the client keeps int64 exact and follows pages in Chromium", () => {
   const { handle } = createPetstore({ keys: [APP_KEY], cors: { origins: ["*"] } });
-  // The petstore is on another origin than the page.
   return withDenoServe(handle, (port) =>
-    withPage(async (page, origin) => {
-      assert.equal(await call(page, "roundTrip", `http://127.0.0.1:${port}/v1`), EXACT);
-      const moved = call(page, "roundTrip", `${origin}/moved`);
-      await assert.rejects(moved, /POST \S+\/moved\/pets is redirected to another address; baseUrl must be/);
+    withPage(async (page) => {
+      const exact = [LARGEST, LARGEST, SMALLEST, SMALLEST, LARGEST, SMALLEST].join();
+      assert.equal(await call(page, "roundTrip", `http://127.0.0.1:${port}/v1`), exact);
     }));
 });
 
-testUnless(NO_CHROMIUM)("a response that was cut is not kept by Chromium and given to the next attempts", () => {
+test("the client follows no redirect in Chromium", () => {
+  const script = (request: string) =>
+    request.startsWith("OPTIONS") ? response(204, "", CORS) : response(302, "", { ...CORS, location: "/elsewhere" });
+  return withScript(script, ({ origin }) =>
+    withPage(async (page) => {
+      const moved = call(page, "roundTrip", `${origin}/v1`);
+      await assert.rejects(moved, /POST \S+\/v1\/pets is redirected to another address; baseUrl must be/);
+    }));
+});
+
+test("a response that was cut is not kept by Chromium and given to the next attempts", () => {
   const pets = `[{"id":1,"name":"Rex","categoryId":${LARGEST},"status":"available"}]`;
-  const fields = {
-    "access-control-allow-origin": "*",
-    "access-control-allow-headers": "authorization",
-    etag: 'W/"one"',
-  };
+  const fields = { ...CORS, etag: 'W/"one"' };
   let reads = 0;
   const script = (request: string) => {
     if (request.startsWith("OPTIONS")) return response(204, "", fields);

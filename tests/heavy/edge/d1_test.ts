@@ -1,71 +1,68 @@
-/** The stores of `@petstore/edge/d1` on the databases of workerd, and the Workers that docs/hosts.md shows. */
+/** The store of `@petstore/edge/d1` on a database of workerd, and what its operations cost. */
 
 import assert from "node:assert/strict";
 import { createD1Store, type D1Binding } from "@petstore/edge/d1";
 import { storeCases, type StoreFixture } from "../../../packages/conformance/mod.ts";
-import { draft } from "../../../packages/conformance/lib/store/case.ts";
-import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEY, APP_KEYS, LATE_REFUSAL, testMount } from "./support/mounts.ts";
+import { draft, request } from "../../../packages/conformance/lib/store/case.ts";
+import { keyOf } from "../../../packages/conformance/lib/store/keys.ts";
 import { testD1 } from "./support/d1_database.ts";
-import { testWorkers, Workers } from "./support/workerd.ts";
-
-const TABLES = ["schema", "pets", "requests", "keys"];
 
 async function dropTables(db: D1Binding): Promise<void> {
-  await db.batch(TABLES.map((name) => db.prepare(`DROP TABLE IF EXISTS petstore_${name}`)));
+  const names = ["schema", "pets", "requests", "keys"];
+  await db.batch(names.map((name) => db.prepare(`DROP TABLE IF EXISTS petstore_${name}`)));
 }
 
-testD1("a D1 store keeps the contract in two Workers", async (databases, context) => {
+testD1("a D1 store keeps the contract in two Workers", async (db, other, context) => {
   let opened = 0;
   // A case has one namespace.
   const fixture: StoreFixture = {
     sharing: "machines",
-    open: () => createD1Store(databases[opened++ % 2]!),
-    remove: () => dropTables(databases[0]!),
+    open: () => createD1Store(opened++ % 2 === 0 ? db : other),
+    remove: () => dropTables(db),
   };
   for (const { name, skip, run } of await storeCases(fixture)) {
     await context.test(`a D1 store ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);
   }
 });
 
-testD1("two Workers that use an empty database at once make its tables once, and both serve", async (databases) => {
+testD1("two Workers that use an empty database at once make its tables once, and both serve", async (db, other) => {
   for (let round = 0; round < 8; round++) {
-    const stores = databases.map((db) => createD1Store(db));
-    const ids = await Promise.all([...stores, ...stores].map((store) => store.create(draft())));
+    const stores = [db, db, other, other].map(createD1Store);
+    const ids = await Promise.all(stores.map((store) => store.create(draft())));
     assert.deepEqual(ids.toSorted(), [1n, 2n, 3n, 4n]);
-    await dropTables(databases[0]!);
+    await dropTables(db);
   }
 });
 
-for (const [title, kind] of [["a D1 store", "d1"], ["a Durable Object's store", "object"]]) {
-  testWorkers(`a Worker has a petstore with ${title} beside its own route`, async () => {
-    const scripts = [await bundle(`workers/${kind}/worker.ts`)];
-    await stopBundler();
-    await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS } });
-    const [origin] = await workers.origins();
-    await testMount(origin!, { sometimes: [LATE_REFUSAL] });
-  });
-}
+/** 300 pets, and 50 expired requests: a step without an index would read them all. */
+const FILL = [
+  `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300)
+  INSERT INTO petstore_pets (name, category_id, status) SELECT 'Rex', n, 2 * (n % 3 = 0) FROM numbers`,
+  `INSERT INTO petstore_requests SELECT substr('expired' || id || 'kkkkkkkkkkkkkkkkkkkkkk', 1, 22), 'f', id, id
+  FROM petstore_pets WHERE id <= 50`,
+];
 
-testWorkers("a create whose object is reset gets 503, and adds one pet when it is repeated", async () => {
-  const scripts = [await bundle("support/reset_object.ts")];
-  await stopBundler();
-  await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEY } });
-  const [origin] = await workers.origins();
-  const ask = (init: RequestInit, headers: Record<string, string> = {}) =>
-    fetch(`${origin}/v1/pets`, { ...init, headers: { authorization: `Bearer ${APP_KEY}`, ...headers } });
-  for (const reset of ["before", "after"]) {
-    const body = new TextEncoder().encode(JSON.stringify({ name: reset, categoryId: 7 }));
-    const create = (headers: Record<string, string>) =>
-      ask({ method: "POST", body }, { "idempotency-key": reset, ...headers });
-    const response = await create({ reset });
-    const { message, ...error } = await response.json();
-    assert.deepEqual(error, { code: "store_unavailable", status: 503 });
-    assert.match(message, /may have been stored/);
-    assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
-    const repeated = await create({});
-    assert.deepEqual([repeated.status, (await repeated.json()).name], [201, reset]);
+testD1("an operation on D1 is one round trip, and reads and writes few rows", async (db) => {
+  const store = createD1Store(db);
+  await store.check();
+  for (const sql of FILL) await db.prepare(sql).all();
+
+  /** What is done, and the most rows that it may read and write. The rows of an index, and those that SQLite copies, count too. */
+  const costs: [what: string, work: () => unknown, read: number, written: number][] = [
+    ["a get", () => store.get(150n), 1, 0],
+    ["a late page, and the row after it", () => store.list({ after: 250n, limit: 20 }), 21, 0],
+    ["a page of a status", () => store.list({ after: 9n, limit: 20, status: "sold" }), 21, 0],
+    ["a create", () => store.create(draft()), 9, 3],
+    ["a new request, which also deletes expired ones", () => store.createOnce!(draft(), request("new")), 19, 8],
+    ["a repeated request", () => store.createOnce!(draft(), request("new")), 17, 2],
+    ["a check of writes", () => store.checkWrites!(), 4, 3],
+    ["a new key", () => store.keys.add(keyOf("a")), 1, 3],
+    ["a list of keys", () => store.keys.list(), 2, 0],
+  ];
+  for (const [what, work, read, written] of costs) {
+    const cost = db.cost = { calls: 0, read: 0, written: 0 };
+    await work();
+    const isRight = cost.calls === 1 && cost.read <= read && cost.written <= written;
+    assert.ok(isRight, `${what}: ${JSON.stringify(cost)}`);
   }
-  const pets: { name: string }[] = await (await ask({})).json();
-  assert.deepEqual(pets.map(({ name }) => name), ["before", "after"]);
 });

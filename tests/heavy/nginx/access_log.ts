@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import type { ServerProcess } from "../../support/server/server_process.ts";
 
-export function assertLog(stdout: string, expected: string[]): void {
-  const lines = stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
-  const seen = lines.map((line) => /^\S+Z 127\.0\.0\.1 (.+) \d+\.\dms$/.exec(line)?.[1] ?? line);
-  assert.deepEqual(seen, expected);
+/** Stops a server, and checks which requests it has logged, such as `GET /v1/pets 200`. */
+export async function assertSeen(server: ServerProcess, expected: string[]): Promise<void> {
+  assert.equal(await server.stop(), 0);
+  const lines = server.written.stdout.matchAll(/^\S+Z 127\.0\.0\.1 (.+) \d+\.\dms$/gm);
+  assert.deepEqual(Array.from(lines, ([, request]) => request), expected);
 }

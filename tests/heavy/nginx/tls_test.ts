@@ -1,8 +1,9 @@
 /** docs/nginx.conf with TLS: a key that is sent over plain HTTP gets no redirect, and nothing tells whether it is valid. */
 
 import assert from "node:assert/strict";
+import { assertSeen } from "./access_log.ts";
 import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
-import { AUTHORIZATION, CHUNKED, get, head, HEADERS, HOST, PET, post } from "../../support/http/requests.ts";
+import { AUTHORIZATION, get, head, HEADERS, PET, post } from "../../support/http/requests.ts";
 import { exchange } from "../../support/http/raw_socket.ts";
 import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -14,21 +15,15 @@ const test = testUnless(whyNoNginx() || NO_OPENSSL);
 /** With and without a key that is right, and what nginx refuses by itself. */
 const PLAIN = [
   get("/v1/pets"),
-  get("/v1/pets", HOST),
   get("/v1/pets", HEADERS.replace("Bearer k", "Bearer wrong")),
   post(PET),
   get("/livez"),
-  get("/docs"),
-  get("/nowhere"),
   get("/.nginx/https_required"),
   get(`/${"a".repeat(9000)}`),
-
   get("/v1/pets", AUTHORIZATION),
   get("/%zz"),
   head("TRACE", "/"),
-  head("get", "/"),
   post("", "Content-Length: x\r\n"),
-  post(`${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`, CHUNKED),
   "GET / HTTP/7.0\r\n\r\n",
 ];
 
@@ -38,25 +33,16 @@ test("with TLS, every request over plain HTTP gets the same 403 and reaches no p
     const { ca, certificate, key } = makeCertificate(folder, "ours");
     const settings = { listen_tls: `127.0.0.1:${tls} ssl http2`, certificate, certificate_key: key };
     await withProxy(settings, async (nginx, server) => {
-      const refused = new Set<string>();
+      const refusals = new Set<string>();
       for (const request of PLAIN) {
         const response = await exchange(nginx, request);
         assert.equal(response?.status, 403, request.slice(0, 100));
         response.headers.delete("date");
-        refused.add(JSON.stringify([[...response.headers], response.text]));
+        refusals.add(JSON.stringify([[...response.headers], response.text]));
       }
-      const [[headers, text]] = Array.from(refused, (each) => JSON.parse(each)) as [[[string, string][], string]];
-      assert.equal(refused.size, 1, [...refused].join("\n"));
-      assert.deepEqual(headers.map(([name]) => name).sort(), [
-        "connection",
-        "content-length",
-        "content-type",
-        "server",
-        "x-content-type-options",
-      ]);
-      assert.equal(JSON.parse(text).code, "https_required");
-      const atTls = await exchange({ ...nginx, port: tls }, get("/v1/pets"));
-      assert.deepEqual([atTls?.status, atTls?.text], [403, text]);
+      assert.equal(refusals.size, 1, [...refusals].join("\n"));
+      const atTls = await exchange({ port: tls }, get("/v1/pets"));
+      assert.deepEqual([atTls?.status, JSON.parse(atTls?.text ?? "null").code], [403, "https_required"]);
 
       using client = Deno.createHttpClient({ caCerts: [Deno.readTextFileSync(ca)] });
       for (const [authorization, status] of [["Bearer k", 200], ["Bearer wrong", 401]] as const) {
@@ -67,10 +53,6 @@ test("with TLS, every request over plain HTTP gets the same 403 and reaches no p
           [status, "max-age=63072000"],
         );
       }
-      assert.equal(await server.stop(), 0);
-      assert.deepEqual(server.written.stdout.match(/ (GET|POST) .* \d{3} /g), [
-        " GET /v1/pets 200 ",
-        " GET /v1/pets 401 ",
-      ]);
+      await assertSeen(server, ["GET /v1/pets 200", "GET /v1/pets 401 invalid_api_key"]);
     });
   }));

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPetstore } from "../../../mod.ts";
 import { type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
-import { get, PET, post } from "../../support/http/requests.ts";
+import { get, HEADERS, PET, post } from "../../support/http/requests.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { until } from "../../support/until.ts";
 
 const test = testUnless(whyNoNginx());
 const LIST = get("/v1/pets");
@@ -36,23 +34,21 @@ test("nginx answers 502 while the petstore is down, and recovers at once", () =>
 
 test("a petstore that ends closes none of nginx's connections with a request on it", () =>
   withProxy(UNLIMITED, async (nginx, server, folder) => {
-    const statuses = new Map<number, number>();
+    let answered = 0;
     const warm = Promise.withResolvers<void>();
     const clients = Array.from({ length: 12 }, async (_, i) => {
       using socket = await RawSocket.open(nginx);
       for (let status = 0; status !== 502;) {
         await socket.send(i % 2 === 0 ? LIST : CREATE);
         status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
-        const count = (statuses.get(status) ?? 0) + 1;
-        statuses.set(status, count);
-        if (count === 200) warm.resolve();
+        assert.ok([200, 201, 502, 503].includes(status), `${status}`);
+        if (++answered === 400) warm.resolve();
       }
     });
     await Promise.race([warm.promise, Promise.all(clients)]);
     assert.equal(await server.stop(), 0);
     await Promise.all(clients);
-    assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
-    // No server listened for the rest, so no request was carried out.
+    // The only errors are those of connections that were refused, when no server listened any more: no request was lost.
     const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
     for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
   }));
@@ -62,8 +58,6 @@ test("nginx answers 504 for a petstore that does not answer in time", () =>
     Deno.kill(pid, "SIGSTOP");
     for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
     Deno.kill(pid, "SIGCONT");
-    // On a busy machine, the first responses may take as long.
-    await until("a list", async () => (await exchange(nginx, LIST))?.status === 200);
   }));
 
 test("requests beyond the rate, or the limit of simultaneous requests, of an address are refused with 429", async () => {
@@ -91,7 +85,9 @@ test("requests beyond the rate, or the limit of simultaneous requests, of an add
 async function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
-  const response = await emptyList();
+  const response = new TextEncoder().encode(
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]",
+  );
   const serve = async (connection: Deno.TcpConn) => {
     const buffer = new Uint8Array(65_536);
     for (let count = 1; count <= 2; count++) {
@@ -110,13 +106,6 @@ async function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>
   await accepting;
 }
 
-async function emptyList(): Promise<Uint8Array> {
-  const request = new Request("http://x/v1/pets", { headers: { authorization: "Bearer k" } });
-  const { headers } = await createPetstore({ keys: ["k"] }).handle(request);
-  const fields = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join("");
-  return new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\n[]`);
-}
-
 test("a GET whose connection to the petstore breaks is sent again, a POST never", () =>
   withBreaker(async (nginx, heads) => {
     const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
@@ -130,17 +119,13 @@ test("a GET whose connection to the petstore breaks is sent again, a POST never"
 
 test("the petstore gets the request with its target as sent, the address from nginx, and nothing about other proxies", () =>
   withBreaker(async (nginx, heads) => {
-    const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
-      .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
-      .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
-    const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
-    await exchange(nginx, `${head}${pretended.join("\r\n")}\r\n\r\n`);
-    const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
-    assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
-    assert.deepEqual(fields, [
+    const pretended = "Forwarded: for=1.2.3.4\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Host: evil.example\r\n" +
+      "X-Forwarded-Proto: https\r\nX-Real-IP: 1.2.3.4\r\nConnection: authorization, x\r\nUpgrade: h2c\r\n";
+    await exchange(nginx, get("/v1/%70ets//?limit=%31&x", HEADERS + pretended));
+    assert.deepEqual(heads[0]?.trimEnd().split("\r\n"), [
+      "GET /v1/%70ets//?limit=%31&x HTTP/1.1",
       "Host: pets.example",
       "X-Real-IP: 127.0.0.1",
       "Authorization: Bearer k",
-      "Proxy-Authorization: x",
     ]);
   }));

@@ -12,7 +12,6 @@ import { withTempFolder } from "../temp.ts";
 
 export interface Nginx extends Endpoint {
   origin: string;
-  accessLog(): string;
 }
 
 /** Values for the marked lines of docs/nginx.conf, by the name in the mark. */
@@ -27,12 +26,10 @@ export const UNLIMITED: NginxSettings = {
 
 export const CONFIGURATION: string = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
-/** Turns TLS on, according to the file itself. */
-const [, TLS_COMMAND] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
-
 /** Turns TLS on by the command in the file. */
 export function turnTlsOn(file: string): void {
-  command("sh", "-c", `${TLS_COMMAND} ${file}`);
+  const [, turnOn] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
+  command("sh", "-c", `${turnOn} ${file}`);
 }
 
 /** An ordinary user's PATH often lacks Debian's folder. */
@@ -59,14 +56,12 @@ export async function withNginx<T>(
     workers: "1",
     ...settings,
   });
-  const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
-  const nginx = { port, origin: `http://127.0.0.1:${port}`, accessLog };
   await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
   try {
     const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
     await Promise.race([untilAccepted(port), ended]);
     ended.catch(() => {});
-    return await use(nginx);
+    return await use({ port, origin: `http://127.0.0.1:${port}` });
   } finally {
     // SIGTERM does not wait for clients; SIGKILL would leave the workers running.
     await child.stop("SIGTERM");

@@ -1,15 +1,12 @@
-/** Bundles the mounting files with the library, as each host needs them. */
+/** Bundles a mounting file with the library, as each host needs it. */
 
-import { build, type Plugin, stop as stopBundler } from "esbuild";
+import { build, stop } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { SOURCES } from "../../../support/entry_points.mjs";
 
-/** Call it after the last bundle: the bundler would keep the process alive. */
-export { stopBundler };
-
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
 
-/** Makes one ES module from a file of tests/heavy/edge. */
+/** Makes one ES module of a file below tests/heavy/edge. */
 export async function bundle(file: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [EDGE + file],
@@ -20,17 +17,9 @@ export async function bundle(file: string): Promise<string> {
     target: "es2024",
     logLevel: "error",
     external: ["cloudflare:*", "node:*"],
-    plugins: [RESOLVING],
+    alias: Object.fromEntries(Array.from(SOURCES, ([name, url]) => [name, fileURLToPath(url)])),
   });
+  // The bundler would keep the process alive.
+  await stop();
   return outputFiles[0]!.text;
 }
-
-const RESOLVING: Plugin = {
-  name: "resolving",
-  setup(build) {
-    build.onResolve({ filter: /^@petstore\// }, ({ path }) => {
-      const source = SOURCES.get(path);
-      return source === undefined ? undefined : { path: fileURLToPath(source) };
-    });
-  },
-};

@@ -1,39 +1,38 @@
 /** Workers in workerd, which miniflare starts. */
 
 import { readdirSync } from "node:fs";
-import { Miniflare, type WorkerOptions } from "miniflare";
+import type { TestContext } from "node:test";
+import { Miniflare } from "miniflare";
 import { testUnless } from "../../../support/system/commands.ts";
+import { bundle } from "./bundle.ts";
+import { APP_KEYS } from "./mounts.ts";
 
 const PACKAGES = new URL("../node_modules/.deno/", import.meta.url);
 const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
+const test = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
 
-export const testWorkers = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
+/** Two Workers of the same file, which share a D1 database. */
+type Run = (origin: string, other: string, context: TestContext) => Promise<void>;
 
-const COMPATIBILITY_DATE = "2026-07-01";
-
-/** Workers on the same databases. */
-interface WorkersOptions {
-  /** The module of each Worker. */
-  scripts: readonly string[];
-  bindings?: WorkerOptions["bindings"];
-  compatibilityDate?: string;
-}
-
-export class Workers implements AsyncDisposable {
-  readonly #miniflare: Miniflare;
-  readonly #names: string[];
-
-  constructor({ scripts, bindings = {}, compatibilityDate = COMPATIBILITY_DATE }: WorkersOptions) {
-    const names = this.#names = scripts.map((_, i) => `worker-${i}`);
-    this.#miniflare = new Miniflare({
+/**
+ * A test that starts two Workers.
+ *
+ * @param file Their file, below tests/heavy/edge. If it has a class `PetsObject`, each Worker has a Durable Object of this class.
+ * @param run Gets the origin of each.
+ */
+export function testWorkers(title: string, file: string, run: Run, compatibilityDate = "2026-07-01"): void {
+  test(title, async (context) => {
+    const script = await bundle(file);
+    const names = ["worker", "other"];
+    const miniflare = new Miniflare({
       host: "127.0.0.1",
       port: 0,
       cf: false,
-      workers: scripts.map((script, i): WorkerOptions => ({
-        name: names[i]!,
+      workers: names.map((name) => ({
+        name,
         modules: true,
         script,
-        bindings,
+        bindings: { PETSTORE_KEYS: APP_KEYS },
         compatibilityDate,
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
         d1Databases: { DB: "database" },
@@ -42,16 +41,11 @@ export class Workers implements AsyncDisposable {
         },
       })),
     });
-  }
-
-  /** The origin of each Worker. */
-  async origins(): Promise<string[]> {
-    const urls: URL[] = [];
-    for (const name of this.#names) urls.push(await this.#miniflare.unsafeGetDirectURL(name));
-    return urls.map(({ origin }) => origin);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#miniflare.dispose();
-  }
+    try {
+      const [first, second] = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)));
+      await run(first!.origin, second!.origin, context);
+    } finally {
+      await miniflare.dispose();
+    }
+  });
 }
