@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createDurableObjectStore, d1Schema } from "../../lib/d1/d1_store.ts";
+import { createDurableObjectStore } from "../../lib/d1/d1_store.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { draft, request } from "../../../conformance/lib/store/case.ts";
 import { openStorage } from "./support.ts";
@@ -14,12 +14,7 @@ const TRIGGERS: [what: string, sql: string, isRefused: boolean, isRefusedOnce: b
   ["ignores the pet", "BEFORE INSERT ON petstore_pets BEGIN SELECT raise(IGNORE); END", true, true],
   ["adds a pet after it", `AFTER INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, false],
   ["adds a pet before it", `BEFORE INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, true],
-  [
-    "deletes the pet",
-    "AFTER INSERT ON petstore_pets BEGIN DELETE FROM petstore_pets WHERE id = new.id; END",
-    true,
-    true,
-  ],
+  ["deletes the pet", "AFTER INSERT ON petstore_pets BEGIN DELETE FROM petstore_pets; END", true, true],
   ["gives it another id", "AFTER INSERT ON petstore_pets BEGIN UPDATE petstore_pets SET id = 1000; END", true, true],
   ["ignores the request", "BEFORE INSERT ON petstore_requests BEGIN SELECT raise(IGNORE); END", false, true],
 ];
@@ -27,22 +22,21 @@ const TRIGGERS: [what: string, sql: string, isRefused: boolean, isRefusedOnce: b
 for (const [what, sql, isRefused, isRefusedOnce] of TRIGGERS) {
   test(`a trigger that ${what} makes no create answer with another pet`, () => {
     const storage = openStorage();
-    for (const statement of d1Schema().split(";\n").filter(Boolean)) storage.sql.exec(statement).toArray();
     const store = createDurableObjectStore(storage);
-    store.create(draft({ name: "First" }));
+    store.check();
     storage.sql.exec(`CREATE TRIGGER strange ${sql}`).toArray();
     const nameOf = (id: unknown) => JSON.parse(store.get(id as bigint) as string).name;
-    const once = (name: string) => store.createOnce!(draft({ name }), request(name)) as { outcome: string; id: bigint };
+    const create = () => nameOf(store.create(draft({ name: "Plain" })));
+    const createOnce = () => {
+      const outcome = store.createOnce!(draft({ name: "Once" }), request("k"));
+      return nameOf((outcome as { id: bigint }).id);
+    };
 
-    if (isRefused) assert.throws(() => store.create(draft({ name: "Plain" })), StoreUnavailableError);
-    else assert.equal(nameOf(store.create(draft({ name: "Plain" }))), "Plain");
-    if (isRefusedOnce) assert.throws(() => once("Once"), StoreUnavailableError);
-    else assert.equal(nameOf(once("Once").id), "Once");
-
+    if (isRefused) assert.throws(create, StoreUnavailableError);
+    else assert.equal(create(), "Plain");
+    if (isRefusedOnce) assert.throws(createOnce, StoreUnavailableError);
+    else assert.equal(createOnce(), "Once");
     storage.sql.exec("DROP TRIGGER strange").toArray();
-    const again = once("Once");
-    assert.deepEqual([again.outcome, nameOf(again.id)], [isRefusedOnce ? "created" : "replayed", "Once"]);
-    assert.deepEqual(once("Once"), { ...again, outcome: "replayed" });
-    assert.equal(nameOf(once("Last").id), "Last");
+    assert.equal(createOnce(), "Once");
   });
 }
