@@ -55,7 +55,6 @@ testD1("an operation on D1 is one round trip, and reads and writes few rows", as
     ["a create", () => store.create(draft()), 9, 3],
     ["a new request, which also deletes expired ones", () => store.createOnce!(draft(), request("new")), 19, 8],
     ["a repeated request", () => store.createOnce!(draft(), request("new")), 17, 2],
-    ["a check of writes", () => store.checkWrites!(), 4, 3],
     ["a new key", () => store.keys.add(keyOf("a")), 1, 3],
     ["a list of keys", () => store.keys.list(), 2, 0],
   ];

@@ -115,10 +115,6 @@ function createStore(name: string, run: RunTransaction): KeyedPetStore {
       return chain(read, ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
     },
     check: () => chain(tables.run([SQL.one]), () => {}),
-    checkWrites() {
-      const written = tables.run([SQL.insertNothing], [SQL.deleteNothing]);
-      return chain(written, ([rows]) => rows?.[0] ? undefined : tables.rejectWrite());
-    },
     /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
     close: () => tables.close(),
     [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),

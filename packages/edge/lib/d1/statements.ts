@@ -58,13 +58,6 @@ export const SQL = {
     `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id AND id <= ${MAX_ID})
   WHERE key = ? AND pet_id < 0`,
   request: "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?",
-  /**
-   * This and `deleteNothing` show whether a create would succeed. They write about as much as a create, since a full database may have room
-   * for less.
-   */
-  insertNothing:
-    `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
-  deleteNothing: "DELETE FROM petstore_requests WHERE key = ''",
   pet: `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`,
   /** Shows whether pets can be read. */
   one: "SELECT 1 FROM petstore_pets LIMIT 1",
