@@ -27,7 +27,7 @@ export interface RequestContext {
   /** The address of the client or of the proxy before this host, for the log. It is undefined where the host does not tell it. */
   readonly client: string | undefined;
   /**
-   * When the request came, in milliseconds as in `performance.now()`. The pipeline sets it, and sets it to 0 if no
+   * When the request came, in milliseconds as in `performance.now()`. The finisher sets it, and sets it to 0 if no
    * observer needs the time.
    */
   arrivedAt?: number;

@@ -3,7 +3,7 @@
  * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
  */
 
-import { extendReply, type HeaderFields, KeptReply, type Reply, withHeaders } from "./reply.ts";
+import { extendReply, KeptReply, type Reply, withHeaders } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -23,12 +23,6 @@ export interface Cors {
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
-
-/**
- * The field of a response if the origin of its request is not permitted. It tells caches that the response depends on the origin, so that they
- * keep one for each origin.
- */
-const NO_GRANT: HeaderFields = { vary: "Origin" };
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [
@@ -72,27 +66,27 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     body: null,
   };
   // There is no `Access-Control-Allow-Credentials`, so no page can use a visitor's cookies.
-  const grantToAny = isAny(origins) ? { [ALLOW_ORIGIN]: "*" } : undefined;
-  /** The fields that permit each origin to read a response. */
-  const grants = new Map(origins.map((origin) => [origin, { ...NO_GRANT, [ALLOW_ORIGIN]: origin }]));
+  const permitsAny = isAny(origins);
+  const permitted = new Set(origins);
 
-  function grantFor(context: RequestContext): HeaderFields {
-    return grantToAny ?? grants.get(context.header("origin") ?? "") ?? NO_GRANT;
+  /** The origin that the response permits: that of the request, or `*`, or none. */
+  function permittedOrigin(context: RequestContext): string | undefined {
+    if (permitsAny) return "*";
+    const origin = context.header("origin");
+    return origin !== null && permitted.has(origin) ? origin : undefined;
   }
 
   return {
     preflight(context) {
-      const isPermitted = grantFor(context) !== NO_GRANT;
-      return isPermitted ? permittedPreflight : REFUSED_PREFLIGHT;
+      return permittedOrigin(context) === undefined ? REFUSED_PREFLIGHT : permittedPreflight;
     },
     extend(reply, context) {
       // The reply permits every origin by itself, as that to `GET /openapi.json` does.
       if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
-      const grant = grantFor(context);
-      // For speed, a reply that is kept for later requests also keeps its variant with the last fields. It knows them by identity, so every
-      // request of an origin has the same object.
-      if (reply instanceof KeptReply) return reply.variantWith(grant, () => withCorsFields(reply, grant));
-      return withCorsFields(reply, grant);
+      const origin = permittedOrigin(context);
+      // For speed, a reply that is kept for later requests keeps its last variant too.
+      if (reply instanceof KeptReply) return reply.variantFor(origin, () => withCorsFields(reply, origin));
+      return withCorsFields(reply, origin);
     },
   };
 }
@@ -100,14 +94,18 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 /**
  * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has.
  *
- * @param grant The fields that permit the origin, or {@link NO_GRANT}.
+ * @param origin The origin that the response permits, or `*`. It is undefined if the origin of the request is not permitted.
  */
-function withCorsFields(reply: Reply, grant: HeaderFields): Reply {
-  const added: Record<string, string> = { ...grant };
-  // The reply may have a `Vary` of its own, such as that of a compressed file by Accept-Encoding, which is kept beside `Origin`.
-  if (reply.headers["vary"] && grant["vary"]) added["vary"] = `${reply.headers["vary"]}, ${grant["vary"]}`;
-  const exposed = exposedFields(reply).join(", ");
-  if (exposed && grant[ALLOW_ORIGIN]) added["access-control-expose-headers"] = exposed;
+function withCorsFields(reply: Reply, origin: string | undefined): Reply {
+  const { vary } = reply.headers;
+  const added: Record<string, string> = {};
+  // Caches keep a response for each origin. A `Vary` of the reply's own, such as that of a compressed file, stays.
+  if (origin !== "*") added["vary"] = vary ? `${vary}, Origin` : "Origin";
+  if (origin !== undefined) {
+    added[ALLOW_ORIGIN] = origin;
+    const exposed = exposedFields(reply).join(", ");
+    if (exposed) added["access-control-expose-headers"] = exposed;
+  }
   const extended = extendReply(reply, added);
   if (extended.body instanceof Response) extended.body = withoutOwnGrant(extended.body);
   return extended;

@@ -29,10 +29,10 @@ export interface FinisherParts {
 
 /** The last step of each reply. It depends on the request and on the settings, and not on the operation. */
 export interface Finisher {
-  /** The present time, or 0 if no observer needs it. */
-  now(): number;
+  /** Notes when a request came. */
+  begin(context: RequestContext): void;
   /** Finishes a reply and shows it to the observer. If `endedAt` is absent, it is the present time. */
-  finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
+  finish(reply: Reply, context: RequestContext, endedAt?: number): Reply;
   /** Finishes a reply without the observer, which has seen the one whose place it takes. */
   complete(reply: Reply, context: RequestContext): Reply;
 }
@@ -54,8 +54,11 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
   }
 
   return {
-    now: () => observe ? performance.now() : 0,
-    finish(original, context, startedAt, endedAt) {
+    begin(context) {
+      // The clock is read only for an observer.
+      context.arrivedAt = observe ? performance.now() : 0;
+    },
+    finish(original, context, endedAt) {
       let reply;
       try {
         reply = complete(original, context);
@@ -63,7 +66,7 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
         if (!recover) throw thrown;
         reply = complete(recover(thrown, context), context);
       }
-      observe?.(context, reply, startedAt, endedAt ?? performance.now());
+      observe?.(context, reply, context.arrivedAt!, endedAt ?? performance.now());
       return reply;
     },
     complete,

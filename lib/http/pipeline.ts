@@ -115,9 +115,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   return {
     respond(context, send) {
-      const startedAt = finisher.now();
-      context.arrivedAt = startedAt;
-      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, startedAt, endedAt));
+      finisher.begin(context);
+      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, endedAt));
       const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
@@ -127,7 +126,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
       // For speed, the clock is not read again for a kept reply that was there at once, which took some microseconds. Its end is its start.
-      if (reply instanceof KeptReply) return finish(reply, startedAt);
+      if (reply instanceof KeptReply) return finish(reply, context.arrivedAt);
       return finish(reply);
     },
     fail: (thrown, context) => finisher.complete(recover(thrown, context), context),

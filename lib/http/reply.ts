@@ -49,8 +49,8 @@ export class KeptReply implements Reply {
   template: Response | undefined;
   /** The part of a line of the access log that is the same for each request. The access log sets it. */
   logged: string | undefined;
-  /** The variant for the origin of the last request of a page. */
-  #variant: { fields: HeaderFields; reply: KeptReply } | undefined;
+  /** What was made of this reply for the origin of the last request. */
+  #variant: { origin: string | undefined; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
     // The reply may be a copy of a kept one with other headers. The `Response` of the original is dropped then. Its line of the log is kept,
@@ -59,13 +59,14 @@ export class KeptReply implements Reply {
   }
 
   /**
-   * The variant of this reply with the fields of CORS. The last one is kept, and is made anew only for other fields than those of the last
-   * request, which is rare.
+   * The variant of this reply with the fields of CORS. The last one is kept, because most requests come from pages of one origin.
    *
-   * @param fields They are compared by identity.
+   * @param origin The origin that the variant permits, if it permits one.
    */
-  variantWith(fields: HeaderFields, makeVariant: () => Reply): KeptReply {
-    if (this.#variant?.fields !== fields) this.#variant = { fields, reply: new KeptReply(makeVariant()) };
+  variantFor(origin: string | undefined, makeVariant: () => Reply): KeptReply {
+    if (!this.#variant || this.#variant.origin !== origin) {
+      this.#variant = { origin, reply: new KeptReply(makeVariant()) };
+    }
     return this.#variant.reply;
   }
 }

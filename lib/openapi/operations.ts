@@ -56,20 +56,21 @@ function renderResponses(
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
-    // A failure is early if it occurs before the operation is known. Its response then announces nothing.
-    const { isEarly, sharedName } = group;
-    const failure = renderFailure(group, isEarly ? {} : announced);
-    // A response that announces an end is not shared, because it is not the same for all operations.
-    const isShared = sharedName !== undefined && (isEarly || !deprecation);
-    if (isShared) sharedResponses[sharedName] = failure;
-    rendered[statusOf(group)] = isShared ? { $ref: `#/components/responses/${sharedName}` } : failure;
+    const { sharedName } = group;
+    if (sharedName === undefined) {
+      rendered[statusOf(group)] = renderFailure(group, announced);
+    } else {
+      // It may occur before the operation is known, so it announces nothing.
+      sharedResponses[sharedName] = renderFailure(group, {});
+      rendered[statusOf(group)] = { $ref: `#/components/responses/${sharedName}` };
+    }
   }
   return rendered;
 }
 
 /**
  * Joins the groups of failures that have the same status, because a description has one response for each status. The first group says whether
- * the response is early, and whether it is shared.
+ * the response is shared.
  */
 function mergeByStatus(groups: readonly FailureGroup[]): FailureGroup[] {
   const byStatus = Map.groupBy(groups, statusOf);

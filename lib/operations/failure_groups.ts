@@ -26,29 +26,23 @@ export interface FailureGroup {
   reason: string;
   /** The failures that share the response: at least one. */
   errors: readonly Problem[];
-  /** The name of the response in `components.responses`, if several operations share it. */
-  sharedName?: string;
   /**
-   * Whether the failure may also occur before the router has found the operation. Such a response lacks the headers `Deprecation`, `Sunset`
-   * and `Link` of the operation, so the description does not promise them.
+   * The name of the response in `components.responses`. A group has it if its failures may occur before the router has found the operation.
+   * Such a response lacks the headers `Deprecation`, `Sunset` and `Link` of the operation, and so is the same for all operations.
    */
-  isEarly?: true;
+  sharedName?: string;
 }
 
-export function group(
-  reason: string,
-  errors: readonly Problem[],
-  more: Pick<FailureGroup, "sharedName" | "isEarly"> = {},
-): FailureGroup {
-  return { reason, errors, ...more };
+export function group(reason: string, errors: readonly Problem[]): FailureGroup {
+  return { reason, errors };
 }
 
 /** The failures that every operation can have, and those that follow from its effect and from its end. */
 export function commonFailures(effect: Effect, isGone?: boolean): FailureGroup[] {
   const unexpected = "something unexpected happened; only the operator learns the cause";
-  const failures = [
-    group("missing or invalid API key", [MISSING_KEY, INVALID_KEY], { sharedName: "Unauthorized", isEarly: true }),
-    group(unexpected, [INTERNAL_ERROR], { sharedName: "InternalError", isEarly: true }),
+  const failures: FailureGroup[] = [
+    { sharedName: "Unauthorized", reason: "missing or invalid API key", errors: [MISSING_KEY, INVALID_KEY] },
+    { sharedName: "InternalError", reason: unexpected, errors: [INTERNAL_ERROR] },
   ];
   if (isGone) failures.push(group("the operation has been removed", [GONE]));
   if (effect !== "reads") failures.push(group("the API key may only read", [READ_ONLY_KEY]));
@@ -57,8 +51,7 @@ export function commonFailures(effect: Effect, isGone?: boolean): FailureGroup[]
 
 /** The failure of every operation that asks the store. */
 export function storeFailure(): FailureGroup {
-  const more = { sharedName: "StoreUnavailable", isEarly: true } as const;
-  return group("the store is unavailable", [STORE_UNAVAILABLE], more);
+  return { sharedName: "StoreUnavailable", reason: "the store is unavailable", errors: [STORE_UNAVAILABLE] };
 }
 
 /** The failure of every operation on one pet. */

@@ -39,16 +39,16 @@ export interface CheckedSettings extends OperationSettings {
 
 /** All options with their defaults, and what is made of them. */
 export interface CheckedOptions extends CheckedSettings {
-  authenticate: Authenticate;
-  mayLackAuthorization: boolean;
+  keys: {
+    authenticate: Authenticate;
+    /** Whether a client may be known by something other than the field Authorization, such as a cookie. */
+    mayLackAuthorization: boolean;
+  };
 }
 
 type Settings = Omit<PetstoreOptions, "keys">;
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
-
-/** What each option becomes. The option `keys` becomes the two members that requests need of it. */
-type MadeOfOptions = CheckedSettings & { keys: Omit<CheckedOptions, keyof CheckedSettings> };
 
 // The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
 // returns what is made of it. The functions that make such checks have the default as their last parameter.
@@ -90,8 +90,8 @@ const SETTING_CHECKS: Checks<Settings, CheckedSettings> = {
   stability: (labels = {}, name) => checkAll(STABILITY_CHECKS, labels, name),
 };
 
-const OPTION_CHECKS: Checks<PetstoreOptions, MadeOfOptions> = {
-  // A verifier may accept a request without Authorization, because it sees the whole request, and may know a client by its cookie.
+const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
+  // A verifier sees the whole request, so it may accept one without Authorization.
   keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
   ...SETTING_CHECKS,
 };
@@ -99,7 +99,7 @@ const OPTION_CHECKS: Checks<PetstoreOptions, MadeOfOptions> = {
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
 
 /** Checks one option alone, for a program that makes it of a flag. */
-export function checkOption<Name extends keyof MadeOfOptions>(name: Name, given: PetstoreOptions[Name]): void {
+export function checkOption<Name extends keyof CheckedOptions>(name: Name, given: PetstoreOptions[Name]): void {
   OPTION_CHECKS[name](given, name);
 }
 
@@ -109,8 +109,7 @@ export function checkSettings(settings: Settings): CheckedSettings {
 }
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  const { keys, ...settings } = checkAll(OPTION_CHECKS, options, "");
-  return { ...settings, ...keys };
+  return checkAll(OPTION_CHECKS, options, "");
 }
 
 /**

@@ -37,11 +37,12 @@ export function serviceOf(petstore: { handle: Handle }): Service | undefined {
 }
 
 export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
-  const { store } = settings;
+  const { keys, store, cors, requestIds, onError } = settings;
   const { guard, operations = [], observe = settings.onResponse, intercept } = parts;
   const pipeline = createPipeline({
-    // Of the settings, a pipeline uses `authenticate`, `mayLackAuthorization`, `cors` and `requestIds`.
-    ...settings,
+    ...keys,
+    cors,
+    requestIds,
     guard,
     observe,
     intercept,
@@ -53,7 +54,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
       return changes;
     }),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings))],
-    recover: createRecovery(settings.onError, explainFailure),
+    recover: createRecovery(onError, explainFailure),
   });
   return { ...pipeline, settings, parts };
 }

@@ -107,8 +107,8 @@ export class DrainGate {
     // A probe of the liveness succeeds: after a failure, a supervisor would restart the server, and cut off the requests in flight.
     const reply = isLiveness(context) ? PROBE_OK : NOT_SERVING;
     const finisher = this.#finisher;
-    const startedAt = finisher.now();
-    const finish = () => finisher.finish(reply, context, startedAt);
+    finisher.begin(context);
+    const finish = () => finisher.finish(reply, context);
     return this.#state.kind === "holding" ? this.#state.held.then(finish) : finish();
   }
 
