@@ -65,9 +65,9 @@ export class KeyCache {
    */
   find(key: string, now: number): MaybePromise<KeyOwner | undefined> {
     // The number is taken before `current()`, which may begin a read: that one is later than the request.
-    const numberAtArrival = this.#reads.latestNumber;
+    const lastRead = this.#reads.latestNumber;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(key), (owner) => owner ?? this.#findAdded(key, ring, numberAtArrival));
+      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(lastRead, key));
     });
   }
 
@@ -93,7 +93,7 @@ export class KeyCache {
    * the keys or wants to know whether they can be read.
    */
   renew(): Promise<void> {
-    return this.#reads.begin().done;
+    return this.#reads.begin();
   }
 
   /** The keys after a read, or the last known ones if it fails or takes too long. The promise rejects if there are none. */
@@ -107,20 +107,17 @@ export class KeyCache {
   }
 
   /**
-   * Looks for a key that `searched` does not have. Another program may have added it just before the request came, so only a read that began
-   * after the request shows for certain whether it exists.
+   * Finds the owner of a key that the known keys did not have. Another program may have added it just before the request came, so only a read
+   * that began after the request shows for certain whether it exists.
    *
-   * @param searched The keys in which it was looked for. So there are known keys, if not newer ones.
-   * @param numberAtArrival The number of the latest read that had begun when the request came. Later ones have higher numbers.
+   * @param lastRead The number of the last read that had begun when the request came.
    */
-  async #findAdded(key: string, searched: KeyRing, numberAtArrival: number): Promise<KeyOwner | undefined> {
+  async #findAfter(lastRead: number, key: string): Promise<KeyOwner | undefined> {
+    // In an outage, a wait would most likely be in vain.
     if (this.#isOutage) return undefined;
-    const wasReadSince = this.#known!.readNumber > numberAtArrival;
     // If the read fails or takes too long, the last known keys count.
-    if (!wasReadSince) await this.#waitFor(this.#reads.after(numberAtArrival), PATIENCE_MS).catch(() => {});
-    const { ring } = this.#known!;
-    // A read that finds the same keys as before keeps their ring.
-    return ring === searched ? undefined : ring.find(key);
+    await this.#waitFor(this.#reads.after(lastRead), PATIENCE_MS).catch(() => {});
+    return this.#known!.ring.find(key);
   }
 
   /**

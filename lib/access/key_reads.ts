@@ -18,28 +18,23 @@ export const GIVE_UP_AFTER_MS = 10_000;
  */
 const UNKNOWN_KEY_INTERVAL_MS = 50;
 
-/** The end of a read, for requests that must not wait for its promise. */
-interface Ended {
-  readonly number: number;
-  /** What the read has thrown; `undefined` if it has succeeded. */
-  readonly failure: { error: unknown } | undefined;
-}
-
-export interface Read {
+interface Read {
   /** The first read has the number 1, and each read one more than the read that began before it. */
   readonly number: number;
   readonly begunAt: number;
-  /** It is undefined as long as the read has not ended. */
-  endedAt: number | undefined;
   /** Resolves when the keys have been read, and rejects if they cannot be. */
   readonly done: Promise<void>;
+  /** It is undefined as long as the read has not ended. */
+  endedAt?: number;
+  /** What the read has thrown, for requests that must not wait for its promise. It is undefined if it has succeeded. */
+  failure?: { error: unknown } | undefined;
 }
 
 export class KeyReads {
   readonly #load: (number: number, begunAt: number) => Promise<void>;
   #latest: Read | undefined;
-  /** The end of the read with the highest number of those that have ended. */
-  #ended: Ended | undefined;
+  /** The read with the highest number of those that have ended. */
+  #ended: Read | undefined;
   /** The next read for unknown keys. It is set while that read is planned and has not begun, and resolves when the read has ended. */
   #planned: Promise<void> | undefined;
 
@@ -53,26 +48,27 @@ export class KeyReads {
     return this.#latest?.number ?? 0;
   }
 
-  /** Begins a read, whether or not another one is under way. */
-  begin(): Read {
+  /** Begins a read, whether or not another one is under way. Resolves after it, and rejects if it fails. */
+  begin(): Promise<void> {
     const number = this.latestNumber + 1;
     const begunAt = performance.now();
     const done = this.#load(number, begunAt);
-    const read: Read = { number, begunAt, endedAt: undefined, done };
-    const noteEnd = (failure?: Ended["failure"]) => {
+    const read: Read = { number, begunAt, done };
+    const noteEnd = (failure?: Read["failure"]) => {
       read.endedAt = performance.now();
-      if (number > this.#endedNumber) this.#ended = { number, failure };
+      read.failure = failure;
+      if (number > this.#endedNumber) this.#ended = read;
     };
     // A failure is told to those who wait for `done`. If none does, this handler keeps it from ending the process.
     done.then(() => noteEnd(), (error) => noteEnd({ error }));
     this.#latest = read;
-    return read;
+    return done;
   }
 
   /** Begins a read, unless one is under way. Resolves after the read that is under way then, and rejects if it fails. */
   join(now: number): Promise<void> {
     if (IN_WORKERS) return this.#lookAfter(this.#endedNumber);
-    return (this.#underWay(now) ?? this.begin()).done;
+    return this.#underWay(now)?.done ?? this.begin();
   }
 
   /**
@@ -82,7 +78,7 @@ export class KeyReads {
   beginAtMostEvery(intervalMs: number, now: number): Promise<void> | undefined {
     const isDue = now - (this.#latest?.begunAt ?? -Infinity) >= intervalMs;
     if (!isDue) return undefined;
-    if (IN_WORKERS) return this.begin().done;
+    if (IN_WORKERS) return this.begin();
     if (!this.#underWay(now)) this.begin();
     return undefined;
   }
@@ -93,11 +89,12 @@ export class KeyReads {
   }
 
   /**
-   * Resolves after a read with a higher number than this one, and rejects if that read fails. If none is under way, a read for unknown keys
-   * is planned, and all who call this before it begins share it.
+   * Resolves after a read with a higher number than this one, at once if such a read has succeeded. Rejects if the read fails. If none is
+   * under way, a read for unknown keys is planned, and all who call this before it begins share it.
    */
   after(number: number): Promise<void> {
     if (IN_WORKERS) return this.#lookAfter(number);
+    if (this.#endedNumber > number && !this.#ended?.failure) return Promise.resolve();
     const read = this.#underWay(performance.now());
     if (read && read.number > number) return read.done;
     this.#planned ??= this.#beginLater();
@@ -117,7 +114,7 @@ export class KeyReads {
     await sleep(begunAt + UNKNOWN_KEY_INTERVAL_MS - performance.now());
     // Requests that come from here on may have keys that the read below does not see. They wait for another one.
     this.#planned = undefined;
-    await this.begin().done;
+    await this.begin();
   }
 
   get #endedNumber(): number {
@@ -131,7 +128,7 @@ export class KeyReads {
   async #lookAfter(number: number): Promise<void> {
     while (this.#endedNumber <= number) {
       const pauseMs = (this.#latest?.begunAt ?? -Infinity) + UNKNOWN_KEY_INTERVAL_MS - performance.now();
-      if (pauseMs <= 0) return await this.begin().done;
+      if (pauseMs <= 0) return await this.begin();
       await sleep(pauseMs);
     }
     const { failure } = this.#ended!;
