@@ -23,8 +23,8 @@ export const ERROR_STATUS = {
   internal_error: 500,
 } as const;
 
+/** The error codes of this release. */
+export type KnownErrorCode = keyof typeof ERROR_STATUS;
+
 /** A machine-readable error code: the `code` of every Error body. A later release may add some. */
 export type ErrorCode = keyof typeof ERROR_STATUS | (string & Record<never, never>);
-
-/** The members of a union that is open to later additions, where a forgotten one must not compile. */
-export type Known<Name extends string> = Name extends unknown ? string extends Name ? never : Name : never;

@@ -2,7 +2,7 @@
  * The responses that refuse a request for its key (RFC 6750). `@__PURE__` lets a bundler leave out those that an app does not use.
  */
 
-import type { ErrorCode, Known } from "../error_codes.ts";
+import type { KnownErrorCode } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
 import { isMistyped } from "./key_text.ts";
 
@@ -47,7 +47,7 @@ function refusal(message: string): Problem {
  * @param code The error code of the service.
  * @param error The error code of RFC 6750 §3.1.
  */
-function withChallenge(status: number, code: Known<ErrorCode>, message: string, error: string): Problem {
+function withChallenge(status: number, code: KnownErrorCode, message: string, error: string): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
   return new Problem(status, code, message, { "www-authenticate": challenge });
 }

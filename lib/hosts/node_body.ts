@@ -96,7 +96,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
  */
 export function toAppStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const source = new BodySource(incoming);
-  outgoing.on("finish", () => source.discardWhenIdle());
+  outgoing.on("finish", () => source.noteResponseSent());
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
@@ -109,7 +109,8 @@ class BodySource {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #state: BodyState = "unread";
-  #isDiscardedWhenIdle = false;
+  #isResponseSent = false;
+  /** Discards the rest of the body. It is set while the body is idle after the response was sent. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(incoming: NodeRequest) {
@@ -135,16 +136,20 @@ class BodySource {
     this.#incoming.resume();
   }
 
-  discardWhenIdle(): void {
-    this.#isDiscardedWhenIdle = true;
-    // If the body is idle already, this starts the timer.
-    this.#enter(this.#state);
+  noteResponseSent(): void {
+    this.#isResponseSent = true;
+    this.#setTimer();
   }
 
   #enter(state: BodyState): void {
     this.#state = state;
+    this.#setTimer();
+  }
+
+  #setTimer(): void {
     clearTimeout(this.#timer);
-    if (state === "idle" && this.#isDiscardedWhenIdle) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT);
+    const isForgotten = this.#state === "idle" && this.#isResponseSent;
+    if (isForgotten) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT);
   }
 
   #discard(): void {

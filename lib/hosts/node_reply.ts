@@ -4,12 +4,10 @@
  */
 
 import { Buffer } from "node:buffer";
-import { cancelBody, cancelSource, isResponse, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
-import { isBytes } from "../http/body_stream.ts";
+import { cancelBody, isResponse, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
-import { isGoneBeforeEnd, onGone } from "./node_gone.ts";
 import { fieldOf } from "./node_head.ts";
-import { sleep } from "../promises.ts";
+import { sendStream } from "./node_stream.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**
@@ -92,8 +90,6 @@ const HOP_BY_HOP = [
 /** A length that JavaScript can count exactly. */
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
-const WRONG_LENGTH = "The body of a response must be as long as its Content-Length";
-
 /**
  * Deletes the hop-by-hop fields of an app's response, and a Content-Length that is malformed or that the response must not have.
  *
@@ -153,84 +149,5 @@ function sendResponse(
     if (outgoing.headersSent) return;
     if (!isHttp2) outgoing.statusMessage = "";
     for (const name of headers.keys()) outgoing.removeHeader(name);
-  }
-}
-
-/**
- * Sends a stream as the body of a response. It rejects if the stream fails while the client waits.
- *
- * @param length The Content-Length of the response, if it has one.
- * @param response The response of the app that has the stream; see {@link cancelSource}.
- */
-async function sendStream(
-  body: ReadableStream<Uint8Array>,
-  outgoing: NodeResponse,
-  length: string | undefined,
-  response?: Response,
-): Promise<void> {
-  const reader = body.getReader();
-  /** Whether nothing more is to be sent. The stream may still give a piece that was asked for, or fail. */
-  let isStopped = false;
-  /** Whether the stream has given its last piece, so that there is nothing to cancel. */
-  let isSourceDone = false;
-  /** Ends the wait of {@link waitForDrain}, if there is one. */
-  let endWait = () => {};
-  const stop = () => {
-    if (isStopped) return;
-    isStopped = true;
-    cancelSource(reader, response);
-  };
-  // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
-  if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();
-  outgoing.on("drain", () => endWait());
-  onGone(outgoing, () => {
-    if (!isSourceDone) stop();
-    endWait();
-  });
-  try {
-    await sendPieces();
-  } catch (thrown) {
-    // After the client has left, a body may fail because it has: an app may give the signal of the request to `fetch`.
-    if (isStopped) return;
-    stop();
-    throw thrown;
-  }
-
-  /** Waits until a slow client has taken what it was sent, or has gone. */
-  function waitForDrain(): Promise<void> {
-    return new Promise((resolve) => endWait = resolve);
-  }
-
-  async function sendPieces(): Promise<void> {
-    const announced = length === undefined ? undefined : Number(length);
-    let sent = 0;
-    let next = reader.read();
-    // If the stream fails in this turn, the client gets the response to the failure. The head of a slow stream does not wait for longer.
-    await Promise.race([next, new Promise((resolve) => setImmediate(resolve))]);
-    if (isStopped) return;
-    if (outgoing.writableEnded) return stop();
-    // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
-    outgoing.write(new Uint8Array());
-    for (;;) {
-      const { done, value } = await next;
-      if (isStopped) return;
-      if (done) break;
-      // A piece of text has no length in bytes, so it could not be held against the announced length.
-      if (!isBytes(value)) throw new TypeError("The pieces of a response's body must be Uint8Arrays");
-      if (outgoing.writableEnded) return stop();
-      sent += value.byteLength;
-      // What is beyond the length would stand where the client expects the next response.
-      if (announced !== undefined && sent > announced) throw new TypeError(WRONG_LENGTH);
-      // Some adapters of cloud functions return nothing, and have no `drain`.
-      const isBufferFull = outgoing.write(value) === false;
-      if (isBufferFull) await waitForDrain();
-      // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
-      if (value.byteLength === 0) await sleep(1);
-      next = reader.read();
-    }
-    // If the body is shorter than announced, the client would take the next response for a part of this one.
-    if (announced !== undefined && sent !== announced) throw new TypeError(WRONG_LENGTH);
-    isSourceDone = true;
-    outgoing.end();
   }
 }

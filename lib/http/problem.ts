@@ -1,4 +1,4 @@
-import type { ErrorCode, Known } from "../error_codes.ts";
+import type { ErrorCode, KnownErrorCode } from "../error_codes.ts";
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 
 /** The JSON body of every response with a status of 400 or more. */
@@ -24,7 +24,7 @@ export class Problem implements Reply {
   readonly code: string;
 
   /** @param status The status of the code in {@link ERROR_STATUS}. It is given, and not looked up, because the table would enlarge bundles. */
-  constructor(status: number, code: Known<ErrorCode> | ServerErrorCode, message: string, fields: HeaderFields = {}) {
+  constructor(status: number, code: KnownErrorCode | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
     this.code = code;
     this.headers = { ...JSON_FIELDS, ...fields };
