@@ -50,28 +50,22 @@ type Settings = Omit<PetstoreOptions, "keys">;
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
+export function checkOptions(options: PetstoreOptions): CheckedOptions {
+  return checkAll(OPTION_CHECKS, options, "");
+}
+
+/** Checks the options of a petstore that answers no request, such as one that is only described. */
+export function checkSettings(settings: Settings): CheckedSettings {
+  return checkAll(SETTING_CHECKS, settings, "");
+}
+
+/** Checks one option alone, for a program that makes it of a flag. */
+export function checkOption<Name extends keyof CheckedOptions>(name: Name, given: PetstoreOptions[Name]): void {
+  OPTION_CHECKS[name](given, name);
+}
+
 // The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
 // returns what is made of it. The functions that make such checks have the default as their last parameter.
-
-const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
-  origins: (given, name) => {
-    // The check and the use see one copy. The same holds for the other options that are lists or dates.
-    const origins = Array.isArray(given) ? [...given] : given;
-    if (areOrigins(origins)) return origins;
-    throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
-  },
-};
-
-const DEPRECATION_CHECKS: Checks<DeprecationOptions, Deprecation> = {
-  since: dateOr("2026-11-20"),
-  sunset: dateOr("2030-12-05"),
-  successor: addressOr("/pets"),
-  gone: oneOf([true, false], false),
-};
-
-const STABILITY_CHECKS: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
-  OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
-);
 
 const SETTING_CHECKS: Checks<Settings, CheckedSettings> = {
   store: checkStore,
@@ -98,18 +92,22 @@ const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
 
-/** Checks one option alone, for a program that makes it of a flag. */
-export function checkOption<Name extends keyof CheckedOptions>(name: Name, given: PetstoreOptions[Name]): void {
-  OPTION_CHECKS[name](given, name);
+function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
+  const missing = (["create", "get", "list", "check", "close"] as const)
+    .find((method) => typeof store?.[method] !== "function");
+  if (missing === undefined) return store;
+  throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
 }
 
-/** Checks the options of a petstore that answers no request, such as one that is only described. */
-export function checkSettings(settings: Settings): CheckedSettings {
-  return checkAll(SETTING_CHECKS, settings, "");
+/** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
+function basePathOf(path: string): string | false {
+  if (path === "" || path === "/") return "";
+  return /^(\/[^%/]+)+$/.test(path) ? addressOf(path) : false;
 }
 
-export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  return checkAll(OPTION_CHECKS, options, "");
+/** Makes the check of a public address. */
+function addressOr<Absent>(absent: Absent) {
+  return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
 }
 
 /**
@@ -137,23 +135,19 @@ function isNormalAddress(address: string): boolean {
   return (url.origin + url.pathname).replace(/\/$/, "") === address;
 }
 
-/** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
-function basePathOf(path: string): string | false {
-  if (path === "" || path === "/") return "";
-  return /^(\/[^%/]+)+$/.test(path) ? addressOf(path) : false;
-}
-
-function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
-  const missing = (["create", "get", "list", "check", "close"] as const)
-    .find((method) => typeof store?.[method] !== "function");
-  if (missing === undefined) return store;
-  throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
-}
-
 function checkCors(options: CorsOptions | undefined, name: string): Cors | undefined {
   if (options === undefined) return undefined;
   return createCors(checkAll(CORS_CHECKS, options, name).origins, methodsOf(OPERATIONS));
 }
+
+const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
+  origins: (given, name) => {
+    // The check and the use see one copy. The same holds for the other options that are lists or dates.
+    const origins = Array.isArray(given) ? [...given] : given;
+    if (areOrigins(origins)) return origins;
+    throw invalid(name, 'a list of origins such as "https://app.example", or ["*"]', origins);
+  },
+};
 
 const optionalObserver = optionalFunction<PetstoreOptions["onResponse"]>(undefined);
 
@@ -185,10 +179,12 @@ function checkDeprecation(given: DeprecationOptions | false = {}, name: string):
   throw invalid(`${name}.sunset`, `at ${since.toISOString()} or later, as since is`, sunset.toISOString(), RangeError);
 }
 
-/** Makes the check of a public address. */
-function addressOr<Absent>(absent: Absent) {
-  return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
-}
+const DEPRECATION_CHECKS: Checks<DeprecationOptions, Deprecation> = {
+  since: dateOr("2026-11-20"),
+  sunset: dateOr("2030-12-05"),
+  successor: addressOr("/pets"),
+  gone: oneOf([true, false], false),
+};
 
 /** Makes the check of a `Date`. The years are those that an HTTP date can have. */
 function dateOr(absent: string) {
@@ -200,3 +196,7 @@ function dateOr(absent: string) {
   };
   return option("a Date from the year 0 to 9999", parse, new Date(absent));
 }
+
+const STABILITY_CHECKS: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(
+  OPERATIONS.map(({ id }) => [id, oneOf<Stability | undefined>(["experimental", "alpha", "beta"], undefined)]),
+);
