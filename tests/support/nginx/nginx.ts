@@ -83,7 +83,7 @@ export async function withProxy(
   );
 }
 
-/** Changes the marked lines of docs/nginx.conf, and turns TLS on if there is a certificate, as an operator does: in this order. */
+/** Turns TLS on in docs/nginx.conf if there is a certificate, and changes the marked lines. */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),
@@ -92,19 +92,15 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
     ...settings,
   };
   for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
-  const adapt = (text: string, name: string, value: string) => {
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, CONFIGURATION);
+  if ("certificate" in settings) turnTlsOn(file);
+  let text = readFileSync(file, "utf8");
+  for (const [name, value] of Object.entries(values)) {
     const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
     assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
-    return text.replace(line, (_, start, end) => start + value + end);
-  };
-  const file = join(folder, "nginx.conf");
-  writeFileSync(file, adapt(CONFIGURATION, "listen", values["listen"]!));
-  if ("certificate" in settings) turnTlsOn(file);
-  // The line of the plain port is another one with TLS, and the lines for TLS are there now.
-  const text = Object.entries(values).reduce(
-    (text, [name, value]) => adapt(text, name, value),
-    readFileSync(file, "utf8"),
-  );
+    text = text.replace(line, (_, start, end) => start + value + end);
+  }
   // The workers of root's nginx run as another user and look up their folders from here.
   chmodSync(folder, 0o755);
   writeFileSync(file, text);
