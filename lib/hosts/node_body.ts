@@ -80,21 +80,16 @@ function collect(
 }
 
 /**
- * How long the rest of a body is kept after the response was sent, in milliseconds, if the app asks for no further piece. An app may still
- * read a body that it wants to write to its log.
+ * How long the rest of a body is kept after the response was sent, in milliseconds, if no further piece is asked for. An app may still read a
+ * body that it wants to write to its log.
  */
 const REST_TIMEOUT = 1000;
 
-/** The body as a stream. Node discards a body that nothing reads. */
-export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
-  return new ReadableStream(new BodySource(incoming), { highWaterMark: 0 });
-}
-
 /**
- * The body as a stream for the app, which may read a part of it and forget the rest. Node would then never read the next request of the
- * connection, so the rest is discarded some time after the response was sent.
+ * The body as a stream, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
+ * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
  */
-export function toAppStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+export function toStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const source = new BodySource(incoming);
   outgoing.on("finish", () => source.noteResponseSent());
   return new ReadableStream(source, { highWaterMark: 0 });

@@ -56,7 +56,7 @@ export class NodeContext implements RequestContext {
     if (this.#request) return this.#request.body;
     if (!hasBody(this.#incoming)) return null;
     const kept = keptBody(this.#incoming);
-    return kept ? new Blob([kept]).stream() : toStream(this.#incoming);
+    return kept ? new Blob([kept]).stream() : toStream(this.#incoming, this.#outgoing);
   }
 
   toRequest(): Request {

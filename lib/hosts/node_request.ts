@@ -1,6 +1,6 @@
 /** Makes a `Request` of a request of `node:http` or `node:http2`, where a function of the app needs one. */
 
-import { hasBody, isTaken, keptBody, toAppStream } from "./node_body.ts";
+import { hasBody, isTaken, keptBody, toStream } from "./node_body.ts";
 import { fieldsOf, sentTarget, targetOfRequest } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -22,7 +22,7 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, gone: (
   const kept = keptBody(incoming);
   const wasRead = isTaken(incoming);
   if (!isForbidden && hasBody(incoming)) {
-    init.body = wasRead ? new Uint8Array() : kept ?? toAppStream(incoming, outgoing);
+    init.body = wasRead ? new Uint8Array() : kept ?? toStream(incoming, outgoing);
   }
   const request = new Request(toUrl(incoming), init);
   const properties: PropertyDescriptorMap = {
