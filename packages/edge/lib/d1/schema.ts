@@ -55,18 +55,26 @@ export function checkedTables(name: string, runTransaction: RunTransaction) {
   /** Whether the tables have been found usable. It is false again once one of them is missing. */
   let isChecked = false;
   let isClosed = false;
+
+  /**
+   * Runs statements on tables that have been checked. Requests do not share the check, since one of a Worker must not wait for the promises of
+   * another.
+   */
+  function run(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
+    if (isClosed) throw storeClosed();
+    const runNow = () => runUnchecked(statements, addsPet);
+    return attempt(() => isChecked ? runNow() : chain(checkVersion(), runNow), (error) => {
+      // The tables may be missing, for example after a restore to a time before them. The next use then makes them.
+      if (isMissing(error)) isChecked = false;
+      throw error;
+    });
+  }
+
   /** Runs statements without a check of the tables. After an outage, the transaction may have been committed, so it is not repeated. */
-  const runUnchecked = (statements: readonly Statement[], { addsPet = false } = {}) =>
-    attempt(() => runTransaction(...statements), (error) => {
+  function runUnchecked(statements: readonly Statement[], addsPet = false): MaybePromise<Rows[]> {
+    return attempt(() => runTransaction(...statements), (error) => {
       throw asUnavailable(error, name, addsPet);
     });
-  /** Reads the row with the version. */
-  const readVersion = () => chain(runUnchecked([SELECT_VERSION]), ([rows = []]) => rows);
-
-  /** Creates the tables, and reads the row with the version. */
-  function createTables(): MaybePromise<Rows> {
-    const results = runUnchecked([...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION]);
-    return chain(results, (rows) => rows.at(-1) ?? []);
   }
 
   function checkVersion(): MaybePromise<void> {
@@ -80,21 +88,22 @@ export function checkedTables(name: string, runTransaction: RunTransaction) {
     });
   }
 
-  /** Requests do not share the check of the tables, since one of a Worker must not wait for the promises of another. */
-  function runChecked(run: () => MaybePromise<Rows[]>): MaybePromise<Rows[]> {
-    if (isClosed) throw storeClosed();
-    return attempt(() => isChecked ? run() : chain(checkVersion(), run), (error) => {
-      // The tables may be missing, for example after a restore to a time before them. The next use then makes them.
-      if (isMissing(error)) isChecked = false;
-      throw error;
-    });
+  /** Reads the row with the version. */
+  function readVersion(): MaybePromise<Rows> {
+    return chain(runUnchecked([SELECT_VERSION]), ([rows = []]) => rows);
+  }
+
+  /** Creates the tables, and reads the row with the version. */
+  function createTables(): MaybePromise<Rows> {
+    const results = runUnchecked([...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION]);
+    return chain(results, (rows) => rows.at(-1) ?? []);
   }
 
   return {
     /** Runs statements in one transaction. */
-    run: (...statements: Statement[]) => runChecked(() => runUnchecked(statements)),
+    run: (...statements: Statement[]) => run(statements, false),
     /** Runs statements that add a pet in one transaction. */
-    addPet: (...statements: Statement[]) => runChecked(() => runUnchecked(statements, { addsPet: true })),
+    addPet: (...statements: Statement[]) => run(statements, true),
     /** Throws, in any case, why a write has stored nothing: a later release has changed the tables, for example. */
     rejectWrite: (): MaybePromise<never> =>
       chain(readVersion(), (rows) => {
