@@ -29,8 +29,14 @@ export interface OpenApiOptions {
   servers?: readonly OpenApiServer[];
 }
 
-/** Checks the options. The servers are taken as they are, because each is checked where it is described. */
-const CHECKS: Checks<OpenApiOptions, Pick<OpenApiOptions, "servers">> = { servers: (servers) => servers! };
+const CHECKS: Checks<OpenApiOptions, { servers: readonly OpenApiServer[] | undefined }> = {
+  servers(servers) {
+    if (servers === undefined) return undefined;
+    const isList = Array.isArray(servers) && servers.every((server) => typeof server?.url === "string");
+    if (isList) return servers;
+    throw new TypeError('Option servers must be a list such as [{ url: "https://pets.example/v1" }]');
+  },
+};
 
 /**
  * Creates the OpenAPI 3.1 description of a petstore, as plain data for `JSON.stringify()`.

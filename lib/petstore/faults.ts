@@ -18,11 +18,10 @@ import { createHandles } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Intercept } from "../http/pipeline.ts";
 import { cancelBody, type Reply } from "../http/reply.ts";
-import { createRouter, type MatchedOperation } from "../http/router.ts";
+import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import type { CheckedOptions } from "./checked_options.ts";
 import { checkFaults, type Fault, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import type { Petstore } from "./petstore.ts";
 import { sleep } from "../promises.ts";
@@ -42,12 +41,12 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { settings, parts } = service;
   const faults = checkFaults(options);
-  const findOperationId = createIdFinder(settings);
+  const router = createRouter(OPERATIONS.map((definition) => createOperation(definition, settings)));
   const drawFault = createDraw(faults);
 
   /** Only a request with a valid key draws a fault, and only for an operation that has faults, so that others use up none. */
   const intercept: Intercept = (context, answer) => {
-    const id = findOperationId(context);
+    const id = router(context.method, context.target)?.operation.id;
     const fault = id !== undefined && faults.operations.includes(id) ? drawFault() : undefined;
     if (!fault) return answer();
     context.fields = { [FAULT_FIELD]: fault };
@@ -73,17 +72,6 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
       return send(failing.finisher.complete(breakOff(context), context));
     });
   return createHandles({ ...failing, respond });
-}
-
-/** Returns a function that finds the id of the operation of a request. It is undefined if the API has no such path, or the path no such method. */
-function createIdFinder(settings: CheckedOptions): (context: RequestContext) => string | undefined {
-  const operations = OPERATIONS.map((definition) => createOperation(definition, settings));
-  const ids = new Map<MatchedOperation, string>(operations.map((operation, i) => [operation, OPERATIONS[i]!.id]));
-  const router = createRouter(operations);
-  return ({ method, target }) => {
-    const match = router(method, target);
-    return match && ids.get(match.operation);
-  };
 }
 
 /** Returns a function that draws the fault of the next request, if it has one. */
