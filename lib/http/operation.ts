@@ -24,8 +24,6 @@ export const ANONYMOUS: Caller = { id: "anonymous", readOnly: true };
 export type Handler = (call: Call) => MaybePromise<Reply>;
 
 export interface Operation {
-  /** The name of an operation of the specification. The server's own operations have none. */
-  id?: string;
   method: Method;
   /** The path with the base path. It may end in one parameter, as in `/v1/pets/{petId}`. */
   path: string;

@@ -60,7 +60,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       "route_not_found",
       `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...pathsOfApi].join(", ")}`,
     );
-  const findMatch = ({ method, target }: RequestContext) => router(method, target);
 
   /** Answers a request. What it throws, and what its promise rejects with, is turned into a reply by {@link Pipeline.respond}. */
   function handle(context: RequestContext): MaybePromise<Reply> {
@@ -68,7 +67,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (refusal) return refusal;
     const kept = context.method === "GET" ? cache?.find(context) : undefined;
     if (kept) return withCaller(context, (caller) => answerFromCache(context, caller, kept));
-    const match = findMatch(context);
+    const match = router(context.method, context.target);
     // A public operation needs no preflight, because it is a plain GET.
     if (match?.operation.access === "public") return callOperation(context, ANONYMOUS, match);
     // A preflight has no key, so it is answered before the key is checked.
@@ -90,9 +89,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
    * if the response is stale. No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
    */
   function answerFromCache(context: RequestContext, caller: Caller, kept: Entry): MaybePromise<Reply> {
-    if (!cache?.useIfFresh(kept)) return answerCaller(context, caller, findMatch(context));
-    context.route = kept.route;
-    return kept.reply;
+    if (cache?.useIfFresh(kept)) {
+      context.route = kept.route;
+      return kept.reply;
+    }
+    return answerCaller(context, caller, router(context.method, context.target));
   }
 
   /** Answers a request with a valid key, and keeps the response to a GET. */

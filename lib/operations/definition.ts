@@ -83,11 +83,10 @@ export interface ResponseDescription {
 
 /** Makes of a definition an operation that the router can call. */
 export function createOperation(definition: Definition, settings: OperationSettings): Operation {
-  const { id, method, effect, path } = definition;
+  const { method, effect, path } = definition;
   const deprecation = deprecationOf(definition, settings);
   const handler = definition.createHandler(settings);
   return {
-    id,
     method,
     path: settings.basePath + path,
     access: "key",

@@ -149,10 +149,8 @@ const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
   },
 };
 
-const optionalObserver = optionalFunction<PetstoreOptions["onResponse"]>(undefined);
-
 function checkObserver(given: PetstoreOptions["onResponse"], name: string): Observer | undefined {
-  const onResponse = optionalObserver(given, name);
+  const onResponse = optionalFunction<PetstoreOptions["onResponse"]>(undefined)(given, name);
   return onResponse && ((context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
     callSafely(() =>

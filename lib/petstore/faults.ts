@@ -41,13 +41,16 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   const { settings, parts } = service;
   const faults = checkFaults(options);
-  const router = createRouter(OPERATIONS.map((definition) => createOperation(definition, settings)));
+  const failingOperations = OPERATIONS.filter(({ id }) => faults.operations.includes(id));
+  const router = createRouter(failingOperations.map((definition) => createOperation(definition, settings)));
   const drawFault = createDraw(faults);
 
   /** Only a request with a valid key draws a fault, and only for an operation that has faults, so that others use up none. */
   const intercept: Intercept = (context, answer) => {
-    const id = router(context.method, context.target)?.operation.id;
-    const fault = id !== undefined && faults.operations.includes(id) ? drawFault() : undefined;
+    const match = router(context.method, context.target);
+    // The router gives the fallback of a path for a method whose operation has no faults.
+    const mayFail = match !== undefined && match.operation !== match.route.fallback;
+    const fault = mayFail ? drawFault() : undefined;
     if (!fault) return answer();
     context.fields = { [FAULT_FIELD]: fault };
     switch (fault) {
