@@ -9,7 +9,7 @@ import { storeClosed } from "./write.ts";
  */
 export const FULL_BATCH: number = 512;
 
-/** How many creates may wait. {@link Batch.add} says when it refuses one. */
+/** How many creates may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_WAITING = 10_000;
 
 /** A store whose commits an observer can count. */
@@ -74,8 +74,6 @@ export class Batch<Create> {
   #waiting: Create[] = [];
   #state = IDLE;
   #isClosed = false;
-  /** Whether creates may be refused: from the end of the turn in which the limit was reached, until a create finds room again. */
-  #mayRefuse = false;
   /** How many of the next commits do not wait for clients, although they are expected. */
   #commitsWithoutWait = 0;
 
@@ -96,8 +94,7 @@ export class Batch<Create> {
   }
 
   /**
-   * Adds a create to the next commit. If too many wait, it is refused, but not in the turn of the event loop in which the limit is reached: the
-   * caller has made all creates of a turn before any could be refused, so to refuse some of them would save no memory.
+   * Adds a create to the next commit.
    *
    * @throws {StoreUnavailableError} If the batch is closed, or too many creates wait.
    */
@@ -105,11 +102,10 @@ export class Batch<Create> {
     if (this.#isClosed) throw storeClosed();
     // A full batch is committed without this create, which begins the next one.
     if (this.#waiting.length >= FULL_BATCH) this.#commit();
-    if (this.unsettled < MAX_WAITING) this.#mayRefuse = false;
-    if (this.#mayRefuse) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
+    if (this.unsettled >= MAX_WAITING) {
+      throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
+    }
     this.#waiting.push(create);
-    // The number grows by one, so it is equal to the limit once, and one timer is set.
-    if (this.unsettled === MAX_WAITING) setImmediate(() => this.#mayRefuse = true);
     const state = this.#state;
     if (state.kind === "idle") this.#gather();
     if (state.kind === "awaiting clients" && this.#waiting.length >= state.clients) this.#commit();

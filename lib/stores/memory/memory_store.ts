@@ -27,14 +27,22 @@ export function createMemoryStore(): ClearableStore {
   return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
 }
 
+/** A create that a retry with the same key repeats. */
+interface RememberedRequest {
+  id: bigint;
+  fingerprint: string;
+  /** When it is forgotten, in milliseconds as in `Date.now()`. */
+  expires: number;
+}
+
 /** A store without API keys, for a petstore that creates its store itself. */
 export class MemoryStore implements PetStore {
   /** The pets as JSON text. The pet with the id 1 is the first. */
   readonly #pets: string[] = [];
   /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsByStatus: number[][] = PET_STATUSES.map(() => []);
-  /** The remembered requests by their keys, in the order in which they came. `expires` is in milliseconds, as in `Date.now()`. */
-  readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
+  /** The remembered requests by their keys, in the order in which they came. */
+  readonly #requests = new Map<string, RememberedRequest>();
   /** By these counters the service notices that the responses that it keeps are out of date. */
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
@@ -51,10 +59,8 @@ export class MemoryStore implements PetStore {
 
   createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
-    const known = this.#requests.get(key);
-    const remembered = known && known.expires > now ? known : undefined;
-    const earlierOutcome = recall(remembered, fingerprint);
-    if (earlierOutcome) return earlierOutcome;
+    const known = recall(this.#findRequest(key, now), fingerprint);
+    if (known) return known;
     const id = this.create(pet);
     // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first. The
     // order of the map is that of expiry, on which `#deleteExpired()` relies.
@@ -62,6 +68,12 @@ export class MemoryStore implements PetStore {
     this.#deleteExpired(now);
     this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
     return { outcome: "created", id };
+  }
+
+  /** The request with this key, unless it has expired. */
+  #findRequest(key: string, now: number): RememberedRequest | undefined {
+    const request = this.#requests.get(key);
+    return request && request.expires > now ? request : undefined;
   }
 
   /**

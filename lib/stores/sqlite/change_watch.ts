@@ -1,13 +1,8 @@
-/**
- * Keeps the reads of a store fresh: it finds out whether a connection has written to the file, and whether it has only added pets.
- * A read calls `noticeCommits()` first. If its answer is not kept in memory, it then calls `joinSharedRead()`, and reads the file.
- */
+/** Finds out whether a connection has written to the file of a store, and whether it has only added pets. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
-import { CommitWatch } from "./commit_watch.ts";
-import type { OpenedFiles } from "./opened_files.ts";
-import { SharedRead } from "./shared_read.ts";
+import { LogIndex } from "./log_index.ts";
 import { stampShowsAlterations } from "./schema.ts";
 import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -29,80 +24,54 @@ interface Marks {
 }
 
 /**
- * Keeps the two counters of `StoreChanges` for one file. The store looks for commits before each read. For speed, the marks of the file are
- * compared only after a commit: the largest id shows additions, and a stamp that triggers write shows everything else.
+ * Keeps the two counters of `StoreChanges` for one file, by comparing marks of the file: the largest id shows additions, and a stamp that
+ * triggers write shows everything else.
  */
 export class ChangeWatch {
   readonly #db: DatabaseSync;
-  readonly #commits: CommitWatch;
+  /** Tells cheaply that there was no commit, so that the marks need not be compared. Without it, each look compares them. */
+  #index: LogIndex | undefined;
   readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
   readonly #selectMarks: StatementSync;
   /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
   /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
   #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
-  /** Whether the connection has been closed, so that the file cannot be asked any more. */
-  #isClosed = false;
-  /** The transaction that several reads share. It is undefined where a look within a transaction would see no commit. */
-  readonly #shared: SharedRead | undefined;
 
-  /** @param files The files of the database, or undefined if it is in memory. */
-  constructor(db: DatabaseSync, files: OpenedFiles | undefined) {
+  /** @param path The path of the file, or undefined if the database is in memory. */
+  constructor(db: DatabaseSync, path: string | undefined) {
     this.#db = db;
     this.#selectMarks = prepareExact(db, SELECT_MARKS);
-    this.#commits = new CommitWatch(db, files);
-    this.#shared = this.#commits.hasIndex ? new SharedRead(db) : undefined;
+    this.#index = path === undefined ? undefined : LogIndex.open(path);
   }
 
-  /**
-   * Looks for commits, and returns the counters. If there was a commit, the transaction that reads share ends, because
-   * it would not show it.
-   */
+  /** Looks for commits, and returns the counters. */
   noticeCommits(): StoreChanges {
-    if (this.#isClosed) this.#counters.alterations++;
-    else this.#look();
+    try {
+      const mayHaveChanged = this.#index?.hasNewCommit() ?? true;
+      if (mayHaveChanged) this.#countSinceLastLook();
+    } catch {
+      // What has happened is not known, so everything that was read before may be stale.
+      this.#marks = undefined;
+      this.#counters.alterations++;
+    }
     return this.#counters;
-  }
-
-  /** Lets a read of the file share a transaction with the reads before it, for speed. The caller has just looked for commits. */
-  joinSharedRead(): void {
-    this.#shared?.join();
-  }
-
-  /** Ends the transaction that reads share, before this connection writes, or reads something that must be fresh without a look. */
-  endSharedRead(): void {
-    this.#shared?.end();
   }
 
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
   get isLogLong(): boolean {
     try {
-      const pages = this.#commits.pagesInLog();
       // Without an index, no length is ever known. To take each log for a long one would then slow down every create.
-      return pages !== undefined && pages > LONG_LOG_PAGES;
+      return this.#index !== undefined && this.#index.countPages() > LONG_LOG_PAGES;
     } catch {
       // The length cannot be read at the moment, so the log may be long.
       return true;
     }
   }
 
-  /** Ends the looks at the file. From now on, every look says that the file may have changed. */
+  /** Ends the looks at the index, before the connection is closed. From then on the marks cannot be read, so each look is a failure. */
   close(): void {
-    this.#isClosed = true;
-    this.endSharedRead();
-  }
-
-  #look(): void {
-    try {
-      if (!this.#commits.hasNew()) return;
-      this.endSharedRead();
-      this.#countSinceLastLook();
-    } catch {
-      // What has happened is not known, so everything that was read before may be stale.
-      this.endSharedRead();
-      this.#marks = undefined;
-      this.#counters.alterations++;
-    }
+    this.#index = undefined;
   }
 
   /** Compares the marks with those of the last look, and counts what has happened in between. */

@@ -4,16 +4,11 @@ import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileConnection } from "./file_connection.ts";
-import type { ChangeWatch } from "./change_watch.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
-/**
- * Makes the key store of an SQLite file, on the connection by which a store reads its pets.
- *
- * @param watch The watch of the same connection, whose reads of pets share a transaction.
- */
-export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: ChangeWatch): KeyStore {
+/** Makes the key store of an SQLite file, on the connection by which a store reads its pets. */
+export function sqliteKeys(db: DatabaseSync, file: FileConnection): KeyStore {
   const run: RunStatements = (kind, ...statements) =>
     onCurrentFile(() => kind === "read" ? readAtOnce(db, statements) : changeKeys(db, file, statements));
   const stamp = () => onCurrentFile(() => JSON.stringify(runAll(db, SELECT_STAMP)));
@@ -21,8 +16,6 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection, watch: Change
 
   function onCurrentFile<T>(work: () => T): T {
     try {
-      // The transaction that reads of pets share shows the file as it was when it began, and the keys would be as old.
-      watch.endSharedRead();
       // If the file was moved or replaced, no server would notice a change of it.
       file.requireInPlace();
       return work();

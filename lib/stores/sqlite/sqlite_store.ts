@@ -32,8 +32,9 @@ const SHORT_COMMIT_MS = 2;
 export type WriterThread = "auto" | "always" | "never";
 
 /**
- * A store on an SQLite file. It reads on the calling thread, by one connection. Before each read it looks whether a connection has
- * committed ({@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or by another.
+ * A store on an SQLite file. It reads on the calling thread, by one connection. Before it uses a text that it has kept, it looks whether a
+ * connection has committed ({@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or
+ * by another.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
@@ -46,7 +47,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #db: DatabaseSync;
   /** The connection, which finds out whether the file is still the one that was opened. */
   readonly #file: FileConnection;
-  /** Finds out whether there was a commit. Each read asks it first. */
+  /** Finds out whether what was kept of the file is still true. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #selectPet: StatementSync;
@@ -62,15 +63,15 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.files = files;
     this.isNew = isNew;
     this.#file = new FileConnection(opened, path);
-    this.#watch = new ChangeWatch(db, files);
+    this.#watch = new ChangeWatch(db, files?.path);
     this.thread = thread;
     this.#writer = new Writer({
-      transactions: new WriteTransactions(db, this.#file, () => this.#watch.endSharedRead()),
+      transactions: new WriteTransactions(db, this.#file),
       thread,
       shortCommitMs,
       isLogLong: () => this.#watch.isLogLong,
     });
-    this.keys = sqliteKeys(db, this.#file, this.#watch);
+    this.keys = sqliteKeys(db, this.#file);
     this.#selectPet = prepareExact(db, SELECT_PET);
     this.#selectAll = prepareExact(db, ALL_PETS);
     this.#selectOfStatus = prepareExact(db, PETS_OF_STATUS);
@@ -108,7 +109,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   list({ after, limit, status }: PetQuery): PetPage {
     const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
     const conditionValues = status === undefined ? [after] : [BigInt(statusCode(status)), after];
-    this.#watch.noticeCommits();
     // The statement gives one row with a whole page as JSON. Its condition comes twice: for the pet after the page, and for the page.
     const row = this.#read(() => statement.get(...conditionValues, BigInt(limit), ...conditionValues));
     const { json, last, following } = row as { json: string; last: bigint; following: bigint | null };
@@ -120,7 +120,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   check(): void {
-    this.#watch.noticeCommits();
     // Any id shows whether pets can be read, also one that no pet has.
     this.#read(() => this.#selectPet.get(1n));
     this.#file.requireInPlace();
@@ -135,13 +134,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     return chain(written, () => this.#file.close());
   }
 
-  /** Reads the file in the transaction that reads share. The caller has just looked for commits. */
+  /** Reads the file. An error says what is wrong with it. */
   #read<T>(select: () => T): T {
     try {
-      this.#watch.joinSharedRead();
       return select();
     } catch (error) {
-      this.#watch.endSharedRead();
       try {
         this.#recover(error);
       } catch (reason) {

@@ -28,14 +28,11 @@ const MAX_ID = 2n ** 53n - 1n;
 export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #file: FileConnection;
-  readonly #sql: PreparedStatements;
-  readonly #endSharedRead: () => void;
+  readonly #sql: ReturnType<typeof prepareAll>;
 
-  /** @param endSharedRead Ends the transaction in which the same connection reads, if it is open: a connection has one at a time. */
-  constructor(db: DatabaseSync, file: FileConnection, endSharedRead: () => void = () => {}) {
+  constructor(db: DatabaseSync, file: FileConnection) {
     this.#db = db;
     this.#file = file;
-    this.#endSharedRead = endSharedRead;
     this.#sql = prepareAll(db);
   }
 
@@ -47,7 +44,6 @@ export class WriteTransactions {
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     let isCommitting = false;
     try {
-      this.#endSharedRead();
       beginWrite(this.#db, patienceMs);
       this.#file.requireCommittable();
       const outcomes = this.apply(writes);
@@ -71,28 +67,29 @@ export class WriteTransactions {
    */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
+    const lastIdBefore = this.#readLastId();
+    if (lastIdBefore + BigInt(writes.length) > MAX_ID) throw this.#outOfIdsError(lastIdBefore);
     const outcomes: Outcome[] = [];
-    const idBefore = BigInt(this.#sql.lastId.get()!["last"] as bigint);
-    if (idBefore + BigInt(writes.length) > MAX_ID) throw this.#outOfIdsError(idBefore);
-    let lastId = idBefore;
+    let lastId = lastIdBefore;
     while (outcomes.length < writes.length) {
-      const next = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
-      // If the next writes are plain creates, as many as one statement takes, it adds their pets. Otherwise the next write is carried out by
-      // itself.
-      if (next.length === PETS_PER_INSERT && next.every(isCreate)) {
-        this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
-        for (const _ of next) outcomes.push({ outcome: "created", id: ++lastId });
-      } else {
-        const outcome = this.#applyOne(next[0]!, lastId + 1n, now);
-        if (outcome.outcome === "created") lastId = outcome.id;
-        outcomes.push(outcome);
+      const rest = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
+      if (rest.length === PETS_PER_INSERT && rest.every(isCreate)) {
+        this.#sql.insertMany.run(...rest.flatMap(({ pet }) => rowOf(pet)));
+        for (const _ of rest) outcomes.push({ outcome: "created", id: ++lastId });
+        continue;
       }
+      const outcome = this.#applyOne(rest[0]!, lastId + 1n, now);
+      if (outcome.outcome === "created") lastId = outcome.id;
+      outcomes.push(outcome);
     }
-    if (lastId > idBefore) this.#requireAdded(idBefore, lastId);
-    const requests = writes.filter(({ kind }) => kind === "createOnce").length;
-    // Up to twice as many expired requests are deleted as were added, so that the backlog shrinks in small steps.
-    if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
+    this.#requireAdded(lastIdBefore, lastId);
+    this.#deleteExpired(writes, now);
     return outcomes;
+  }
+
+  /** The id after which SQLite numbers the next pet. */
+  #readLastId(): bigint {
+    return this.#sql.lastId.get()!["last"] as bigint;
   }
 
   /** @param id The id of the pet, if the write adds one. */
@@ -132,9 +129,16 @@ export class WriteTransactions {
    * one.
    */
   #requireAdded(idBefore: bigint, lastId: bigint): void {
+    if (lastId === idBefore) return;
     const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
     const areAdded = count === lastId - idBefore && greatest === lastId;
     if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
+  }
+
+  /** Deletes up to twice as many expired requests as were added, so that the backlog shrinks in small steps. */
+  #deleteExpired(writes: readonly Write[], now: bigint): void {
+    const requests = writes.filter(({ kind }) => kind === "createOnce").length;
+    if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
   }
 
   #outOfIdsError(last: bigint): StoreUnavailableError {
@@ -150,18 +154,7 @@ export class WriteTransactions {
   }
 }
 
-interface PreparedStatements {
-  lastId: StatementSync;
-  added: StatementSync;
-  insertOne: StatementSync;
-  insertMany: StatementSync;
-  findRequest: StatementSync;
-  insertRequest: StatementSync;
-  deleteExpired: StatementSync;
-  writeNothing: StatementSync[];
-}
-
-function prepareAll(db: DatabaseSync): PreparedStatements {
+function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
     lastId: prepare(SELECT_LAST_ID),

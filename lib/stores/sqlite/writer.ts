@@ -4,30 +4,30 @@ import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "
 import { isBusy } from "./errors.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import type { WriteTransactions } from "./write_transactions.ts";
-import { type CommitThread, ThreadLine } from "./writing_thread.ts";
+import type { WritingThread } from "./writing_thread.ts";
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
 
 /** With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. */
-export const DURATION_DECAY = 0.9;
+const DURATION_DECAY = 0.9;
 
 /** What a {@link Writer} needs. */
 export interface WriterOptions {
   /** The transactions that commit on the calling thread. */
-  transactions: Pick<WriteTransactions, "commit">;
+  transactions: WriteTransactions;
   /** The thread that writes. Without it, the calling thread commits. */
-  thread?: CommitThread | undefined;
+  thread: WritingThread | undefined;
   /**
    * While commits take less than this many milliseconds, the calling thread commits a lone create, although there is a thread that writes.
-   * Default: 0, so that the other thread commits everything.
+   * With 0, the other thread commits everything.
    */
-  shortCommitMs?: number;
+  shortCommitMs: number;
   /**
    * Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. This
    * is called without a `this`.
    */
-  isLogLong?(): boolean;
+  isLogLong(): boolean;
 }
 
 /**
@@ -36,18 +36,16 @@ export interface WriterOptions {
  */
 export class Writer {
   readonly batch: Batch<PendingWrite>;
-  readonly #transactions: Pick<WriteTransactions, "commit">;
+  readonly #transactions: WriteTransactions;
   /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
-  #thread: CommitThread | undefined;
-  /** The line to the thread. It is undefined before the first commit there, and is replaced when the thread has ended. */
-  #line: ThreadLine | undefined;
+  #thread: WritingThread | undefined;
   readonly #shortCommitMs: number;
   readonly #isLogLong: () => boolean;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
-  constructor({ transactions, thread, shortCommitMs = 0, isLogLong = () => false }: WriterOptions) {
+  constructor({ transactions, thread, shortCommitMs, isLogLong }: WriterOptions) {
     this.#transactions = transactions;
     this.#thread = thread;
     this.#shortCommitMs = shortCommitMs;
@@ -66,10 +64,7 @@ export class Writer {
   }
 
   close(): MaybePromise<void> {
-    return chain(this.batch.close(), () => {
-      this.#line?.close();
-      return this.#thread?.close();
-    });
+    return chain(this.batch.close(), () => this.#thread?.close());
   }
 
   #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
@@ -84,47 +79,33 @@ export class Writer {
 
   /** Commits on the calling thread. While another connection has the lock, this is repeated until the deadline. */
   #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
-    const writes = pending.map(({ write }) => write);
     const startedAt = performance.now();
     try {
-      resolveAll(pending, this.#transactions.commit(writes, 0));
+      resolveAll(pending, this.#transactions.commit(writesOf(pending), 0));
     } catch (error) {
       const mayRetry = isBusy(error) && performance.now() < deadline;
-      if (mayRetry) return this.#retryHere(pending, deadline);
+      if (mayRetry) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
       rejectAll(pending, error);
     } finally {
       this.#noteDuration(performance.now() - startedAt);
     }
   }
 
-  async #retryHere(pending: readonly PendingWrite[], deadline: number): Promise<void> {
-    await sleep(RETRY_DELAY_MS);
-    await this.#commitHere(pending, deadline);
-  }
-
   /** Commits on the thread that writes, or here if it cannot be started. */
-  async #commitOnThread(thread: CommitThread, pending: readonly PendingWrite[]): Promise<void> {
+  async #commitOnThread(thread: WritingThread, pending: readonly PendingWrite[]): Promise<void> {
     try {
-      const line = await this.#lineTo(thread);
-      if (!line) return await this.#commitHere(pending);
-      const writes = pending.map(({ write }) => write);
-      const { outcomes, milliseconds } = await line.commit(writes);
+      const committed = await thread.commit(writesOf(pending));
+      if (!committed) {
+        this.#thread = undefined;
+        return await this.#commitHere(pending);
+      }
       // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
       // busy.
-      this.#noteDuration(milliseconds);
-      resolveAll(pending, outcomes);
+      this.#noteDuration(committed.milliseconds);
+      resolveAll(pending, committed.outcomes);
     } catch (error) {
       rejectAll(pending, error);
     }
-  }
-
-  /** The line to the thread. A new one is opened if there is none. The result is undefined if the thread cannot be started. */
-  async #lineTo(thread: CommitThread): Promise<ThreadLine | undefined> {
-    if (this.#line && !this.#line.hasEnded) return this.#line;
-    this.#line = await ThreadLine.open(thread);
-    // No thread can be started here, so this thread commits from now on.
-    if (!this.#line) this.#thread = undefined;
-    return this.#line;
   }
 
   #noteDuration(milliseconds: number): void {
@@ -138,6 +119,10 @@ function asMessage(write: Write): Write {
   if (write.kind === "probe") return write;
   const { name, categoryId, status } = write.pet;
   return { ...write, pet: { name, categoryId, status } };
+}
+
+function writesOf(pending: readonly PendingWrite[]): Write[] {
+  return pending.map(({ write }) => write);
 }
 
 /** Tells the callers the outcomes, which are in the order of their writes. */

@@ -1,11 +1,6 @@
 /**
- * What a store and its thread that writes tell each other. The thread has one control port. On it, the store sends a new port, the line, and
- * waits for a greeting on that line. Then it sends one batch at a time on the line, and waits for the answer. A line ends with the thread.
- *
- * | port    | from the store                | from the thread                                                    |
- * | ------- | ----------------------------- | ------------------------------------------------------------------ |
- * | control | a line, and at last `"close"` | nothing; the port ends when the connection of the thread is closed |
- * | line    | a batch of writes             | at first `ready` or a `failure`, then `outcomes` or a `failure`    |
+ * What a store and its thread that writes tell each other on one port. The store sends a batch of writes, and the thread answers with the
+ * outcomes or a failure. There is one batch at a time. At last the store sends `"close"`, and the thread closes its connection and the port.
  */
 
 import type { MessagePort } from "node:worker_threads";
@@ -13,31 +8,14 @@ import { StoreUnavailableError } from "../store.ts";
 import type { Outcome, Write } from "../write.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 
-/** The members of `MessagePort` that the web and `node:worker_threads` share. */
-export interface Port<Sent, Received> {
-  onmessage: ((event: { data: Received }) => void) | null;
-  postMessage(message: Sent): void;
-  close(): void;
-  addEventListener(event: "close", listener: () => void): void;
-  /** An open port keeps the process alive, unless `unref()` was called. */
-  ref?(): void;
-  unref?(): void;
-}
-
 /** What the thread gets when it starts. */
 export interface ThreadData {
-  opened: OpenedFiles;
-  control: MessagePort;
+  files: OpenedFiles;
+  port: MessagePort;
 }
 
-/** A message on the control port. */
-export type ControlMessage = ThreadEnd | "close";
-
-/** The store's end of a line. */
-export type StoreEnd = Port<readonly Write[], Answer>;
-
-/** The thread's end of a line. */
-export type ThreadEnd = Port<Answer, readonly Write[]>;
+/** A message from the store. */
+export type Request = readonly Write[] | "close";
 
 /** The outcomes of a batch, and the duration of the commit alone. */
 export interface Committed {
@@ -54,7 +32,8 @@ export interface Failure {
   mayBeStored: boolean;
 }
 
-export type Answer = { kind: "ready" } | Committed | Failure;
+/** A message from the thread. */
+export type Answer = Committed | Failure;
 
 export function failureOf(error: unknown): Failure {
   const { name, message } = error instanceof Error ? error : new Error(String(error));

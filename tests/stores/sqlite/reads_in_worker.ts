@@ -2,11 +2,10 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import type { WriterThread } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { execute } from "../../support/database.ts";
 
-const { path, writerThread, trigger } = workerData as { path: string; writerThread: WriterThread; trigger: string };
-const store = createSqliteStore(path, { writerThread });
+const { path, trigger } = workerData as { path: string; trigger: string };
+const store = createSqliteStore(path, { writerThread: "never" });
 const pet = { name: "Rex", categoryId: 7n, status: "available" } as const;
 const id = await store.create(pet);
 execute(path, `CREATE TRIGGER strange ${trigger}`);

@@ -7,13 +7,9 @@ import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { WritingThread } from "../../../lib/stores/sqlite/writing_thread.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import type { Answer } from "../../../lib/stores/sqlite/writing_thread_messages.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { beginWrite } from "../../../lib/stores/sqlite/transaction.ts";
-import { untilLocked } from "../../support/database.ts";
+import { fill, untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 import { countCommits, createMany, execute, query, REX, test, walk, withPath } from "./support.ts";
 
@@ -55,7 +51,6 @@ test("while the thread is in a transaction, reads are answered, and later create
     assert.equal(countCommits(path), before + 2);
   }));
 
-// The order of such events: order_test.ts.
 test("when the thread ends, creates that it has not answered are unavailable, reads go on, and a new thread takes over", () =>
   withThread(async (store, other, path) => {
     assert.equal(await store.create(REX), 1n);
@@ -75,18 +70,22 @@ test("when the thread ends, creates that it has not answered are unavailable, re
     assert.deepEqual(await walk(store), Array.from({ length: last + 1 }, (_, i) => i + 1));
   }));
 
-test.path("a thread does not start on a file that has been moved, and makes none in its place", async (path) => {
-  const { db, files } = openDatabase(path);
-  renameSync(path, `${path}.moved`);
-  const thread = new WritingThread(files!);
-  const port = thread.connect()!;
-  const greeting = await new Promise<Answer>((resolve) => port.onmessage = ({ data }) => resolve(data));
-  assert.match(greeting.kind === "failure" ? greeting.message : "", /has been deleted, moved or replaced/);
-  assert.ok(!existsSync(path));
-  port.close();
-  await thread.close();
-  db.close();
-});
+test("a store whose thread ends while creates wait settles each of them, and closes", () =>
+  withThread(async (store) => {
+    await store.create(REX);
+    const creates = Array.from({ length: 2_000 }, () => store.create(REX).then(() => "stored", ({ name }) => name));
+    const ended = store.thread!.terminate();
+    await store.close();
+    await ended;
+    for (const outcome of await Promise.all(creates)) assert.match(outcome, /^(stored|StoreUnavailableError)$/);
+  }));
+
+test("a thread does not start on a file that has been moved, and makes none in its place", () =>
+  withThread(async (store, _other, path) => {
+    renameSync(path, `${path}.moved`);
+    await assert.rejects(store.create(REX), /has been deleted, moved or replaced/);
+    assert.ok(!existsSync(path));
+  }));
 
 /** Creates a pet. On the calling thread, a commit ends in the turn of the event loop in which it begins. */
 async function isCommittedHere(store: SqliteStore): Promise<boolean> {
@@ -108,54 +107,16 @@ test.path("a create that is alone is committed on the calling thread while the d
   }
 });
 
-test.path("a commit that was slow and failed sends the next create to the thread, as one that succeeded does", async (path) => {
+test.path("a create that has to write a long log back is committed by the thread", async (path) => {
   await using store = SqliteStore.open(path, "auto");
   await until("a commit on the calling thread", () => isCommittedHere(store));
-  execute(path, SLOW.replace("1000000", "100000").replace(/END$/, "SELECT raise(ABORT, 'refused'); END"));
-  await assert.rejects(store.create(REX), /refused/);
-  execute(path, "DROP TRIGGER slow");
+  // While this connection reads, the log cannot be written back.
+  const reader = new DatabaseSync(path);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT 1 FROM pets").get();
+  fill(path, 20_000, "hex(zeroblob(500))");
+  reader.close();
   assert.equal(await isCommittedHere(store), false);
-});
-
-test.path("a create that has to write a long log back is committed by the thread, also the first of a start", async (path) => {
-  let store = SqliteStore.open(path, "auto");
-  for (const start of ["of the same store", "of a new store"]) {
-    await until("a commit on the calling thread", () => isCommittedHere(store));
-    // While this connection reads, the log cannot be written back.
-    const reader = new DatabaseSync(path);
-    reader.exec("BEGIN");
-    reader.prepare("SELECT 1 FROM pets").get();
-    execute(
-      path,
-      `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-      INSERT INTO pets (name, category_id, status) SELECT printf('%1000d', i), 1, 0 FROM n`,
-    );
-    if (start === "of a new store") {
-      await store.close();
-      store = SqliteStore.open(path, "auto");
-    }
-    reader.close();
-    assert.equal(await isCommittedHere(store), false, `the first create ${start}`);
-  }
-  await store.close();
-});
-
-test.path("a write leaves the time for which SQLite waits for a lock as it was, also a write that gets no lock", (path) => {
-  const { db } = openDatabase(path);
-  const other = new DatabaseSync(path);
-  const waits = (of = db) => of.prepare("PRAGMA busy_timeout").get()?.["timeout"];
-  const before = waits();
-  other.exec("BEGIN IMMEDIATE");
-  const late = openDatabase(path).db;
-  assert.equal(waits(late), before, "after a start that got no lock");
-  late.close();
-  assert.throws(() => beginWrite(db, 1), /locked/);
-  assert.equal(waits(), before);
-  other.exec("ROLLBACK");
-  beginWrite(db, 1);
-  assert.equal(waits(), before);
-  db.close();
-  other.close();
 });
 
 test("an unknown option of an SQLite store is a TypeError", () => {
