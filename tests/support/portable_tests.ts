@@ -10,8 +10,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
  * Tests of the order of events in models, of stores that are no part of the library, and of processes; and of modules that are loaded
  * twice, which Bun does not do.
  */
-const SAME_EVERYWHERE =
-  /\/(order|schema_start|worker_group|postgres_commit|key_cache|documented_store|refutations|runtime)_test\.ts$/;
+const SAME_EVERYWHERE = /\/(worker_group|postgres_commit|key_cache|documented_store|refutations|runtime)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [

@@ -1,71 +1,34 @@
 /**
- * SQLite's locks on the file of an open store. While they exist, another program that opens and closes the file keeps its
- * log. Without them, it would take itself for the last user and delete the log.
+ * SQLite's locks, and what they rely on. While a store has its locks, another program that opens and closes the file keeps its log. Without
+ * them, it would take itself for the last user and delete the log. The system gives up all locks on a file that the process closes.
  */
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { statSync, symlinkSync } from "node:fs";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
+import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import type { PetStore } from "../../../lib/stores/store.ts";
-import { createMany, execute, query, REX, test } from "./support.ts";
-
-/** Adds pets in several transactions. */
-async function fill(store: PetStore): Promise<void> {
-  for (let round = 0; round < 4; round++) await createMany(store, 64);
-}
+import { createMany, openFiles, query, REX, test, usingStore } from "./support.ts";
 
 const STORE_IN_WORKER = new URL("./store_in_worker.ts", import.meta.url);
 
-/** What makes a process lose the locks of a store, because the system gives up all locks on a file that the process closes. */
-async function disturb(store: PetStore, path: string): Promise<void> {
+/** Opens and closes the file within this process, in each way that a program has. */
+async function disturb(path: string): Promise<void> {
   await createSqliteStore(path).close();
+  await inspectDatabase(path);
   for (const closes of [true, false]) await once(new Worker(STORE_IN_WORKER, { workerData: { path, closes } }), "exit");
-  for (const options of [{}, { readOnly: true }]) {
-    const own = new DatabaseSync(path, options);
-    own.prepare("SELECT count(*) FROM pets").get();
-    own.close();
-  }
+  query(path, "SELECT count(*) FROM pets");
   const link = join(path, "..", "link.db");
   symlinkSync(path, link);
   await createSqliteStore(link).close();
-  execute(path, "PRAGMA wal_checkpoint");
-  store.check();
 }
-
-test.eachStore(
-  "a file that other stores, connections and programs open and close keeps its log, and no acknowledged pet is lost",
-  async (store, path) => {
-    await fill(store);
-    await disturb(store, path);
-    const inode = statSync(`${path}-wal`).ino;
-    for (const sql of ["SELECT 1", "PRAGMA quick_check", "PRAGMA wal_checkpoint(TRUNCATE)"]) {
-      await runElsewhere(path, sql);
-      assert.equal(statSync(`${path}-wal`).ino, inode, `the log was deleted after ${sql}`);
-      const id = await store.create({ ...REX, name: sql });
-      assert.deepEqual(query(path, `SELECT name FROM pets WHERE id = ${id}`), [{ name: sql }]);
-    }
-  },
-);
-
-test.eachOther("a create that gets no lock is refused in the end, and the next one is stored", async (store, other) => {
-  await store.create(REX);
-  other.exec("BEGIN IMMEDIATE");
-  const refused = store.create(REX).then(() => "stored", ({ message }) => message);
-  assert.match(
-    await Promise.race([refused, pause(20_000, "no answer", { ref: false })]),
-    /is locked by another process/,
-  );
-  other.exec("ROLLBACK");
-  assert.equal(await store.create(REX), 2n);
-});
 
 /** Runs a statement in another process of this runtime, which opens and closes the file. */
 async function runElsewhere(path: string, sql: string): Promise<void> {
@@ -76,3 +39,66 @@ async function runElsewhere(path: string, sql: string): Promise<void> {
   const flags = process.versions["deno"] ? ["eval", "--no-config"] : ["--eval"];
   await promisify(execFile)(process.execPath, [...flags, code]);
 }
+
+test.eachStore(
+  "a file that other stores, connections and programs open and close keeps its log, and no acknowledged pet is lost",
+  async (store, path) => {
+    for (let round = 0; round < 4; round++) await createMany(store, 64);
+    await disturb(path);
+    const inode = statSync(`${path}-wal`).ino;
+    for (const sql of ["SELECT 1", "PRAGMA wal_checkpoint(TRUNCATE)"]) {
+      await runElsewhere(path, sql);
+      assert.equal(statSync(`${path}-wal`).ino, inode, `the log was deleted after ${sql}`);
+      const id = await store.create({ ...REX, name: sql });
+      assert.deepEqual(query(path, `SELECT name FROM pets WHERE id = ${id}`), [{ name: sql }]);
+    }
+  },
+);
+
+test.eachOther(
+  "while another connection has the write lock, creates wait for it and reads continue",
+  async (store, other) => {
+    other.exec("BEGIN IMMEDIATE");
+    const creates = createMany(store, 600);
+    // Timers fire and reads are answered meanwhile: SQLite's own way to wait would stop both.
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      assert.deepEqual(store.list({ after: 0n, limit: 1 }), { json: "[]" });
+    }
+    other.exec("COMMIT");
+    assert.equal((await creates).at(-1), 600n);
+  },
+);
+
+test.eachOther("a create that gets no lock is refused in the end, and the next one is stored", async (store, other) => {
+  await store.create(REX);
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(store.create(REX), /is locked by another process/);
+  other.exec("ROLLBACK");
+  assert.equal(await store.create(REX), 2n);
+});
+
+test.eachPath("after the last store of a file has been closed, no descriptor is open or kept back", async (path) => {
+  const before = openFiles(devNull);
+  for (let round = 0; round < 2; round++) {
+    await usingStore(path, (first) =>
+      usingStore(path, async (second) => {
+        const id = await first.create(REX);
+        await first.close();
+        assert.notEqual(second.get(id), undefined);
+      }));
+    assert.deepEqual([openFiles(path) ?? [], openFiles(devNull)], [[], before]);
+  }
+});
+
+const WITHOUT_DESCRIPTORS = fileURLToPath(new URL("without_descriptors.mjs", import.meta.url));
+
+/** Opens 200 files at most. */
+const LIMITED = ["-c", 'ulimit -n 200 && exec "$0" "$@"', process.execPath];
+
+test.path("the thread of a store starts although clients have taken all descriptors, and another one fails without harm", (path) => {
+  if (process.platform === "win32") return;
+  const args = "Deno" in globalThis ? ["run", "-A", "--no-check"] : [];
+  const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args, WITHOUT_DESCRIPTORS, path], { encoding: "utf8" });
+  assert.match(stdout, /^1,2\n\S+: the process has too few free file descriptors for a thread that writes\n$/, stderr);
+});

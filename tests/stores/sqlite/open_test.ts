@@ -6,19 +6,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { whileReplaced } from "../../support/while_replaced.ts";
 import { assertRefused, createMany, execute, openFiles, REX, test, usingStore } from "./support.ts";
 
 const THEIRS = /is an SQLite database of another program/, TEXT = /is not an SQLite database; it was left unchanged/;
 const CORRUPT = /is corrupt; restore it from a backup/;
-
-const CUT_LENGTHS = [100, 4096, 5000, 20_480];
 
 /** Files, how to make them, and the message of the refusal. */
 const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
   ["a database of another program", (path) => execute(path, "CREATE TABLE pets (title TEXT)"), THEIRS],
   ["one with a write-ahead log", (path) => execute(path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)"), THEIRS],
   ["an empty one with another application id", (path) => execute(path, "PRAGMA application_id = 7"), THEIRS],
-  ["an empty one with a version", (path) => execute(path, "PRAGMA user_version = 1"), THEIRS],
   [
     "a database of a later program",
     (path) => alter(path, "PRAGMA user_version = 99"),
@@ -26,15 +24,10 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   ],
   ["a text file", (path) => writeFileSync(path, "Pets I have known\n".repeat(100)), TEXT],
   ["a text file of one byte", (path) => writeFileSync(path, "R"), TEXT],
-  ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
-  ...CUT_LENGTHS.map((length): typeof REFUSED[number] => [
-    `a database cut off after ${length} bytes`,
-    (path) => damage(path, (bytes) => bytes.subarray(0, length)),
-    CORRUPT,
-  ]),
+  ["a file that was cut off", (path) => damage(path, (bytes) => bytes.subarray(0, 5000)), CORRUPT],
   ["a damaged first line", (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)), TEXT],
   ["a damaged schema page", (path) => damage(path, (bytes) => bytes.fill(0xa5, 100, 4096)), CORRUPT],
-  ...["pets", "sqlite_sequence", "idempotency_keys", "api_keys", "alteration"].map((table): typeof REFUSED[number] => [
+  ...["pets", "api_keys"].map((table): typeof REFUSED[number] => [
     `a damaged first page of the table ${table}`,
     (path) => damageTable(path, table),
     CORRUPT,
@@ -59,59 +52,45 @@ test.path("createSqliteStore() opens a file with a table of another program that
   await createSqliteStore(path).close();
 });
 
-for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", "WAL"]] as const) {
-  test.path(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, async (path) => {
+for (const mode of ["DELETE", "WAL"]) {
+  test.path(`createSqliteStore() refuses a file in mode ${mode} that another connection has locked`, async (path) => {
     await alter(path, `PRAGMA journal_mode = ${mode}`);
-    const before = readFileSync(path);
     const holder = new DatabaseSync(path);
     holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     assertRefused(path, /is locked by another process/);
     holder.close();
-    assert(before.equals(readFileSync(path)), "the file has been changed");
     await createSqliteStore(path).close();
   });
+}
+
+/** Runs `use` while each reading of the clock does the next of these steps. The store reads it to limit its attempts. */
+function withSteps(steps: (() => void)[], use: () => void | Promise<void>): Promise<void> {
+  const { now } = performance;
+  const nextStep = () => {
+    steps.shift()?.();
+    return now.call(performance);
+  };
+  return whileReplaced(performance as { now: () => number }, { now: nextStep }, use);
 }
 
 test.path("createSqliteStore() refuses a file that is replaced while it is opened, such as by a restore", async (path) => {
   await makeStore(path);
   copyFileSync(path, `${path}.restored`);
-  const { now } = performance;
   // The file is open when the time limit of its locks begins.
-  performance.now = () => {
-    performance.now = now;
-    renameSync(`${path}.restored`, path);
-    return performance.now();
-  };
-  try {
+  await withSteps([() => renameSync(`${path}.restored`, path)], () => {
     assertRefused(path, /has been deleted, moved or replaced; restart with the right file/);
-    assert.equal(performance.now, now);
-  } finally {
-    performance.now = now;
-  }
+  });
   assert.deepEqual(openFiles(path) ?? [], []);
 });
 
 test.path("createSqliteStore() waits for a program that writes to a file without a log, and then switches the log on", async (path) => {
   await alter(path, "PRAGMA journal_mode = DELETE");
   const writer = new DatabaseSync(path);
-  const { now } = performance;
-  const steps = [
-    // The time limit begins.
-    () => writer.exec("BEGIN IMMEDIATE"),
-    // The first attempt has failed.
-    () => writer.exec("ROLLBACK"),
-  ];
-  performance.now = () => {
-    steps.shift()?.();
-    return now.call(performance);
-  };
-  try {
-    await createSqliteStore(path).close();
-    assert.equal(steps.length, 0);
-  } finally {
-    performance.now = now;
-    writer.close();
-  }
+  // The time limit begins, and then the first attempt has failed.
+  const steps = [() => writer.exec("BEGIN IMMEDIATE"), () => writer.exec("ROLLBACK")];
+  await withSteps(steps, async () => await createSqliteStore(path).close());
+  assert.equal(steps.length, 0);
+  writer.close();
 });
 
 test("createSqliteStore() refuses a folder, and a file in one that does not exist, and makes neither", () =>
@@ -122,19 +101,14 @@ test("createSqliteStore() refuses a folder, and a file in one that does not exis
   }));
 
 test("createSqliteStore() throws a TypeError for a value that is not a path", () => {
-  for (const path of ["", "pets\0.db", "\0", "file:///pets.db", "sqlite://pets.db", undefined, null, 7, {}]) {
+  for (const path of ["", "pets\0.db", "file:///pets.db", undefined, 7]) {
     assert.throws(() => createSqliteStore(path as string), {
       name: "TypeError",
-      message: /^The path .* must be the path of a file, or :memory:, not ("[^"]*"|undefined|object|number)$/,
+      message: /^The path .* must be the path of a file, or :memory:, not ("[^"]*"|undefined|number)$/,
     });
   }
   // Other programs take such addresses; here they would be the names of files.
-  for (const scheme of ["file", "sqlite", "sqlite3", "SQLite"]) {
-    for (const path of ["pets.db", ":memory:", "data/pets.db"]) {
-      const right = `or :memory:, not "${scheme}:${path}"; write "${path}"`;
-      assert.throws(() => createSqliteStore(`${scheme}:${path}`), (error: Error) => error.message.endsWith(right));
-    }
-  }
+  assert.throws(() => createSqliteStore("sqlite:data/pets.db"), /not "sqlite:data\/pets.db"; write "data\/pets.db"$/);
 });
 
 test.path("createSqliteStore() turns an empty file into a database", async (path) => {

@@ -5,16 +5,10 @@ import { renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { importPets } from "../../../lib/stores/sqlite/importer.ts";
-import { type PetDraft, type PetStatus, StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { execute, query } from "../../support/database.ts";
-import { test } from "./support.ts";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { execute, query, REX, test } from "./support.ts";
 
-const STATUSES: PetStatus[] = ["available", "pending", "sold"];
-const PETS: PetDraft[] = Array.from({ length: 1200 }, (_, i) => ({
-  name: `"Rex", ${i}`,
-  categoryId: 2n ** 63n - 1n - BigInt(i),
-  status: STATUSES[i % 3]!,
-}));
+const PETS = Array.from({ length: 1200 }, (_, i) => ({ ...REX, name: `"Rex", ${i}` }));
 
 const never = new AbortController().signal;
 
@@ -41,16 +35,13 @@ test.path("an export begins with negative ids, tells how far it is, and ends wit
   await importPets(path, PETS, never);
   execute(path, "INSERT INTO pets VALUES (-5, 'first', 1, 0)");
   const told: unknown[] = [];
-  const write = (text: string, pets: number) => Promise.resolve(void told.push([text.split("\n")[0], pets]));
-  await exportDatabase(path, write);
+  await exportDatabase(path, (text, pets) => Promise.resolve(void told.push([text.split("\n")[0], pets])));
   assert.deepEqual(told, [
     ['{"id":-5,"name":"first","categoryId":1,"status":"available"}', 1000],
-    [`{"id":1000,"name":"\\"Rex\\", 999","categoryId":${2n ** 63n - 1000n},"status":"available"}`, 201],
+    [`{"id":1000,"name":"\\"Rex\\", 999","categoryId":9223372036854775807,"status":"sold"}`, 201],
   ]);
   let writes = 0;
   const fail = () => Promise.reject(new Error(`full ${++writes}`));
   await assert.rejects(exportDatabase(path, fail), /^Error: full 1$/);
   assert.equal(writes, 1, "nothing is written after a write has failed");
-  execute(`${path}.other`, "CREATE TABLE pets (id, name, category_id, status)");
-  await assert.rejects(exportDatabase(`${path}.other`, write), StoreUnavailableError);
 });
