@@ -1,4 +1,4 @@
-/** `restore`: what becomes of the file, of the one until now, and of the keys. Killed restores: tests/heavy/power/restore_test.ts. */
+/** `restore`: what becomes of the file, of the one until now, and of the keys. Killed restores: tests/heavy/power. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

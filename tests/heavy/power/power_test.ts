@@ -7,9 +7,8 @@ import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { type Checked, checkTrace } from "./check.ts";
 import { buildRecorder, RECORDER_SKIP, startRecording } from "./recording.ts";
-import { type Runtime, Stage } from "./stage.ts";
 import type { Step } from "./trace.ts";
-import { WORKLOADS } from "./workloads.ts";
+import { type Runtime, Stage, WORKLOADS } from "./workloads.ts";
 
 const test = testUnless(RECORDER_SKIP);
 
@@ -20,11 +19,12 @@ function checkWorkload(
   plant: (steps: readonly Step[]) => readonly Step[] = (steps) => steps,
 ): Promise<Checked> {
   return withTempFolder(async (folder) => {
-    const place = join(folder, "recorded");
+    const place = join(folder, "recorded"), { prepare, run } = WORKLOADS[name]!;
     mkdirSync(place);
+    await prepare?.(place);
     const recording = startRecording(buildRecorder(folder), place, join(folder, "trace"));
     await using stage = new Stage(place, runtime, recording);
-    await WORKLOADS[name]!(stage);
+    await run(stage);
     return await checkTrace(plant(recording.read()), join(folder, "state"));
   });
 }

@@ -6,7 +6,7 @@ import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { command, skipUnless } from "../../support/system/commands.ts";
-import { Moment, type State } from "./states.ts";
+import { Moment } from "./states.ts";
 import { addFiles, FOLDER, readFiles, readTrace, type Step } from "./trace.ts";
 
 export const RECORDER_SKIP: string | false = skipUnless(["cc"], "Linux", () => command("cc", "--version"));
@@ -35,27 +35,20 @@ export function startRecording(library: string, folder: string, trace: string): 
     env: { LD_PRELOAD: library, POWER_FOLDER: folder, POWER_TRACE: trace },
     trace,
     read() {
-      const steps = readTrace(trace), moment = new Moment(steps);
-      while (moment.advance().length > 0);
-      const left = readFiles(folder), replayed = filesOf(moment.stateWithout(new Set()));
-      assert.deepEqual(
-        [...replayed.keys()],
-        [...left.keys()],
-        `The recorder has missed a change of names, maybe after ${steps.at(-1)?.text}`,
-      );
-      for (const [name, bytes] of left) {
-        const isEqual = Buffer.compare(bytes ?? new Uint8Array(), replayed.get(name) ?? new Uint8Array()) === 0;
-        assert.ok(isEqual, `The recorder has missed a change of ${name}`);
-      }
+      const steps = readTrace(trace);
+      assertLeadsTo(folder, steps);
       return steps;
     },
   };
 }
 
-/** The files of a state by their names, in order. A folder has no bytes. */
-export function filesOf(state: State): Map<string, Uint8Array | undefined> {
-  const contents = state.contents();
-  const bytesOf = (inode: number) => inode === FOLDER ? undefined : contents.get(inode) ?? new Uint8Array();
-  const named = [...state.names].toSorted(([a], [b]) => a < b ? -1 : 1);
-  return new Map(named.map(([name, inode]) => [name, bytesOf(inode)]));
+/** Fails if the recorder has missed a step. */
+function assertLeadsTo(folder: string, steps: readonly Step[]): void {
+  const moment = new Moment(steps);
+  while (moment.advance().length > 0);
+  const state = moment.stateWithout(new Set()), left = readFiles(folder);
+  assert.deepEqual(state.entries.map(([name]) => name), [...left.keys()], `after ${steps.at(-1)?.text}`);
+  for (const [name, inode] of state.entries) {
+    if (inode !== FOLDER) assert.equal(Buffer.compare(left.get(name)!, state.bytesOf(inode)), 0, name);
+  }
 }

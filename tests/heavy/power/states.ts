@@ -11,30 +11,77 @@ import { FOLDER, type Step } from "./trace.ts";
 /** The numbers of the steps that are lost. */
 export type Losses = ReadonlySet<number>;
 
-export interface State {
-  names: ReadonlyMap<string, number>;
-  contents(): ReadonlyMap<number, Uint8Array>;
-  /** Equal for equal states of a trace. */
-  key: string;
-}
-
-interface File {
-  bytes: Uint8Array;
-  /** The last step in it. */
-  version: number;
-}
-
 type Change = Extract<Step, { kind: "names" | "write" | "truncate" }>;
+
+/** The files of a folder. */
+export class State {
+  readonly #names = new Map<string, number>();
+  readonly #files = new Map<number, { bytes: Uint8Array; lastStep: number }>();
+
+  copy(): State {
+    const copy = new State();
+    for (const [name, inode] of this.#names) copy.#names.set(name, inode);
+    for (const [inode, file] of this.#files) copy.#files.set(inode, file);
+    return copy;
+  }
+
+  apply(change: Change, step: number): void {
+    if (change.kind === "names") {
+      for (const [name, inode] of change.changes) {
+        if (inode === undefined) this.#names.delete(name);
+        else this.#names.set(name, inode);
+      }
+      return;
+    }
+    const before = this.bytesOf(change.inode);
+    const end = change.kind === "truncate" ? change.size : Math.max(before.length, change.offset + change.bytes.length);
+    const bytes = new Uint8Array(end);
+    bytes.set(before.subarray(0, end));
+    if (change.kind === "write") bytes.set(change.bytes, change.offset);
+    this.#files.set(change.inode, { bytes, lastStep: step });
+  }
+
+  /** The names and their inodes, in order. What is in a folder goes with it. */
+  get entries(): [name: string, inode: number][] {
+    const isFolder = (name: string): boolean =>
+      name === "." || (this.#names.get(name) === FOLDER && isFolder(dirname(name)));
+    const entries = [...this.#names].filter(([name]) => isFolder(dirname(name)));
+    return entries.toSorted(([a], [b]) => a < b ? -1 : 1);
+  }
+
+  bytesOf(inode: number): Uint8Array {
+    return this.#files.get(inode)?.bytes ?? new Uint8Array();
+  }
+
+  /** Equal for equal states of a trace. */
+  get key(): string {
+    return this.entries.map(([name, inode]) => `${name}:${inode}:${this.#files.get(inode)?.lastStep}`).join();
+  }
+
+  /** Makes a folder, which is removed first, with these files. */
+  write(folder: string): void {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const written = new Map<number, string>();
+    for (const [name, inode] of this.entries) {
+      const path = join(folder, name), other = written.get(inode);
+      if (inode === FOLDER) mkdirSync(path);
+      else if (other !== undefined) linkSync(other, path);
+      else writeFileSync(path, this.bytesOf(inode), { mode: 0o600 });
+      if (inode !== FOLDER) written.set(inode, path);
+    }
+  }
+}
 
 /** A moment of a trace. It moves forward only. */
 export class Moment {
   readonly steps: readonly Step[];
   /** The steps before it have been made. */
   end = 0;
-  /** Those that may be lost. */
+  /** What is certainly on the disk. */
+  readonly #synced = new State();
+  /** The numbers of the steps that may be lost. */
   #pending: number[] = [];
-  readonly #names = new Map<string, number>();
-  readonly #files = new Map<number, File>();
 
   constructor(steps: readonly Step[]) {
     this.steps = steps;
@@ -67,9 +114,12 @@ export class Moment {
   }
 
   #settle(isSynced: (change: Change) => boolean): void {
-    const synced = new Set(this.#pending.filter((number) => isSynced(this.#change(number))));
-    this.#pending = this.#pending.filter((number) => !synced.has(number));
-    for (const number of synced) applyChange(this.#names, this.#files, number, this.#change(number));
+    const { true: synced = [], false: pending = [] } = Object.groupBy(
+      this.#pending,
+      (number) => `${isSynced(this.#change(number))}`,
+    );
+    this.#pending = pending;
+    for (const number of synced) this.#synced.apply(this.#change(number), number);
   }
 
   #change(number: number): Change {
@@ -78,71 +128,33 @@ export class Moment {
 
   /**
    * What may be lost: nothing, all, one change of names, the contents of one file, and all from one step on, which is also what a
-   * kill before this step leaves. Of a row of writes to one file, all are lost or none.
+   * kill before this step leaves.
    */
   *losses(): Generator<Losses> {
     const all = this.#pending;
     yield new Set();
-    yield new Set(all);
-    for (const inode of new Set(all.map((number) => inodeOf(this.#change(number))))) {
-      const own = all.filter((number) => inodeOf(this.#change(number)) === inode);
+    const byFile = Map.groupBy(all, (number) => inodeOf(this.#change(number)));
+    for (const [inode, own] of byFile) {
       if (inode !== FOLDER) yield new Set(own);
       else for (const number of own) yield new Set([number]);
     }
     for (const [i, number] of all.entries()) {
-      const change = this.#change(number), before = all[i - 1];
-      const isInRow = before !== undefined && inodeOf(change) === inodeOf(this.#change(before));
-      if (!isInRow || change.kind === "names") yield new Set(all.slice(i));
+      // Of a row of writes to one file, all are lost or none.
+      const isInRow = i > 0 && inodeOf(this.#change(number)) === inodeOf(this.#change(all[i - 1]!));
+      if (!isInRow || this.#change(number).kind === "names") yield new Set(all.slice(i));
     }
   }
 
   /** What is on the disk if these steps are lost. */
   stateWithout(losses: Losses): State {
-    const names = new Map(this.#names), files = new Map(this.#files);
+    const state = this.#synced.copy();
     for (const number of this.#pending) {
-      if (!losses.has(number)) applyChange(names, files, number, this.#change(number));
+      if (!losses.has(number)) state.apply(this.#change(number), number);
     }
-    // What is in a folder goes with it.
-    for (const name of [...names.keys()].toSorted()) {
-      const folder = dirname(name);
-      if (folder !== "." && names.get(folder) !== FOLDER) names.delete(name);
-    }
-    const versions = [...names].map(([name, inode]) => `${name}:${inode}:${files.get(inode)?.version}`);
-    return {
-      names,
-      key: versions.toSorted().join(),
-      contents: () => new Map([...files].map(([inode, { bytes }]) => [inode, bytes])),
-    };
+    return state;
   }
 }
 
 function inodeOf(change: Change): number {
   return change.kind === "names" ? FOLDER : change.inode;
-}
-
-function applyChange(names: Map<string, number>, files: Map<number, File>, version: number, change: Change): void {
-  if (change.kind === "names") {
-    for (const [name, inode] of change.changes) inode === undefined ? names.delete(name) : names.set(name, inode);
-    return;
-  }
-  const before = files.get(change.inode)?.bytes ?? new Uint8Array();
-  const end = change.kind === "truncate" ? change.size : change.offset + change.bytes.length;
-  const after = new Uint8Array(change.kind === "truncate" ? end : Math.max(end, before.length));
-  after.set(before.subarray(0, after.length));
-  if (change.kind === "write") after.set(change.bytes, change.offset);
-  files.set(change.inode, { bytes: after, version });
-}
-
-/** Makes a folder, which is removed first, with the files of a state. */
-export function writeState({ names, contents }: State, folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const written = new Map<number, string>(), bytes = contents();
-  for (const [name, inode] of [...names].toSorted(([a], [b]) => a < b ? -1 : 1)) {
-    const path = join(folder, name), other = written.get(inode);
-    if (inode === FOLDER) mkdirSync(path, { recursive: true });
-    else if (other !== undefined) linkSync(other, path);
-    else writeFileSync(path, bytes.get(inode) ?? new Uint8Array(), { mode: 0o600 });
-    if (inode !== FOLDER) written.set(inode, path);
-  }
 }

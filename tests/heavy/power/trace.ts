@@ -18,7 +18,7 @@ export type Step =
   | { kind: "start"; text: string }
   /** What others have seen: of a response or an output. */
   | { kind: "shown"; text: string }
-  /** What a client or an operator asks for. */
+  /** What is expected from now on. */
   | { kind: "note"; text: string };
 
 interface TraceRecord {
@@ -34,34 +34,54 @@ interface TraceRecord {
 const REBUILT = /-shm( \(deleted\))?$/;
 
 export function readTrace(path: string): Step[] {
-  const names = new Map<string, number>(), inodes = new Map<number, number>();
-  const steps: Step[] = [];
-  let next = 0;
-  const setNames = (text: string, ...changes: [string, number | undefined][]) => {
-    for (const [name, inode] of changes) inode === undefined ? names.delete(name) : names.set(name, inode);
-    steps.push({ kind: "names", text, changes });
-  };
-  for (const { op, inode: system, offset, name, target, data } of readRecords(readFileSync(path))) {
-    if (REBUILT.test(name)) continue;
-    // The system gives the number of a removed file to a new one.
-    if (op === "create") inodes.set(system, next++);
-    const inode = inodes.get(system);
-    const text = [op, name, target !== name && target].filter(Boolean).join(" ");
-    if (op === "show" || op === "note") steps.push({ kind: op === "show" ? "shown" : "note", text: data.toString() });
-    else if (op === "start") steps.push({ kind: "start", text });
-    else if (op === "create") setNames(text, [name, inode]);
-    else if (op === "mkdir") setNames(text, [name, FOLDER]);
-    else if (op === "unlink") setNames(text, [name, undefined]);
-    else if (op === "rename") setNames(text, [name, undefined], [target, names.get(name)]);
-    else if (op === "link") setNames(text, [target, names.get(name)]);
-    else if (op === "sync" && (name === "." || names.get(name) === FOLDER)) {
-      steps.push({ kind: "sync of a folder", text, folder: name });
-    } else if (inode === undefined) throw new Error(`The recorder has missed the opening of ${name}`);
-    else if (op === "sync") steps.push({ kind: "sync", text, inode });
-    else if (op === "truncate") steps.push({ kind: "truncate", text: `${text} to ${offset}`, inode, size: offset });
-    else steps.push({ kind: "write", text: `${text} ${data.length} bytes at ${offset}`, inode, offset, bytes: data });
+  const reader = new StepReader();
+  return [...readRecords(readFileSync(path))].filter(({ name }) => !REBUILT.test(name)).map((each) =>
+    reader.read(each)
+  );
+}
+
+/** Makes the steps of the records of a trace, in their order. */
+class StepReader {
+  readonly #names = new Map<string, number>();
+  /** The numbers of files by those of the system, which gives the number of a removed file to a new one. */
+  readonly #inodes = new Map<number, number>();
+  #count = 0;
+
+  read({ op, inode: system, offset, name, target, data }: TraceRecord): Step {
+    const text = `${op} ${name} ${target}`;
+    switch (op) {
+      case "show":
+        return { kind: "shown", text: data.toString() };
+      case "note":
+        return { kind: "note", text: data.toString() };
+      case "start":
+        return { kind: "start", text };
+      case "create":
+        this.#inodes.set(system, this.#count);
+        return this.#setNames(text, [name, this.#count++]);
+      case "mkdir":
+        return this.#setNames(text, [name, FOLDER]);
+      case "unlink":
+        return this.#setNames(text, [name, undefined]);
+      case "rename":
+        return this.#setNames(text, [name, undefined], [target, this.#names.get(name)]);
+      case "link":
+        return this.#setNames(text, [target, this.#names.get(name)]);
+    }
+    if (op === "sync" && (name === "." || this.#names.get(name) === FOLDER)) {
+      return { kind: "sync of a folder", text, folder: name };
+    }
+    const inode = this.#inodes.get(system);
+    if (inode === undefined) throw new Error(`The recorder has missed the opening of ${name}`);
+    if (op === "sync") return { kind: "sync", text, inode };
+    if (op === "truncate") return { kind: "truncate", text: `${text} to ${offset}`, inode, size: offset };
+    return { kind: "write", text: `${text} ${data.length} bytes at ${offset}`, inode, offset, bytes: data };
   }
-  return steps;
+
+  #setNames(text: string, ...changes: [string, number | undefined][]): Step {
+    for (const [name, inode] of changes) inode === undefined ? this.#names.delete(name) : this.#names.set(name, inode);
+    return { kind: "names", text, changes };
+  }
 }
 
 function* readRecords(bytes: Buffer): Generator<TraceRecord> {
@@ -69,7 +89,6 @@ function* readRecords(bytes: Buffer): Generator<TraceRecord> {
     const start = bytes.indexOf("\n", at) + 1;
     const [op = "", ...numbers] = bytes.toString("latin1", at, start - 1).split(" ");
     const [inode = 0, offset = 0, ...lengths] = numbers.map(Number);
-    if (lengths.length !== 3 || numbers.some((each) => each === "")) throw new Error(`No record of a trace: ${op}`);
     at = start;
     const [name, target, data] = lengths.map((length) => bytes.subarray(at, at += length));
     at++;
@@ -77,7 +96,7 @@ function* readRecords(bytes: Buffer): Generator<TraceRecord> {
   }
 }
 
-function addRecord(trace: string, op: string, name: string, data: Uint8Array, inode = 0): void {
+function addRecord(trace: string, op: string, name: string, data: Uint8Array = Buffer.alloc(0), inode = 0): void {
   const line = Buffer.from(`${op} ${inode} 0 ${Buffer.byteLength(name)} 0 ${data.length}\n${name}`);
   // In one call, so that it comes between two records of the programs.
   appendFileSync(trace, Buffer.concat([line, data, Buffer.from("\n")]));
@@ -89,18 +108,14 @@ export function addNote(trace: string, note: unknown): void {
 
 /** The files that are there before the recording, which are on the disk. */
 export function addFiles(trace: string, folder: string): void {
-  const files = [...readFiles(folder)];
-  for (const [name, bytes] of files) {
+  for (const [name, bytes] of readFiles(folder)) {
     const { ino } = statSync(join(folder, name));
-    addRecord(trace, bytes ? "create" : "mkdir", name, Buffer.alloc(0), ino);
-    if (!bytes) continue;
-    addRecord(trace, "write", name, bytes, ino);
-    addRecord(trace, "sync", name, Buffer.alloc(0), ino);
+    addRecord(trace, bytes ? "create" : "mkdir", name, undefined, ino);
+    if (bytes) addRecord(trace, "write", name, bytes, ino);
+    if (bytes) addRecord(trace, "sync", name, undefined, ino);
+    addRecord(trace, "sync", dirname(name));
   }
-  for (const name of new Set([".", ...files.map(([name]) => dirname(name))])) {
-    addRecord(trace, "sync", name, Buffer.alloc(0));
-  }
-  addRecord(trace, "start", "", Buffer.alloc(0));
+  addRecord(trace, "start", "");
 }
 
 /** Reads the files of a folder by their names, in order. A folder comes before what is in it, and has no bytes. */
