@@ -44,11 +44,6 @@ export function fillUp(path: string): void {
   }
 }
 
-/** Sets the soft limit of a running process. The hard limit stays, so that it can be lifted again. */
-export function limit({ pid }: { pid: number }, resource: "fsize", soft: number | "unlimited"): void {
-  command("prlimit", "--pid", String(pid), `--${resource}=${soft}:`);
-}
-
 /** Immutable files also refuse a process that has them open. */
 export const IMMUTABLE_SKIP = skipUnless(["chattr"], "the right to make files immutable, on ext4 or the like", () => {
   const path = Deno.makeTempFileSync();

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fillUp, IMMUTABLE_SKIP, limit, MOUNT_SKIP, whileImmutable, withTmpfs } from "../../../support/system/disk.ts";
+import { fillUp, IMMUTABLE_SKIP, MOUNT_SKIP, whileImmutable, withTmpfs } from "../../../support/system/disk.ts";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
-import { type ServerProcess, withFreshServer, withServer } from "../../../support/server/server_process.ts";
+import { type ServerProcess, withServer } from "../../../support/server/server_process.ts";
 import { withTempFolder } from "../../../support/temp.ts";
 import { until } from "../../../support/until.ts";
 import { command, skipUnless, testUnless } from "../../../support/system/commands.ts";
@@ -11,13 +10,10 @@ import { command, skipUnless, testUnless } from "../../../support/system/command
 const LOOP_SKIP = MOUNT_SKIP ||
   skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
 
-const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
-
 const test = {
   immutable: testUnless(IMMUTABLE_SKIP),
   onLoop: testUnless(LOOP_SKIP),
   mounted: testUnless(MOUNT_SKIP),
-  limited: testUnless(PRLIMIT_SKIP),
 };
 
 /**
@@ -28,11 +24,7 @@ function withFailingDisk<T>(
   use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
 ): Promise<T> {
   return withTmpfs("4m", async (backing) => {
-    const [image, fill, folder] = ["image", "fill", "mounted"].map((name) => join(backing, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const image = join(backing, "image"), fill = join(backing, "fill"), folder = join(backing, "mounted");
     command("truncate", "--size=32m", image);
     // Without a journal, so that the file system stays usable.
     command("mkfs.ext4", "-q", "-O", "^has_journal", "-N", "16", "-E", "nodiscard", image);
@@ -128,16 +120,4 @@ test.immutable("a log that becomes read-only stops creates, until it can be writ
       await whileImmutable([join(folder, `${FILE}-wal`)], () => assertServesReads(server, ledger));
       await assertRecovers(folder, server, ledger);
     });
-  }));
-
-// The system reports this limit by a signal that kills by default.
-test.limited("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
-  withFreshServer(ON_FILE, async (server, folder) => {
-    const ledger = new Ledger();
-    await ledger.create(server);
-    limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
-    await createUntilRefused(ledger, server, 100);
-    await assertServesReads(server, ledger);
-    limit(server, "fsize", "unlimited");
-    await assertRecovers(folder, server, ledger);
   }));
