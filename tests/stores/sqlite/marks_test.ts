@@ -41,8 +41,8 @@ test.path("a file with pets is neither empty nor sound after its version has bee
 
 for (const last of [2n ** 53n - 1n, 2n ** 63n - 1n]) {
   test.other(
-    `creates are refused when the last id is ${last}, reads go on, and the file is not sound`,
-    async (store, other, path) => {
+    `creates are refused when the last id is ${last}, and reads go on`,
+    async (store, other) => {
       await store.create(REX);
       other.exec(`UPDATE sqlite_sequence SET seq = ${last}`);
       const refused = {
@@ -52,8 +52,6 @@ for (const last of [2n ** 53n - 1n, 2n ** 63n - 1n]) {
       await assert.rejects(store.create(REX), refused);
       await assert.rejects(store.createOnce(REX, request("a")), refused);
       assert.notEqual(store.get(1n), undefined);
-      const { faults } = await inspectDatabase(path);
-      assert.deepEqual(faults, [`No pet can be added: the last id is ${last}, and ids end at 9007199254740991`]);
       other.exec(`UPDATE sqlite_sequence SET seq = ${2n ** 53n - 2n}`);
       assert.equal(await store.create(REX), 2n ** 53n - 1n);
     },

@@ -1,14 +1,14 @@
 /** Shared set-up of the tests of the SQLite store. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as nodeTest } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { type PetDraft, type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { request, walk as walkPages } from "../../../packages/conformance/lib/store/case.ts";
+import { request } from "../../../packages/conformance/lib/store/case.ts";
 import { keyOf } from "../../../packages/conformance/lib/store/keys.ts";
 import { execute, query } from "../../support/database.ts";
 import { type Define, testWith } from "../../support/test_with.ts";
@@ -112,27 +112,7 @@ export function assertRefused(path: string, message: RegExp): void {
   });
 }
 
-/**
- * Counts the commits in the write-ahead log. Only the last frame of a transaction states the size of the database, and only
- * valid frames have the salt of the header (https://sqlite.org/fileformat2.html#walformat).
- */
-export function countCommits(path: string): number {
-  const log = readFileSync(path + "-wal");
-  const view = new DataView(log.buffer, log.byteOffset, log.byteLength);
-  const frameSize = 24 + view.getUint32(8);
-  let commits = 0;
-  for (let frame = 32; frame + frameSize <= log.byteLength; frame += frameSize) {
-    if (view.getUint32(frame + 4) !== 0 && view.getBigUint64(frame + 8) === view.getBigUint64(16)) commits++;
-  }
-  return commits;
-}
-
 /** Starts many creates together. */
 export function createMany(store: PetStore, count: number, pet: PetDraft = REX): Promise<bigint[]> {
   return Promise.all(Array.from({ length: count }, () => store.create(pet)));
-}
-
-/** The ids of all pets, read page by page. */
-export async function walk(store: PetStore, limit = 100): Promise<number[]> {
-  return (await walkPages(store, { limit })).map((json) => JSON.parse(json).id);
 }
