@@ -57,7 +57,7 @@ export abstract class WritingStore {
 }
 
 /** The id of the pet of a plain create. */
-export function createdId(outcome: Outcome): bigint {
+function createdId(outcome: Outcome): bigint {
   if (outcome.outcome !== "created") throw new Error(`A create had the outcome ${outcome.outcome}`);
   return outcome.id;
 }

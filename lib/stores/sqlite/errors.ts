@@ -1,13 +1,13 @@
 /**
- * Tells failures of SQLite apart by what a client should do: a lock that another program holds, a disk or a file that cannot be used, and a
- * defect of this library. Operators get a sentence in place of SQLite's message.
+ * Tells failures of SQLite apart: a lock that another program holds, a disk or a file that cannot be used, and a defect of this library.
+ * Operators get a sentence in place of SQLite's message.
  */
 
 import { StoreUnavailableError } from "../store.ts";
 
 /** Turns any error but a defect of this library into a {@link StoreUnavailableError}. A defect is returned unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
-  return causeOf(error) === "defect" ? error : unavailableFrom(error, path);
+  return isDefect(error) ? error : unavailableFrom(error, path);
 }
 
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
@@ -44,11 +44,6 @@ export function explained<T>(path: string, work: () => T): T {
   }
 }
 
-/** Whether the disk, the file or a lock has made a statement fail, so that the same statement may succeed later. */
-export function isOutage(error: unknown): boolean {
-  return causeOf(error) === "outage";
-}
-
 /** SQLite's result code for a statement that does not fit the tables (SQLITE_ERROR). */
 const INVALID_STATEMENT = 1;
 
@@ -56,20 +51,17 @@ const INVALID_STATEMENT = 1;
 const ALTERED = /^no such (table|column)|has no column named/;
 
 /**
- * Says why a statement has failed:
- *
- * - `outage`: the disk, the file or a lock. An error of SQLite without a number counts as an outage. So does a constraint that refuses a row,
- *   because every row was validated before: another program has added the constraint, or a trigger.
- * - `altered tables`: another program has changed the tables.
- * - `defect`: a defect of this library.
+ * Whether a defect of this library has made a statement fail, and not the disk, the file, a lock, or another program that has changed the
+ * tables. An error of SQLite without a number is no defect. Neither is a constraint that refuses a row, because every row was validated
+ * before: another program has added the constraint, or a trigger.
  */
-function causeOf(error: unknown): "outage" | "altered tables" | "defect" {
+function isDefect(error: unknown): boolean {
   const { code, errcode, message = "" } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
   // This code means that the connection has been closed.
-  if (code === "ERR_INVALID_STATE") return "outage";
-  if (code !== "ERR_SQLITE_ERROR") return "defect";
-  if (errcode === undefined || primaryCode(errcode) !== INVALID_STATEMENT) return "outage";
-  return ALTERED.test(message) ? "altered tables" : "defect";
+  if (code === "ERR_INVALID_STATE") return false;
+  if (code !== "ERR_SQLITE_ERROR") return true;
+  const isInvalid = errcode !== undefined && primaryCode(errcode) === INVALID_STATEMENT;
+  return isInvalid && !ALTERED.test(message);
 }
 
 /** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */

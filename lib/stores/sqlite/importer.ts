@@ -1,6 +1,6 @@
 import type { PetDraft } from "../store.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { explained, isBusy } from "./errors.ts";
+import { isBusy, unavailableFrom } from "./errors.ts";
 import { FileConnection } from "./file_connection.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
@@ -25,31 +25,41 @@ export async function importPets(
   pets: readonly PetDraft[],
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {
-  const opened = explained(path, () => openDatabase(path));
-  const { db, isNew } = opened;
+  const opened = openDatabase(path);
   const connection = new FileConnection(opened, path);
-  const transactions = new WriteTransactions(db, connection);
   try {
-    await begin(db, path, signal);
-    for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
-      const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
-      explained(path, () => transactions.apply(writes));
-      await noticeSignal(signal);
-    }
-    // The transaction has all pets now. It is committed only if the file is still in its place.
-    explained(path, () => runAndCommit(db, () => connection.requireCommittable()));
-    return { isNew };
+    await addAll(opened.db, connection, pets, signal);
+    return { isNew: opened.isNew };
+  } catch (error) {
+    throw signal.aborted ? signal.reason : unavailableFrom(error, path);
   } finally {
     // Closing the connection rolls back what was not committed.
     connection.close();
   }
 }
 
-async function begin(db: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
+async function addAll(
+  db: DatabaseSync,
+  connection: FileConnection,
+  pets: readonly PetDraft[],
+  signal: AbortSignal,
+): Promise<void> {
+  const transactions = new WriteTransactions(db, connection);
+  await begin(db, signal);
+  for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
+    const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
+    transactions.apply(writes);
+    await noticeSignal(signal);
+  }
+  // The transaction has all pets now. It is committed only if the file is still in its place.
+  runAndCommit(db, () => connection.requireCommittable());
+}
+
+async function begin(db: DatabaseSync, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
-      return explained(path, () => beginWrite(db, LOCK_STEP_MS));
+      return beginWrite(db, LOCK_STEP_MS);
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
     }

@@ -6,7 +6,7 @@ import type { CommittingStore } from "../batch.ts";
 import { type Outcome, type Write, WritingStore } from "../write.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
-import { asUnavailable, isOutage } from "./errors.ts";
+import { asUnavailable } from "./errors.ts";
 import type { OpenDatabase } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -134,30 +134,25 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     return chain(written, () => this.#file.close());
   }
 
-  /** Reads the file. An error says what is wrong with it. */
   #read<T>(select: () => T): T {
     try {
       return select();
     } catch (error) {
-      try {
-        this.#recover(error);
-      } catch (reason) {
-        throw asUnavailable(reason, this.#file.givenPath);
-      }
-      throw asUnavailable(error, this.#file.givenPath);
+      throw asUnavailable(this.#reasonOf(error), this.#file.givenPath);
     }
   }
 
-  /**
-   * Prepares the connection for the next read after one that has failed.
-   *
-   * @throws The reason of the failure, if it is found here and says more than the error of the read.
-   */
-  #recover(error: unknown): void {
-    // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
-    if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
-    // If the file was overwritten, or its tables were altered, this throws an error that says so.
-    else this.#file.requireSchema();
+  /** Prepares the connection for the next read after one that has failed. Returns the reason, if it says more than the error. */
+  #reasonOf(error: unknown): unknown {
+    try {
+      // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
+      this.#db.exec("PRAGMA shrink_memory");
+      // If the file was overwritten, or its tables were altered, this throws an error that says so.
+      this.#file.requireSchema();
+      return error;
+    } catch (reason) {
+      return reason;
+    }
   }
 }
 
