@@ -7,7 +7,14 @@ import { DescriptorReserve } from "./descriptor_reserve.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { startThread } from "./thread.ts";
 import { WRITER_MODULE } from "./writing_thread_main.ts";
-import { type Answer, type Committed, errorOf, type Request, type ThreadData } from "./writing_thread_messages.ts";
+import {
+  type Answer,
+  type Committed,
+  errorOf,
+  onMessage,
+  type Request,
+  type ThreadData,
+} from "./writing_thread_messages.ts";
 
 /** A thread that runs, as far as the store has heard. */
 interface RunningThread {
@@ -95,7 +102,7 @@ export class WritingThread {
     });
     if (!worker) return undefined;
     worker.unref();
-    port.on("message", (answer: Answer) => this.#settle(answer));
+    onMessage(port, (answer: Answer) => this.#settle(answer));
     port.on("close", () => {
       this.#running = undefined;
       this.#settle(undefined);

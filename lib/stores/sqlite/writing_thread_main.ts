@@ -12,7 +12,7 @@ import { asUnavailable } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
 import { FileConnection } from "./file_connection.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
-import { type Answer, failureOf, type Request, type ThreadData } from "./writing_thread_messages.ts";
+import { type Answer, failureOf, onMessage, type Request, type ThreadData } from "./writing_thread_messages.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
@@ -21,7 +21,7 @@ export const WRITER_MODULE: string | undefined = import.meta.url;
 export function runWriter(): void {
   const { files, port } = workerData as ThreadData;
   const connection = new ThreadConnection(files);
-  port.on("message", (request: Request) => {
+  onMessage(port, (request: Request) => {
     if (request === "close") {
       connection.close();
       port.close();

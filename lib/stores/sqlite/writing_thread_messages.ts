@@ -35,6 +35,11 @@ export interface Failure {
 /** A message from the thread. */
 export type Answer = Committed | Failure;
 
+/** Calls `receive` with each message on a port. On Deno, `port.on("message")` takes three microseconds more for each create of a batch. */
+export function onMessage<Message>(port: MessagePort, receive: (message: Message) => void): void {
+  Object.assign(port, { onmessage: ({ data }: { data: Message }) => receive(data) });
+}
+
 export function failureOf(error: unknown): Failure {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const mayBeStored = error instanceof StoreUnavailableError && error.mayBeStored;
