@@ -3,17 +3,10 @@
 /** A word with more wrong letters does not mean the name. */
 const MAX_MISTAKES = 2;
 
-/** A shorter word is not taken for the beginning of a name. */
-const MIN_BEGINNING = 3;
-
-/** A longer word gets no suggestion: it is no mistyped command or flag, and may be a key. */
-const MAX_LENGTH = 30;
-
 /** The name that is most similar to a word, or undefined if none is similar. */
 export function suggest(word: string, names: readonly string[]): string | undefined {
-  if (word.length > MAX_LENGTH) return undefined;
   // An unfinished word, such as --cors, means the name that it begins, if there is one such name.
-  const completions = word.length < MIN_BEGINNING ? [] : names.filter((name) => name.startsWith(word));
+  const completions = names.filter((name) => name.startsWith(word));
   if (completions.length === 1) return completions[0];
   const ranked = names
     .map((name) => ({ name, mistakes: countMistakes(word, name) }))

@@ -28,7 +28,7 @@ export interface Sink {
 
 export type Sinks = Record<keyof Writers, Sink>;
 
-/** Writes all the bytes: lines, each with its line end. The bytes must not be used after the promise has settled, since they are then overwritten. */
+/** Writes all the bytes: lines, each with its line end. */
 type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /** If more characters than this wait for a slow reader, further lines are dropped and counted. */
@@ -86,11 +86,9 @@ export function isBrokenPipe(error: unknown): boolean {
  */
 function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
-  // What waits to be written is first in `encoded` and then in `lines`. The other buffer has the bytes of the write under way, if there is
-  // one.
+  /** The last lines that wait to be written. The others are in `encoded`, before them. */
   const lines: string[] = [];
-  let encoded = new Utf8Buffer();
-  let spare = new Utf8Buffer();
+  const encoded = new Utf8Buffer();
   /** The length in characters of what waits to be written. */
   let waitingLength = 0;
   /** How many lines were dropped since the last write began. */
@@ -129,12 +127,9 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
       lines.push(writer.format(`${droppedCount} lines were dropped because the reader was too slow`));
     }
     encode();
-    const bytes = encoded.take();
-    // The bytes stay as they are during the write, because lines that are added meanwhile go into the other buffer.
-    [encoded, spare] = [spare, encoded];
     waitingLength = 0;
     droppedCount = 0;
-    writing = writeBytes(bytes).catch(fail).then(() => {
+    writing = writeBytes(encoded.take()).catch(fail).then(() => {
       writing = undefined;
       timer = setTimeout(write, WRITE_PAUSE);
     });
@@ -176,9 +171,9 @@ class Utf8Buffer {
     this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
   }
 
-  /** Returns what has been added, and empties the buffer. The next addition overwrites the bytes. */
+  /** Returns a copy of what has been added, and empties the buffer. */
   take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length);
+    const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;
     return taken;
   }

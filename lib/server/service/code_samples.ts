@@ -5,9 +5,8 @@
 
 import type { JsonObject } from "../../operations/json_types.ts";
 
-/** The request that the samples of an operation send. */
+/** The request that the samples of an operation send: a POST if it has a body, and otherwise a GET. */
 interface SampleRequest {
-  method: "GET" | "POST";
   /** The path below the base address, with the query. */
   path: string;
   /** A body of JSON. It must have neither `'` nor a backtick, because it stands between these in the samples. */
@@ -19,18 +18,16 @@ interface SampleRequest {
 /** The requests by the ids of their operations. The category in a body is one that a JSON parser may round. */
 const REQUESTS: Readonly<Record<string, SampleRequest>> = {
   listPets: {
-    method: "GET",
     path: "/pets?status=available",
     client: 'for await (const pet of pets.list({ status: "available" })) console.log(pet);',
   },
   createPet: {
-    method: "POST",
     path: "/pets",
     body: '{"name":"Rex","categoryId":9223372036854775807}',
     client: 'console.log(await pets.create({ name: "Rex", categoryId: 9223372036854775807n }));',
   },
-  getPet: { method: "GET", path: "/pets/1", client: "console.log(await pets.get(1n));" },
-  listStoreOrders: { method: "GET", path: "/store/orders" },
+  getPet: { path: "/pets/1", client: "console.log(await pets.get(1n));" },
+  listStoreOrders: { path: "/store/orders" },
 };
 
 /** A member of `x-codeSamples`. */
@@ -72,9 +69,9 @@ function curl({ path, body }: SampleRequest): string {
   return `curl "$PETSTORE_URL${path}" -H "Authorization: Bearer $PETSTORE_KEY"${sent}\n`;
 }
 
-function javaScript({ method, path, body }: SampleRequest): string {
+function javaScript({ path, body }: SampleRequest): string {
   const type = body === undefined ? "" : ', "content-type": "application/json"';
-  const sent = body === undefined ? "" : `\n  method: "${method}",\n  body: '${body}',`;
+  const sent = body === undefined ? "" : `\n  method: "POST",\n  body: '${body}',`;
   return `const { PETSTORE_URL, PETSTORE_KEY } = process.env;
 const response = await fetch(\`\${PETSTORE_URL}${path}\`, {${sent}
   headers: { authorization: \`Bearer \${PETSTORE_KEY}\`${type} },
@@ -112,8 +109,9 @@ with urllib.request.urlopen(request) as response:
 `;
 }
 
-function go({ method, path, body }: SampleRequest): string {
+function go({ path, body }: SampleRequest): string {
   const type = body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
+  const method = body === undefined ? "GET" : "POST";
   const sent = body === undefined ? "nil" : `strings.NewReader(\`${body}\`)`;
   const usedImport = body === undefined ? "" : '\n\t"strings"';
   return `package main

@@ -50,15 +50,14 @@ export class DrainGate {
   /** Called when `#inFlight` falls to 0. It resolves the promise of `refuse()`, which is the only one that waits. */
   #onEmpty = () => {};
 
-  /** Lets requests in, which the service of `pipeline` answers. */
+  /**
+   * Lets requests in, which the service of `pipeline` answers. If the gate is open, the requests that come from now on get this service in
+   * place of the former one. A gate that lets no more requests in stays as it is: a reset may end late.
+   */
   open(pipeline: Pipeline): void {
+    if (this.#isEnding()) return;
     this.#state = { kind: "open", pipeline };
     this.#finisher = pipeline.finisher;
-  }
-
-  /** Replaces the service, for the requests that come from now on. A gate that is not open stays as it is. */
-  replace(pipeline: Pipeline): void {
-    if (this.#state.kind === "open") this.open(pipeline);
   }
 
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
@@ -112,9 +111,8 @@ export class DrainGate {
     return this.#state.kind === "holding" ? this.#state.held.then(finish) : finish();
   }
 
-  /** Whether the server shuts down, so that each response ends its connection. */
+  /** Whether the server shuts down. Then each response ends its connection. */
   #isEnding(): boolean {
-    const { kind } = this.#state;
-    return kind !== "open" && kind !== "starting";
+    return this.#state.kind !== "open" && this.#state.kind !== "starting";
   }
 }

@@ -4,7 +4,6 @@ import type { RequestContext } from "../../http/context.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import { JSON_FIELDS, type Reply } from "../../http/reply.ts";
 import { splitTarget } from "../../http/request_text.ts";
-import { explainFailure } from "../../petstore/service.ts";
 import type { MaybePromise } from "../../promises.ts";
 import type { PetStore } from "../../stores/store.ts";
 
@@ -45,20 +44,15 @@ const CHECK_LIFETIME = 1_000;
 
 /**
  * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
- * and a check asks the database or waits for the disk. The caller that begins a check gets what it throws, which is then reported to the
- * operator. The others get the problem that the client sees, which is not reported again.
+ * and a check asks the database or waits for the disk.
  */
 function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
   /** The latest check, which may be under way. */
-  let latest: Promise<void> | undefined;
+  let latest = Promise.resolve();
   /** The time, as in `performance.now()`, until which its result is repeated: no end as long as it is under way. */
-  let validUntil = 0;
+  let validUntil = -Infinity;
   return () => {
-    if (latest && performance.now() < validUntil) {
-      return latest.catch((thrown) => {
-        throw explainFailure(thrown);
-      });
-    }
+    if (performance.now() < validUntil) return latest;
     validUntil = Infinity;
     // The check is called within a promise, so that an exception becomes a rejection.
     latest = Promise.resolve().then(check).finally(() => validUntil = performance.now() + CHECK_LIFETIME);

@@ -9,59 +9,48 @@ import type { PetstoreOptions } from "../../petstore/options.ts";
 import { type Service, serviceOf } from "../../petstore/service.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine } from "../process/start_error.ts";
-import type { Report, Writers } from "../process/writers.ts";
+import { type Report, reportTo, type Writers } from "../process/writers.ts";
 import type { DrainGate } from "../service/drain_gate.ts";
-import { createServerPipeline } from "../service/server_pipeline.ts";
+import { createServerPipeline, type ServerParts } from "../service/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import { createJsonLog, createTextLog } from "../telemetry/access_log.ts";
+import { createAccessLog } from "../telemetry/access_log.ts";
 import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
 import { createSeededStore } from "../transfer/seed.ts";
 
-/** The store of the pets and of the API keys. */
-export interface ServedStore {
-  store: KeyedPetStore;
-  /** Whether the keys of the store are valid beside those of the settings. */
-  hasStoredKeys: boolean;
-}
-
-/** What the service counts and logs. */
-export interface Telemetry {
-  failureLog: FailureLog;
-  /** Undefined if the settings ask for no metrics. */
-  metrics: Metrics | undefined;
-}
-
-/** Begins to answer requests. */
+/**
+ * Begins to answer requests.
+ *
+ * @returns What the service counts and logs. The metrics are undefined if the settings ask for none.
+ */
 export function openGate(
   gate: DrainGate,
-  { store, hasStoredKeys }: ServedStore,
+  store: KeyedPetStore,
   settings: ServerSettings,
   writers: Writers,
-  report: Report,
-): Telemetry {
+): { failureLog: FailureLog; metrics: Metrics | undefined } {
+  const report = reportTo(writers.errors);
   const failureLog = createFailureLog(writers.errors, settings.log === "json");
   const metrics = settings.metrics ? new Metrics(store) : undefined;
-  const onError: PetstoreOptions["onError"] = (failure) => {
-    if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
-    failureLog.add(failure);
-  };
-  const options = {
+  const options: Omit<PetstoreOptions, "store"> = {
     ...settings.options,
-    ...(hasStoredKeys && { keys: manageKeys(store, settings, report) }),
-    onError,
+    keys: manageKeys(store, settings, report),
+    onError(failure) {
+      if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
+      failureLog.add(failure);
+    },
   };
-  const parts = {
+  const parts: ServerParts = {
     observe: createObserver(settings, writers, report, metrics),
     hasDocs: settings.docs,
     servers: settings.servers,
     reset: settings.allowReset ? reset : undefined,
   };
-  /** Creates the service of a store, with the faults from their beginning. */
-  const serviceOn = (servedStore: PetStore) =>
-    withSettingFaults(createServerPipeline({ ...options, store: servedStore }, parts), settings);
-  gate.open(serviceOn(store));
+  /** Opens the gate to a service on a store, with the faults from their beginning. */
+  const serve = (servedStore: PetStore) =>
+    gate.open(withSettingFaults(createServerPipeline({ ...options, store: servedStore }, parts), settings));
+  serve(store);
   return { failureLog, metrics };
 
   /**
@@ -69,7 +58,7 @@ export function openGate(
    * the old one. So a request of one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
    */
   function reset(): void {
-    gate.replace(serviceOn(createSeededStore(settings.seed)));
+    serve(createSeededStore(settings.seed));
   }
 }
 
@@ -100,15 +89,15 @@ function createObserver(
   metrics: Metrics | undefined,
 ): Observer | undefined {
   const observers: Observer[] = [];
-  if (log !== "off") observers.push(createPreflightNotices(report), createParameterNotices(report));
-  if (log === "json") observers.push(createJsonLog(output));
-  if (log === "text") observers.push(createTextLog(output));
+  if (log !== "off") {
+    observers.push(
+      createPreflightNotices(report),
+      createParameterNotices(report),
+      createAccessLog(output, log === "json"),
+    );
+  }
   if (metrics) observers.push(metrics.observe);
-  return observeAll(observers);
-}
-
-/** Makes one observer of several. If there are none, the result is undefined, for speed: the service then does not read the clock. */
-function observeAll(observers: readonly Observer[]): Observer | undefined {
+  // Without an observer, the service does not read the clock, for speed.
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {
     for (const observe of observers) observe(context, reply, startedAt, endedAt);

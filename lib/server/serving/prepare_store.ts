@@ -2,28 +2,16 @@
 
 import { dirname, join } from "node:path";
 import { type FirstKey, makeTemporaryKey, provideFirstKey } from "../first_key/first_key.ts";
-import { KEY_FILE, readKey } from "../first_key/key_file.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
 import { startError } from "../process/start_error.ts";
 import type { Report } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import { isBesideKeyFile, isMissing } from "../store_setting/new_file.ts";
+import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { seed } from "../transfer/seed.ts";
-
-/**
- * Opens the store. If that will make a new SQLite file, and so a first key, this checks before whether the key file can be used. A store that
- * exists may have a valid key of its own, so that it needs no key file.
- *
- * @throws {SettingError} If the store cannot be opened, or needs the key file, which cannot be used.
- */
-export async function openStore(setting: StoreSetting, settings: ServerSettings): Promise<OpenStore> {
-  const isNewFile = setting.path !== undefined && isMissing(setting.path);
-  if (isNewFile && settings.keys.length === 0) readKey(KEY_FILE);
-  return await setting.open();
-}
 
 /**
  * Makes sure that the store can be read, adds the sample pets, and provides an API key.

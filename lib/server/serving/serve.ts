@@ -1,11 +1,12 @@
 /** The life of a server, from its settings to its end. */
 
+import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 import { reportTo, writeJson, type Writers } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { readStoreSetting } from "../store_setting/open_store.ts";
 import type { StoreSetting } from "../store_setting/store_setting.ts";
-import { describeStart, type StartFacts } from "../telemetry/messages.ts";
+import { greetAsJson, greetAsText, type StartFacts } from "../telemetry/greeting.ts";
 import { serveMetrics } from "../telemetry/metrics_server.ts";
 import type { Runtime } from "./runtime.ts";
 import { type Server, startServer } from "./start.ts";
@@ -29,16 +30,16 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const metricsListener = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
   try {
     server = await startServer(settings, storeSetting, writers, runtime.listen);
+    const { hostname, metrics, docs } = settings;
     const facts: StartFacts = {
-      hostname: settings.hostname,
-      port: server.port,
+      origin: `http://${formatAddress({ hostname, port: server.port })}`,
+      metricsUrl: metricsListener && `http://${formatAddress({ ...metrics!, port: metricsListener.port })}/metrics`,
       store: storeSetting.description,
       isNewStore: server.isNewStore,
       key: server.key,
-      hasDocs: settings.docs,
-      metrics: metricsListener && { hostname: settings.metrics!.hostname, port: metricsListener.port },
+      hasDocs: docs,
     };
-    writers.output.add(describeStart(facts, isJson));
+    writers.output.add(isJson ? greetAsJson(facts) : greetAsText(facts));
     await ending;
     await server.shutDown(runtime.holdTimeMs);
   } finally {

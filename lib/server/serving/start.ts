@@ -1,15 +1,15 @@
 /** Starts a server. Its end is in shutdown.ts. */
 
 import type { FirstKey } from "../first_key/first_key.ts";
-import { type Report, reportTo, type Writers } from "../process/writers.ts";
+import { reportTo, type Writers } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
 import type { Listen } from "../service/listener.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { readSizes } from "../telemetry/metrics_server.ts";
 import type { Samples } from "../telemetry/samples.ts";
-import { openGate, type Telemetry } from "./open_gate.ts";
-import { openStore, prepareStore } from "./prepare_store.ts";
+import { openGate } from "./open_gate.ts";
+import { prepareStore } from "./prepare_store.ts";
 import { closeSocket, drainAndClose, HOLD_TIME_MS } from "./shutdown.ts";
 
 /** A server that answers requests. */
@@ -43,10 +43,12 @@ export async function startServer(
 ): Promise<Server> {
   const report = reportTo(writers.errors);
   const gate = new DrainGate();
-  const address = { ...settings, flag: "--port", isShared: settings.reusePort } as const;
-  const listener = await listen(address, gate, report);
+  const listener = await listen({ ...settings, flag: "--port", isShared: settings.reusePort }, gate, report);
+  let store: OpenStore | undefined;
   try {
-    const { store, key, failureLog, metrics } = await startService(gate, settings, storeSetting, writers, report);
+    store = await storeSetting.open();
+    const key = await prepareStore(store, storeSetting, settings, report);
+    const { failureLog, metrics } = openGate(gate, store, settings, writers);
     return {
       port: listener.port,
       isNewStore: store.isNew ?? false,
@@ -55,38 +57,14 @@ export async function startServer(
       async shutDown(holdTimeMs = HOLD_TIME_MS) {
         await drainAndClose({ gate, listener }, holdTimeMs);
         failureLog.close();
-        await store.close();
+        await store?.close();
       },
     };
   } catch (error) {
-    await closeSocket({ gate, listener });
-    throw error;
-  }
-}
-
-interface StartedService extends Telemetry {
-  store: OpenStore;
-  key: FirstKey;
-}
-
-/** Opens the store, prepares it, and opens the gate to the service. If that fails, this closes the store. */
-async function startService(
-  gate: DrainGate,
-  settings: ServerSettings,
-  storeSetting: StoreSetting,
-  writers: Writers,
-  report: Report,
-): Promise<StartedService> {
-  const store = await openStore(storeSetting, settings);
-  try {
-    const key = await prepareStore(store, storeSetting, settings, report);
-    // If there are keys in the settings, a store in memory has none, and no command can add one.
-    const hasStoredKeys = storeSetting.shared !== undefined || settings.keys.length === 0;
-    return { store, key, ...openGate(gate, { store, hasStoredKeys }, settings, writers, report) };
-  } catch (error) {
     // The next start will not find the store new, so this one says that it has made the store.
-    if (store.isNew) report(`${storeSetting.description} is new`);
-    await store.close();
+    if (store?.isNew) report(`${storeSetting.description} is new`);
+    await store?.close();
+    await closeSocket({ gate, listener });
     throw error;
   }
 }

@@ -1,8 +1,11 @@
 /** Tells the operator which requests failed: the first failure of a kind at once, and then once a second how many more there were. */
 
 import type { ErrorInfo } from "../../http/recovery.ts";
+import { targetOf } from "../../http/request_text.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
+import { withoutAdvice } from "../process/lines.ts";
 import type { LineWriter } from "../process/writers.ts";
-import { describeFailure } from "./messages.ts";
+import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
 export interface FailureLog {
   /** Tells a failure at once, unless one of its kind was told within the last second. */
@@ -14,20 +17,11 @@ export interface FailureLog {
 /** The time between two lines about failures of one kind, in milliseconds. */
 const REPEAT_INTERVAL = 1000;
 
-/** How many kinds of failures are told apart. Further kinds count as one, so that memory stays constant. */
-const MAX_KINDS = 100;
-
 export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
   /** The kinds that were told within the last second, each with the number of failures since, and the last of them. */
   const told = new Map<string, { untoldCount: number; last: ErrorInfo }>();
   /** Calls `onTimer()` a second later. It runs as long as `told` has a kind. */
   let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function kindOf({ error, request }: ErrorInfo): string {
-    // Numbers do not make another kind, because those in a reason, such as a time limit, differ from one request to the next.
-    const kind = `${request.method} ${String(error)}`.replace(/\d+/g, "0");
-    return told.size < MAX_KINDS || told.has(kind) ? kind : "others";
-  }
 
   /** Tells the failures that are not told yet, and forgets the kinds that have not failed since this was last called. */
   function tellRepeated(): void {
@@ -45,7 +39,8 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
 
   return {
     add(failure) {
-      const kind = kindOf(failure);
+      // Numbers do not make another kind, because those in a reason, such as a time limit, differ from one request to the next.
+      const kind = String(failure.error).replace(/\d+/g, "0");
       const entry = told.get(kind);
       if (entry) {
         entry.untoldCount++;
@@ -61,4 +56,26 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
       tellRepeated();
     },
   };
+}
+
+/**
+ * The line of a failed request.
+ *
+ * @param times How many failures of this kind the line stands for.
+ */
+function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
+  const { method, url } = request;
+  const reason = withoutAdvice(describeError(error));
+  const time = new Date().toISOString();
+  const facts = { time, requestId, method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
+  if (isJson) {
+    return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...(times > 1 && { times }) });
+  }
+  return `${Object.values(facts).join(" ")} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
+}
+
+/** An unavailable store needs no stack trace. Any other error is a bug and gets one. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return String(error instanceof StoreUnavailableError ? error.message : error.stack);
 }

@@ -1,24 +1,23 @@
-/** Counts requests, commits and failures for `/metrics`, in constant memory. */
+/** Counts requests, commits and failures for `/metrics`, in memory that no client can make grow. */
 
+import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
+import type { Reply } from "../../http/reply.ts";
 import type { CommittingStore } from "../../stores/batch.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { METHODS } from "./logged_target.ts";
 import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
 
-/** Stands for unknown methods, and for callers beyond the limit. */
+/** Stands for unknown methods, of which a client could make up any number. */
 const OTHER = "other";
-
-/** How many callers of a deprecated route are counted separately. Further ones count as one. */
-const MAX_CALLERS = 100;
 
 /** The upper bounds of the buckets of each histogram, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface RouteCounts {
   durations: Histogram;
-  /** The number of responses by method, and then by status: the index in the sparse array. */
-  responses: Map<string, number[]>;
+  /** The number of responses by method, and then by status. */
+  responses: Map<string, Map<number, number>>;
   /** The number of requests by caller. It is empty if the route is not deprecated. */
   callers: Map<string, number>;
 }
@@ -46,24 +45,15 @@ export class Metrics {
     if (store.batch) store.batch.onCommit = (_, milliseconds) => this.#commitSeconds.add(milliseconds / 1000);
   }
 
-  readonly observe: Observer = ({ method, route = "", caller }, { status, headers, code }, startedAt, endedAt) => {
-    const { durations, responses, callers } = this.#findOrAddCounts(route);
-    countResponse(responses, METHODS.has(method) ? method : OTHER, status);
-    if (code !== undefined) increment(this.#errors, code);
-    durations.add((endedAt - startedAt) / 1000);
-    // The field Deprecation is in each response of a deprecated route, also if no operation was called.
-    const hasCalledOperation = method !== "OPTIONS" && status !== 405;
-    if (caller && hasCalledOperation && "deprecation" in headers) countCaller(callers, caller.id);
+  readonly observe: Observer = (context, reply, startedAt, endedAt) => {
+    const { method, route = "", caller } = context;
+    const counts = findOrAdd(this.#routes, route, createRouteCounts);
+    counts.durations.add((endedAt - startedAt) / 1000);
+    const byStatus = findOrAdd(counts.responses, METHODS.has(method) ? method : OTHER, createCounts);
+    increment(byStatus, reply.status);
+    if (reply.code !== undefined) increment(this.#errors, reply.code);
+    if (caller && isDeprecatedCall(context, reply)) increment(counts.callers, caller.id);
   };
-
-  #findOrAddCounts(route: string): RouteCounts {
-    let counts = this.#routes.get(route);
-    if (!counts) {
-      counts = { durations: createHistogram(BOUNDS), responses: new Map(), callers: new Map() };
-      this.#routes.set(route, counts);
-    }
-    return counts;
-  }
 
   onStoreError(): void {
     this.#storeErrors++;
@@ -88,34 +78,44 @@ export class Metrics {
   }
 }
 
+function createRouteCounts(): RouteCounts {
+  return { durations: createHistogram(BOUNDS), responses: new Map(), callers: new Map() };
+}
+
+function createCounts(): Map<number, number> {
+  return new Map();
+}
+
+/** Finds the value of a key. If there is none, adds a new one. */
+function findOrAdd<Key, Value>(values: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = values.get(key);
+  if (value === undefined) {
+    value = create();
+    values.set(key, value);
+  }
+  return value;
+}
+
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The field Deprecation is in each response of a deprecated route, also if no operation was called. */
+function isDeprecatedCall({ method }: RequestContext, { status, headers }: Reply): boolean {
+  const hasCalledOperation = method !== "OPTIONS" && status !== 405;
+  return hasCalledOperation && "deprecation" in headers;
+}
+
 /** The samples of one route. */
 function readCounts(route: string, { durations, responses, callers }: RouteCounts): Samples {
   const samples = durations.read("petstore_request_duration_seconds", { route });
   for (const [method, byStatus] of responses) {
-    byStatus.forEach((count, status) => {
+    for (const [status, count] of byStatus) {
       samples[`petstore_requests_total${labels({ method, status: String(status), route })}`] = count;
-    });
+    }
   }
   for (const [caller, count] of callers) {
     samples[`petstore_deprecated_requests_total${labels({ caller, route })}`] = count;
   }
   return samples;
-}
-
-function countResponse(responses: RouteCounts["responses"], method: string, status: number): void {
-  let byStatus = responses.get(method);
-  if (!byStatus) {
-    byStatus = [];
-    responses.set(method, byStatus);
-  }
-  byStatus[status] = (byStatus[status] ?? 0) + 1;
-}
-
-function countCaller(callers: RouteCounts["callers"], id: string): void {
-  const wellFormed = id.toWellFormed();
-  increment(callers, callers.has(wellFormed) || callers.size < MAX_CALLERS ? wellFormed : OTHER);
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -12,7 +12,6 @@ import { excerpt } from "../../json.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
 import type { Report } from "../process/writers.ts";
 import { quoteVisibly } from "../process/lines.ts";
-import { loggedMethod } from "./logged_target.ts";
 
 /** Tells which preflights were refused, and by which setting they would be permitted. */
 export function createPreflightNotices(report: Report): Observer {
@@ -32,24 +31,18 @@ export function createPreflightNotices(report: Report): Observer {
 /** A name that a programmer would give to a parameter. Other text may be a key, which belongs in no log. */
 const PARAMETER_NAME = /^[a-z][a-z_-]{0,19}$/i;
 
-/** Tells which parameters of queries their operation does not have, such as `staus`. Only those of clients with a valid key are told. */
+/** Tells which parameters of queries a list does not have, such as `staus`. Only those of clients with a valid key are told. */
 export function createParameterNotices(report: Report): Observer {
   const tellOnce = createLimitedReport(report, "further parameters that are ignored are not told");
-  return (context, reply) => {
-    const { caller, route, method, target } = context;
-    if (caller === undefined || route === undefined || !target.includes("?")) return;
+  return ({ caller, route, target }, reply) => {
+    if (caller === undefined || !route?.endsWith("/pets") || !target.includes("?")) return;
     // A kept reply is passed over for speed: it belongs to one query, which was looked at when the reply was new.
     if (reply instanceof KeptReply) return;
-    const shownMethod = loggedMethod(method);
-    const isList = route.endsWith("/pets") && (method === "GET" || method === "HEAD");
-    const known = isList ? LIST_PARAMETERS : [];
     for (const parameter of splitQuery(splitTarget(target).query)) {
       const [name = ""] = parameter.split("=", 1);
-      if (known.includes(name) || !PARAMETER_NAME.test(name)) continue;
-      tellOnce(`${shownMethod} ${route} ${name}`, () => {
-        const others = isList ? `; it has ${LIST_PARAMETERS.join(", ")}` : "";
-        return `${shownMethod} ${route} has no parameter ${name}, so it was ignored${others}`;
-      });
+      if (LIST_PARAMETERS.includes(name) || !PARAMETER_NAME.test(name)) continue;
+      const known = LIST_PARAMETERS.join(", ");
+      tellOnce(name, () => `${route} has no parameter ${name}, so it was ignored; it has ${known}`);
     }
   };
 }

@@ -59,19 +59,13 @@ export function createHistogram(bounds: readonly number[]): Histogram {
       let total = 0;
       for (const [i, count] of counts.entries()) {
         total += count;
-        samples[`${name}_bucket${labels({ ...pairs, le: boundText(bounds[i]) })}`] = total;
+        samples[`${name}_bucket${labels({ ...pairs, le: String(bounds[i] ?? "+Inf") })}`] = total;
       }
       samples[`${name}_count${labels(pairs)}`] = total;
       samples[`${name}_sum${labels(pairs)}`] = sum;
       return samples;
     },
   };
-}
-
-/** The label `le` of a bucket. A whole number has a decimal, as in OpenMetrics. */
-function boundText(bound: number | undefined): string {
-  if (bound === undefined) return "+Inf";
-  return Number.isInteger(bound) ? `${bound}.0` : String(bound);
 }
 
 /** Formats the labels of a sample. */
@@ -81,11 +75,11 @@ export function labels(pairs: Record<string, string>): string {
 }
 
 function escapeLabel(value: string): string {
-  return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
 export function formatSamples(samples: Samples): string {
-  const byFamily = Map.groupBy(Object.entries(samples), ([name]) => familyOf(name));
+  const byFamily = Map.groupBy(Object.entries(samples), ([name]) => FAMILY.exec(name)![1]!);
   const lines = Object.entries(FAMILIES).flatMap(([family, [type, help]]) => {
     const values = byFamily.get(family) ?? [];
     return [`# HELP ${family} ${help}`, `# TYPE ${family} ${type}`, ...values.map((sample) => sample.join(" "))];
@@ -93,8 +87,5 @@ export function formatSamples(samples: Samples): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The family of a sample: its name without the labels and, in a histogram, without one of three endings. */
-function familyOf(sample: string): string {
-  const [name = ""] = sample.split("{", 1);
-  return name in FAMILIES ? name : name.replace(/_(bucket|count|sum)$/, "");
-}
+/** Captures the family of a sample: its name without the labels and, in a histogram, without one of three endings. */
+const FAMILY = /^(\w+?)(?:_bucket|_count|_sum)?(?:\{|$)/;
