@@ -1,7 +1,7 @@
 /** The arguments of a command. A flag has precedence over an environment variable, and this one over a default. */
 
 import { SettingError } from "../process/start_error.ts";
-import type { Environment, Options } from "./flags.ts";
+import type { Environment, Option, Options } from "./flags.ts";
 import { type Format, oneOf } from "./formats.ts";
 import { normalize, normalizeList } from "./setting_text.ts";
 
@@ -13,7 +13,7 @@ export interface CommandArguments {
   text(name: string): string;
   /** The items of an option that is a list. There are none if it is unset. */
   list(name: string): string[];
-  /** The value of an option, which is set or has a default. */
+  /** The value of an option that has a default. */
   read<T>(name: string, format: Format<T>): T;
   /** The value of an option, or undefined if it is unset. */
   readOptional<T>(name: string, format: Format<T>): T | undefined;
@@ -26,7 +26,7 @@ export interface CommandArguments {
 /** The values of each given flag, in order. A switch has "on" or "off". */
 type Flags = ReadonlyMap<string, readonly string[]>;
 
-/** The text of an option, and the flag or the variable that has set it, for messages. */
+/** A text that sets an option, and the flag or the variable that it is from, for messages. */
 interface Given {
   text: string;
   source: string;
@@ -39,52 +39,61 @@ export function createArguments(
   environment: Environment,
 ): CommandArguments {
   /**
-   * Finds the variable that sets an option, and its text as it is. An option may have a second variable ("alias"), for platforms that set one
-   * of their own. A variable counts as unset if it is empty, or if a platform has set it to the address of a service.
+   * Finds what sets an option: its flags, or else its variable, or else its default. A list may have several items. There is none if the
+   * option is unset; an empty flag is not unset.
    */
-  function findVariable(name: string): Given | undefined {
-    const { variable = "", alias = "" } = options[name] ?? {};
-    for (const source of [variable, alias]) {
-      const text = source === "" ? "" : environment(source) ?? "";
-      if (text.trim() !== "" && !isServiceLink(source, text)) return { text, source };
-    }
-    return undefined;
-  }
-
-  /** Finds the text of an option. The result is undefined if the option is unset and has no default. An empty flag is not unset. */
-  function find(name: string): Given | undefined {
-    // If a flag is given several times, the last one counts.
-    const inFlag = flags.get(name)?.at(-1);
-    const given = inFlag === undefined ? findVariable(name) : { text: inFlag, source: `--${name}` };
-    if (given) return { ...given, text: normalize(given.text, given.source) };
-    const text = options[name]?.default ?? "";
-    return text === "" ? undefined : { text, source: `--${name}` };
-  }
-
-  /** Finds the items of a list. Each flag has one of them, and a variable has several. */
-  function findList(name: string): Given[] {
-    const source = `--${name}`;
+  function find(name: string): Given[] {
+    const flag = `--${name}`;
+    const option: Partial<Option> = options[name] ?? {};
     const inFlags = flags.get(name);
-    if (inFlags) return inFlags.map((item) => ({ text: normalize(item, source), source }));
-    const given = findVariable(name);
-    if (!given) return [];
-    return normalizeList(given.text, given.source).map((text) => ({ text, source: given.source }));
+    if (inFlags) return inFlags.map((text) => ({ text: normalize(text, flag), source: flag }));
+    const source = findVariable(option, environment);
+    if (source !== undefined) {
+      const text = environment(source)!;
+      const items = option.isList ? normalizeList(text, source) : [normalize(text, source)];
+      return items.map((item) => ({ text: item, source }));
+    }
+    return option.default === undefined ? [] : [{ text: option.default, source: flag }];
   }
+
+  /** Finds what sets an option that is no list. If a flag is given several times, the last one counts. */
+  const findOne = (name: string) => find(name).at(-1);
 
   function readOptional<T>(name: string, format: Format<T>): T | undefined {
-    const given = find(name);
+    const given = findOne(name);
     return given && parse(given, format);
   }
 
   return {
     operand,
-    text: (name) => find(name)?.text ?? "",
-    list: (name) => findList(name).map(({ text }) => text),
-    read: (name, format) => parse(find(name) ?? { text: "", source: `--${name}` }, format),
+    text: (name) => findOne(name)?.text ?? "",
+    list: (name) => find(name).map(({ text }) => text),
+    read: (name, format) => parse(findOne(name)!, format),
     readOptional,
-    readList: (name, format) => findList(name).map((given) => parse(given, format)),
-    isOn: (name) => readOptional(name, oneOf("on", "off")) === "on",
+    readList: (name, format) => find(name).map((given) => parse(given, format)),
+    isOn: (name) => readOptional(name, ON_OR_OFF) === "on",
   };
+}
+
+const ON_OR_OFF = oneOf("on", "off");
+
+/**
+ * The name of the variable that sets an option. An option may have a second variable ("alias"), for platforms that set one of their own. A
+ * variable counts as unset if it is empty, or if a platform has set it to the address of a service.
+ */
+function findVariable({ variable, alias }: Partial<Option>, environment: Environment): string | undefined {
+  return [variable, alias].find((name) => {
+    const text = name === undefined ? "" : environment(name)?.trim() ?? "";
+    return text !== "" && !isServiceLink(name!, text);
+  });
+}
+
+/**
+ * Whether Kubernetes or Docker has set a variable to the address of a service: a service named `petstore` sets
+ * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
+ */
+function isServiceLink(variable: string, text: string): boolean {
+  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text);
 }
 
 function parse<T>({ text, source }: Given, format: Format<T>): T {
@@ -96,12 +105,4 @@ function parse<T>({ text, source }: Given, format: Format<T>): T {
 /** The end of a message about a wrong text. An address with an @ may have a password, so it is not quoted. */
 function quoteUnlessSecret(text: string): string {
   return text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
-}
-
-/**
- * Whether Kubernetes or Docker has set a variable to the address of a service: a service named `petstore` sets
- * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
- */
-function isServiceLink(variable: string, text: string): boolean {
-  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text.trim());
 }

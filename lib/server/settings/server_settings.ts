@@ -5,7 +5,7 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
-import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_options.ts";
+import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts";
 import type { CommandArguments } from "./arguments.ts";
 import { type Format, numberFrom, oneOf } from "./formats.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -146,26 +146,19 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
 
 function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
-  const pairs = text.split(",").map((pair) => {
-    const [name = "", ...rest] = pair.trim().split("=");
-    if (rest.length === 0) {
-      throw new SettingError(
-        `--faults: ${name} has no value; write a plus between operations, as in lose=0.1,operations=createPet+getPet`,
-      );
-    }
-    // A second `=` belongs to the value, which is then no number, and is refused.
-    const value = rest.join("=");
-    return [name, name === "operations" ? value.split("+") : numberOrText(value)];
-  });
-  const names = pairs.map(([name]) => name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw new SettingError(`--faults: ${twice} is given twice`);
-  const faults: FaultOptions = Object.fromEntries(pairs);
+  const faults: FaultOptions = Object.fromEntries(text.split(",").map(readFault));
   checkAsSetting("--faults: ", () => checkFaults(faults));
-  if (!FAULTS.some((fault) => faults[fault])) {
-    throw new SettingError(`--faults: No request would fail; give a share of ${FAULTS.join(", ")}, such as lose=0.1`);
-  }
   return faults;
+}
+
+/** Reads one of the options of the library, such as `lose=0.1`. */
+function readFault(option: string): [name: string, value: unknown] {
+  const [, name, value] = /^ *(\w+)=(.+)$/.exec(option) ?? [];
+  if (name === undefined || value === undefined) {
+    const advice = "write a plus between operations, as in lose=0.1,operations=createPet+getPet";
+    throw new SettingError(`--faults: ${option} has no value; ${advice}`);
+  }
+  return [name, name === "operations" ? value.split("+") : numberOrText(value)];
 }
 
 /** A text that is no number is kept, so that the library refuses it in its own words. */
