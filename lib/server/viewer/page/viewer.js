@@ -1,11 +1,7 @@
 /** Starts Swagger UI on the page. */
 
-import { ExactNumbers } from "./exact_numbers.js";
-import { HiddenKey } from "./hidden_key.js";
-import { KeptKey, restoreKey } from "./kept_key.js";
-import { Labels } from "./labels.js";
-import { ShortFailures } from "./short_failures.js";
-import { ShortInfo } from "./short_info.js";
+import { COMPONENTS } from "./components.js";
+import { ACTIONS, restoreKey } from "./kept_key.js";
 
 // Swagger UI has dark colours, but does not look whether the user prefers them.
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -16,7 +12,7 @@ setColours();
 const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#viewer",
-  plugins: [ExactNumbers, HiddenKey, KeptKey, Labels, ShortFailures, ShortInfo],
+  plugins: [{ wrapComponents: COMPONENTS, statePlugins: { auth: { wrapActions: ACTIONS } } }],
   tryItOutEnabled: true,
   deepLinking: true,
   // The schemas stay closed, because they are longer than all else.

@@ -1,0 +1,104 @@
+/** The components of Swagger UI that the page replaces. Each function gets the original component and the system of Swagger UI. */
+
+import { indentJson } from "./indent_json.js";
+import { Keeper } from "./kept_key.js";
+
+/** The header of the key as Swagger UI quotes it for a shell, and in quotes in which the shell puts the key in. */
+const LITERAL = "'Authorization: Bearer $API_KEY'";
+const EXPANDED = '"Authorization: Bearer $API_KEY"';
+
+export const COMPONENTS = {
+  /** Shows a JSON response with all its digits. Swagger UI itself would round the integers beyond 2^53. */
+  responseBody: (ResponseBody, { React, getComponent }) => (props) => {
+    const h = React.createElement;
+    if (!isJson(props.content)) return h(ResponseBody, props);
+    const code = { language: "json", downloadable: true, fileName: "response.json", canCopy: true };
+    const shown = h(getComponent("HighlightCode", true), code, indentJson(props.content));
+    return h("div", null, h("h5", null, "Response body"), shown);
+  },
+
+  /** Shows no key in the command for curl, but the name of a variable that has it. */
+  curl: (_Curl, { React, fn, getComponent }) => ({ request }) => {
+    const h = React.createElement;
+    const hasKey = request.hasIn(["headers", "Authorization"]);
+    const shown = hasKey ? request.setIn(["headers", "Authorization"], "Bearer $API_KEY") : request;
+    // A function gives the replacement, because `$` has a meaning in a text.
+    const command = fn.requestSnippetGenerator_curl_bash(shown).replace(LITERAL, () => EXPANDED);
+    return h(
+      "div",
+      { className: "curl-command" },
+      h("h4", null, hasKey ? "Curl, with the key in the variable API_KEY of the shell" : "Curl"),
+      h(getComponent("HighlightCode", true), { language: "bash", canCopy: true }, command),
+    );
+  },
+
+  /** Hides the key in its field. */
+  Input: (Input, { React }) => (props) => {
+    const isKey = props.id === "auth-bearer-value";
+    return React.createElement(Input, isKey ? { ...props, type: "password", autoComplete: "off" } : props);
+  },
+
+  /** Says in the dialog for the key where the key is, and lets the user keep it over a reload. */
+  auths: (Auths, { React, authSelectors }) => (props) => {
+    const h = React.createElement;
+    const place = h("p", { className: "key-place" }, document.getElementById("key-place").textContent);
+    return h("div", null, place, h(Auths, props), h(Keeper, { React, authSelectors }));
+  },
+
+  /** Shows the name of a group in place of its tag. */
+  DeepLink: (DeepLink, { React, specSelectors }) => (props) => {
+    const tag = specSelectors.specJson().get("tags")?.find((each) => each.get("name") === props.text);
+    return React.createElement(DeepLink, { ...props, text: tag?.get("x-displayName") ?? props.text });
+  },
+
+  /** Shows which operations are not stable. */
+  OperationSummaryPath: (Path, { React, specSelectors }) => (props) => {
+    const h = React.createElement;
+    const stability = specSelectors.specJson().getIn([...props.specPath, "x-stability"]);
+    return h(React.Fragment, null, h(Path, props), stability && h("span", { className: "stability" }, stability));
+  },
+
+  /** Shows a failure as a line with its codes, which can be opened. Open, the failures would fill five screens. */
+  response: (Response, { React, getComponent }) => {
+    const h = React.createElement;
+
+    function Failure(props) {
+      const { code, response, className } = props;
+      const [isOpen, setOpen] = React.useState(false);
+      const summary = h(
+        "summary",
+        null,
+        h("span", { className: "failure-status" }, code),
+        h(getComponent("Markdown", true), { source: response.get("description") }),
+        codesOf(response).flatMap((name) => [" ", h("code", { key: name }, name)]),
+      );
+      const onToggle = ({ currentTarget }) => setOpen(currentTarget.open);
+      // The rest is made when the line is opened.
+      const whole = isOpen && h("table", null, h("tbody", null, h(Response, props)));
+      const details = h("details", { onToggle }, summary, whole);
+      return h("tr", { className: `failure ${className ?? ""}` }, h("td", { colSpan: 3 }, details));
+    }
+
+    return (props) => h(Number(props.code) >= 400 ? Failure : Response, props);
+  },
+
+  /** Shows the introduction of the description on demand, because the page has an introduction of its own. */
+  InfoContainer: (Info, { React }) => (props) => {
+    const h = React.createElement;
+    return h("details", { className: "about" }, h("summary", null, "About the API"), h(Info, props));
+  },
+};
+
+function isJson(text) {
+  try {
+    return typeof text === "string" && JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The error codes in the examples of a response, each once. */
+function codesOf(response) {
+  const examples = response.getIn(["content", "application/json", "examples"])?.toJS() ?? {};
+  return [...new Set(Object.values(examples).map(({ value }) => value.code))];
+}
